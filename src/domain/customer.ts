@@ -1,0 +1,36 @@
+// Customers and their API keys.
+import type { Tier, TierLimits } from "./tier.ts";
+
+/** Somebody who may read the API and subscribe. */
+export interface Customer {
+  /** `cus_` and a ULID. */
+  id: string;
+  email: string;
+  tier: Tier;
+  /** A disabled customer's keys are refused and its deliveries held. */
+  enabled: boolean;
+  /** Limits of this customer that stand over its tier's (tier `embedded`). */
+  limits: Partial<TierLimits>;
+  /** Unix ms. */
+  createdAtMs: number;
+}
+
+/** An API key as it is stored: never the key itself. */
+export interface ApiKey {
+  /** SHA-256 of the whole key, lower-case hexadecimal. */
+  hash: string;
+  /** The last four characters of the key, to tell keys apart. */
+  lastFour: string;
+  /** Unix ms. */
+  createdAtMs: number;
+  /** Unix ms, null while the key is good. */
+  disabledAtMs: number | null;
+}
+
+/** The limits that hold for a customer: its tier's, with its own over them. */
+export function limitsOf(
+  customer: Pick<Customer, "tier" | "limits">,
+  tiers: Record<Tier, TierLimits>,
+): TierLimits {
+  return { ...tiers[customer.tier], ...customer.limits };
+}

@@ -1,0 +1,5 @@
+// The sentence that every answer with data and every delivery carries (specification, section 1.7).
+
+/** States that the content is information only. */
+export const DISCLAIMER =
+  "For information only; not legal advice. The official publication is authoritative.";

@@ -1,0 +1,54 @@
+// Every error that a client can be told: one table of codes, statuses and texts.
+
+interface ErrorRow {
+  /** The HTTP status that the API answers. */
+  status: number;
+  /** The problem's title (RFC 9457): the same for every occurrence. */
+  title: string;
+}
+
+/** The error catalogue, by code. */
+export const ERRORS = {
+  invalid_input: { status: 400, title: "The request is not valid" },
+  invalid_webhook_url: { status: 400, title: "This address cannot receive webhooks" },
+  unauthenticated: { status: 401, title: "A valid API key is needed" },
+  subscription_limit_reached: { status: 403, title: "The tier's number of active subscriptions is reached" },
+  not_found: { status: 404, title: "There is nothing here" },
+  method_not_allowed: { status: 405, title: "This path does not take that method" },
+  duplicate_subscription: { status: 409, title: "The same subscription is active already" },
+  body_too_large: { status: 413, title: "The request's body is too large" },
+  uri_too_long: { status: 414, title: "The request's address is too long" },
+  unsupported_media_type: { status: 415, title: "The request's body must be JSON" },
+  quota_exceeded: { status: 429, title: "The day's requests are used up" },
+  internal: { status: 500, title: "Something went wrong here" },
+  unavailable: { status: 503, title: "The service cannot answer now" },
+} as const satisfies Record<string, ErrorRow>;
+
+/** A code of the catalogue. */
+export type ErrorCode = keyof typeof ERRORS;
+
+/** One wrong field of a request. */
+export interface FieldError {
+  /** The parameter's or field's name, with dots into nested ones. */
+  field: string;
+  message: string;
+}
+
+/** A wrong request, or one that cannot be met: its caller is told the code, the detail and the fields. */
+export class AppError extends Error {
+  override readonly name = "AppError";
+
+  /** `detail` says what is wrong and what to do, in words for the caller. */
+  constructor(
+    readonly code: ErrorCode,
+    readonly detail: string,
+    readonly fields: readonly FieldError[] = [],
+  ) {
+    super(`${code}: ${detail}`);
+  }
+
+  /** The HTTP status of this error. */
+  get status(): number {
+    return ERRORS[this.code].status;
+  }
+}

@@ -1,0 +1,63 @@
+// Identifiers: a prefix that names the noun, and a ULID that is monotonic within a process.
+
+/** The prefixes of identifiers, by noun. */
+export const ID_PREFIXES = {
+  event: "evt_",
+  subscription: "sub_",
+  delivery: "dlv_",
+  customer: "cus_",
+  request: "req_",
+} as const;
+
+/** A noun that has identifiers. */
+export type IdNoun = keyof typeof ID_PREFIXES;
+
+/** Makes a new identifier of a noun; each call gives a greater ULID than the call before. */
+export type NewId = (noun: IdNoun) => string;
+
+const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"; // Crockford's base 32, as the ULID specification has it
+const RANDOM_CHARACTERS = 16;
+
+/**
+ * Identifiers from a clock (Unix ms) and a source of random bytes. When the clock stands still or goes back, the
+ * random part of the last ULID is counted up instead, so identifiers stay ordered by making.
+ */
+export function createIds(nowMs: () => number, randomBytes: (count: number) => Uint8Array): NewId {
+  let lastMs = -1;
+  let random: number[] = [];
+  return (noun) => {
+    const now = nowMs();
+    if (now > lastMs) {
+      lastMs = now;
+      random = Array.from(randomBytes(RANDOM_CHARACTERS), (byte) => byte & 31);
+    } else {
+      countUp(random);
+    }
+    return ID_PREFIXES[noun] + timeCharacters(lastMs) + random.map((value) => ALPHABET[value]).join("");
+  };
+}
+
+/** Whether a text has the form of an identifier of the noun. */
+export function isId(noun: IdNoun, text: string): boolean {
+  const prefix = ID_PREFIXES[noun];
+  return text.startsWith(prefix) && /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/.test(text.slice(prefix.length));
+}
+
+function timeCharacters(ms: number): string {
+  let text = "";
+  for (let rest = ms, place = 0; place < 10; place++, rest = Math.floor(rest / 32)) {
+    text = ALPHABET[rest % 32] + text;
+  }
+  return text;
+}
+
+function countUp(digits: number[]): void {
+  for (let place = digits.length - 1; place >= 0; place--) {
+    const digit = digits[place] ?? 0;
+    if (digit < 31) {
+      digits[place] = digit + 1;
+      return;
+    }
+    digits[place] = 0;
+  }
+}

@@ -1,0 +1,112 @@
+// What the rooms need of the world outside: time, randomness, network, files, a log. src/platform gives the real ones.
+
+/** Time. */
+export interface Clock {
+  /** Now, in Unix ms. */
+  nowMs(): number;
+  /** Resolves after `ms`, or at once when the signal aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /**
+   * Runs `work` under a deadline: after `ms` its signal aborts (reason: {@link DeadlineError}). The promise settles
+   * when the work does or the deadline passes, whichever is first.
+   */
+  within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
+}
+
+/** A deadline passed before the work was done. */
+export class DeadlineError extends Error {
+  override readonly name = "DeadlineError";
+  constructor(readonly ms: number) {
+    super(`not done within ${ms / 1000} s`);
+  }
+}
+
+/** Randomness of cryptographic quality. */
+export interface Random {
+  bytes(count: number): Uint8Array;
+  /** A number in [0, 1). */
+  fraction(): number;
+}
+
+/** A request to somewhere else. */
+export interface OutgoingRequest {
+  method: "GET" | "POST";
+  url: URL;
+  /** Lower-case names. */
+  headers: Record<string, string>;
+  body?: string;
+  /** Addresses that were checked for this host: the connection goes to one of them and nothing is looked up again. */
+  addresses?: readonly string[];
+  /** The answer's body is read up to this many bytes, counted after inflating. */
+  maxBodyBytes: number;
+  signal: AbortSignal;
+}
+
+/** An answer from somewhere else; redirects are answers, never followed. */
+export interface IncomingResponse {
+  status: number;
+  /** Lower-case names; several values are joined by ", ". */
+  headers: Record<string, string>;
+  body: Uint8Array;
+  /** True when the body was longer than allowed; `body` then holds its beginning. */
+  truncated: boolean;
+}
+
+/** A request that got no usable answer. */
+export class NetworkError extends Error {
+  override readonly name = "NetworkError";
+  /** `reason` is a cause in a few words without addresses: "connection refused", "host name not found". */
+  constructor(readonly reason: string, options?: ErrorOptions) {
+    super(reason, options);
+  }
+}
+
+/** HTTP to somewhere else. */
+export interface HttpClient {
+  /** One request, one answer. Throws {@link NetworkError}; rejects with the signal's reason when it aborts. */
+  request(request: OutgoingRequest): Promise<IncomingResponse>;
+}
+
+/** Host names to addresses. */
+export interface Resolver {
+  /** Every IPv4 and IPv6 address of the host; throws {@link NetworkError} when there is none. */
+  resolve(host: string, signal: AbortSignal): Promise<string[]>;
+}
+
+/** A file of a folder. */
+export interface FileEntry {
+  name: string;
+  sizeBytes: number;
+  /** Unix ms. */
+  modifiedAtMs: number;
+}
+
+/** The file system. Every method throws when the path cannot be read; messages name the path. */
+export interface Files {
+  readBytes(path: string): Promise<Uint8Array>;
+  readText(path: string): Promise<string>;
+  /** The plain files of a folder, by name; folders in it and names that start with a dot are left out. */
+  list(folder: string): Promise<FileEntry[]>;
+}
+
+/** What a log line may carry beside its message. */
+export type LogFields = Record<string, string | number | boolean | null | readonly string[]>;
+
+/** A log of one area. Messages are constant texts; what varies is in the fields. No key, secret or body goes in. */
+export interface Log {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+}
+
+/** The world outside, as one. */
+export interface Platform {
+  clock: Clock;
+  random: Random;
+  http: HttpClient;
+  resolver: Resolver;
+  files: Files;
+  /** The log of an area: "ingest", "delivery", "api", … */
+  log(area: string): Log;
+}

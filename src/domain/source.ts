@@ -1,0 +1,54 @@
+// Sources: where publications come from, what the config says of them and what the store knows.
+
+/** How a source is fetched. */
+export const FETCH_STRATEGIES = ["feed", "files"] as const;
+
+/** How a source is fetched; `feed` is RSS, Atom, RDF or JSON Feed over HTTP, `files` a watched folder of such documents. */
+export type FetchStrategy = typeof FETCH_STRATEGIES[number];
+
+/** A source as the config describes it. */
+export interface SourceSettings {
+  id: string;
+  nameEn: string;
+  nameDe: string;
+  /** Absolute address of the publisher's site; relative links without a better base are resolved against it. */
+  baseUrl: string;
+  fetchStrategy: FetchStrategy;
+  /** The document's address (`feed`) or the folder's path (`files`). */
+  location: string;
+  /** Five- or six-field cron expression. */
+  schedule: string;
+  /** IANA time zone of the schedule, and of dates that state none. */
+  timezone: string;
+  /** ISO 639-1 codes in which the source publishes, its main language first. */
+  languages: string[];
+  /** `ai`: only what concerns AI regulation becomes an event; `all`: everything does. */
+  relevance: "ai" | "all";
+  /** Whether the first fetch notifies subscribers or only fills the store. */
+  notifyFirstFetch: boolean;
+  enabled: boolean;
+}
+
+/**
+ * What tells two publications of a source apart. It starts as `guid` and only ever moves on (`link`, then
+ * `link+title`), when a document shows that the rule before gives two publications one identity.
+ */
+export const IDENTITY_RULES = ["guid", "link", "link+title"] as const;
+
+/** See {@link IDENTITY_RULES}. */
+export type IdentityRule = typeof IDENTITY_RULES[number];
+
+/** What the store knows of a source. Every time is in Unix ms. */
+export interface SourceState {
+  id: string;
+  /** Opaque to the store: what the next fetch needs to ask only for what changed. */
+  cursor: string | null;
+  identityRule: IdentityRule;
+  firstSuccessAtMs: number | null;
+  lastAttemptAtMs: number | null;
+  lastSuccessAtMs: number | null;
+  consecutiveFailures: number;
+  /** Why the last fetch failed, null after a success. */
+  lastError: string | null;
+  nextDueAtMs: number;
+}

@@ -1,0 +1,193 @@
+// The Store port: use cases, each one atomic. An engine runs the pure decisions it is given inside its transaction.
+import type { ApiKey, Customer } from "./customer.ts";
+import type { ClaimedDelivery, FinishedAttempt, HoldReason } from "./delivery.ts";
+import type { EventType, RegEvent } from "./event.ts";
+import type { Severity } from "./severity.ts";
+import type { IdentityRule, SourceState } from "./source.ts";
+import type { Subscription } from "./subscription.ts";
+import type { Tier, TierLimits } from "./tier.ts";
+
+/** What identifies a publication within its source, and what its content is. */
+export interface PublicationKey {
+  externalId: string;
+  /** The cleaned link: how a publication is found again when the source's identity rule has moved on. */
+  linkKey: string;
+  /** Hash of the content that counts for revisions. */
+  contentHash: string;
+}
+
+/** The newest stored version of a publication. */
+export interface StoredPublication {
+  externalId: string;
+  contentHash: string;
+  version: number;
+  /** Reads the record; only a decision that needs it pays for it. */
+  event(): RegEvent;
+}
+
+/** What becomes of one publication. */
+export type RecordDecision =
+  | { kind: "record"; event: RegEvent; notify: boolean }
+  | { kind: "unchanged" }
+  | { kind: "passed_over" };
+
+/** How a fetch ended, as the store keeps it. Every time is in Unix ms. */
+export interface FetchEnd {
+  sourceId: string;
+  atMs: number;
+  nextDueAtMs: number;
+  /** Null when it failed. */
+  success: { cursor: string | null; identityRule: IdentityRule } | null;
+  /** Why it failed, null after a success. */
+  error: string | null;
+}
+
+/** Which events to list; every filter narrows. */
+export interface EventQuery {
+  limit: number;
+  /** Unix ms: `published_at` at or after. */
+  since?: number;
+  source?: string;
+  severityMin?: Severity;
+  /** Any of these, parents expanded already. */
+  topics?: readonly string[];
+  /** Only events older than this one in the order of the list: the keyset of the page before. */
+  before?: { publishedAtMs: number; id: string };
+}
+
+/** An event as it is listed: its place in the order, and its stored JSON. */
+export interface ListedEvent {
+  id: string;
+  publishedAtMs: number;
+  json: string;
+}
+
+/** A delivery to be stored. */
+export interface NewDelivery {
+  id: string;
+  subscriptionId: string;
+  /** Made from the sequence number, which the engine gives. */
+  body(sequence: number): string;
+}
+
+/** An event that waits to be matched with subscriptions. */
+export interface UnmatchedEvent {
+  event: RegEvent;
+  /** The version before it, for the difference. */
+  previous: RegEvent | null;
+}
+
+/** What a key opens. */
+export interface KeyHolder {
+  customer: Customer;
+  keyDisabled: boolean;
+}
+
+/** The counts behind the health report. */
+export interface StoreHealth {
+  pendingDeliveries: number;
+  /** When the oldest pending delivery was created, Unix ms; null without one. */
+  oldestPendingAtMs: number | null;
+}
+
+/** What became of a wish to subscribe. */
+export type SubscribeOutcome = "created" | "duplicate" | "limit_reached";
+
+/** Everything that is kept. Every time is in Unix ms. */
+export interface Store {
+  // Sources
+  /** Makes exactly these sources the active ones; new ones get the time of their first fetch. */
+  activateSources(sources: readonly { id: string; firstDueAtMs: number }[]): Promise<void>;
+  /** The state of every active source, by id. */
+  listSources(): Promise<SourceState[]>;
+  /** Leases active sources that are due (or the named ones, due or not) and are not leased, the longest due first. */
+  claimSources(
+    claim: { nowMs: number; leaseMs: number; limit: number; ids?: readonly string[] },
+  ): Promise<SourceState[]>;
+  /** Ends the lease and keeps how the fetch ended. */
+  finishFetch(end: FetchEnd): Promise<void>;
+
+  // Events
+  /**
+   * Decides each publication with what is stored of it and records the outcome, all in one transaction. Returns the
+   * decisions in order. A recorded event with `notify` waits to be matched from the same transaction on.
+   */
+  recordPublications<T extends PublicationKey>(
+    sourceId: string,
+    publications: readonly T[],
+    decide: (publication: T, stored: StoredPublication | null) => RecordDecision,
+  ): Promise<RecordDecision[]>;
+  /** The decisions that {@link recordPublications} would take; nothing is written. */
+  previewPublications<T extends PublicationKey>(
+    sourceId: string,
+    publications: readonly T[],
+    decide: (publication: T, stored: StoredPublication | null) => RecordDecision,
+  ): Promise<RecordDecision[]>;
+  /** Newest first by (`published_at`, id). */
+  listEvents(query: EventQuery): Promise<ListedEvent[]>;
+  /** The stored JSON of one event, null when there is none of that id. */
+  findEvent(id: string): Promise<string | null>;
+
+  // Customers and keys
+  addCustomer(customer: Customer, key: ApiKey): Promise<void>;
+  findCustomer(id: string): Promise<Customer | null>;
+  listCustomers(): Promise<{ customer: Customer; keys: ApiKey[] }[]>;
+  /** False when there is no such customer. */
+  changeCustomer(
+    id: string,
+    change: Partial<Pick<Customer, "tier" | "enabled" | "limits">>,
+  ): Promise<boolean>;
+  /** Disables every key of the customer and adds the new one, or none. False when there is no such customer. */
+  replaceKeys(customerId: string, key: ApiKey | null, nowMs: number): Promise<boolean>;
+  findKey(hash: string): Promise<KeyHolder | null>;
+  /** Requests counted for the customer on the UTC day ("2026-07-31"). */
+  countedRequests(customerId: string, day: string): Promise<number>;
+  /** Adds to the counts; a crash may lose the call before it. */
+  addRequests(counts: readonly { customerId: string; day: string; requests: number }[]): Promise<void>;
+
+  // Subscriptions
+  /** Checks the limit and the duplicates and stores, as one. */
+  addSubscription(subscription: Subscription, activeLimit: number): Promise<SubscribeOutcome>;
+  /** The customer's subscriptions that are not deleted, oldest first. */
+  listSubscriptions(customerId: string): Promise<Subscription[]>;
+  /** Null unless it is the customer's and not deleted. */
+  findSubscription(customerId: string, id: string): Promise<Subscription | null>;
+  /** Deletes it softly and cancels what it still had to get; null unless it is the customer's and not deleted. */
+  deleteSubscription(customerId: string, id: string, nowMs: number): Promise<Subscription | null>;
+
+  // Deliveries
+  /**
+   * Takes events that wait, oldest first, asks for each what goes to which of the subscriptions that were there when
+   * it was stored, and stores the deliveries, all in one transaction. `month` is the UTC month ("2026-07") of the
+   * quota. Returns how many events were matched.
+   */
+  matchEvents(match: {
+    nowMs: number;
+    month: string;
+    limit: number;
+    tiers: Record<Tier, TierLimits>;
+    deliveriesFor: (unmatched: UnmatchedEvent, subscriptions: readonly Subscription[]) => NewDelivery[];
+  }): Promise<number>;
+  /**
+   * Leases due deliveries, at most `perSubscription` less those in flight of each subscription, oldest first within
+   * one, and counts the attempt.
+   */
+  claimDeliveries(claim: {
+    nowMs: number;
+    leaseMs: number;
+    limit: number;
+    perSubscription: number;
+    inFlight: ReadonlyMap<string, number>;
+  }): Promise<ClaimedDelivery[]>;
+  /** Records attempts and what follows from them, all in one transaction. */
+  finishAttempts(finished: readonly FinishedAttempt[], nowMs: number): Promise<void>;
+  /** Lets held deliveries go whose cause has ended, oldest first. Returns how many. */
+  releaseHeld(release: { nowMs: number; month: string; tiers: Record<Tier, TierLimits> }): Promise<number>;
+
+  // The whole
+  health(): Promise<StoreHealth>;
+  close(): Promise<void>;
+}
+
+/** Filters of events by their kind, for the engines' columns. */
+export type { EventType, HoldReason };

@@ -1,0 +1,46 @@
+// Subscriptions: who wants which events where.
+import type { RegEvent } from "./event.ts";
+import { isAtLeast, type Severity } from "./severity.ts";
+import { expandTopics, type Topic } from "./topic.ts";
+
+/** What a subscription lets through; the filters combine with and, each list is any-of, an empty list lets all pass. */
+export interface SubscriptionFilter {
+  topics: string[];
+  sourceFilter: string[];
+  severityMin: Severity;
+}
+
+/** A customer's wish to have matching events posted to an address. Every time is in Unix ms. */
+export interface Subscription extends SubscriptionFilter {
+  /** `sub_` and a ULID. */
+  id: string;
+  customerId: string;
+  webhookUrl: string;
+  /** 64 hexadecimal characters; shown once, when it is created. */
+  webhookSecret: string;
+  /** The language in which the receiver wants title and summary. */
+  language: string;
+  createdAtMs: number;
+  /** When the service switched it off (the endpoint answered 410), null while it is on. */
+  disabledAtMs: number | null;
+  /** When its owner deleted it, null while it stands; the record is kept. */
+  deletedAtMs: number | null;
+}
+
+/** Whether events go out to it now. */
+export function isEnabled(subscription: Pick<Subscription, "disabledAtMs" | "deletedAtMs">): boolean {
+  return subscription.disabledAtMs === null && subscription.deletedAtMs === null;
+}
+
+/** Whether the filter lets an event pass; a parent topic stands for its children. */
+export function matches(
+  filter: SubscriptionFilter,
+  event: Pick<RegEvent, "topics" | "source_id" | "severity">,
+  taxonomy: readonly Topic[],
+): boolean {
+  if (!isAtLeast(event.severity, filter.severityMin)) return false;
+  if (filter.sourceFilter.length > 0 && !filter.sourceFilter.includes(event.source_id)) return false;
+  if (filter.topics.length === 0) return true;
+  const wanted = expandTopics(taxonomy, filter.topics);
+  return event.topics.some((topic) => wanted.has(topic));
+}

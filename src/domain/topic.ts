@@ -1,0 +1,23 @@
+// Topics of the taxonomy: two levels, a parent stands for its children.
+
+/** One topic of the taxonomy. */
+export interface Topic {
+  /** Kebab-case, stable. */
+  id: string;
+  name_en: string;
+  name_de: string;
+  name_fr: string;
+  /** The id of the parent topic, null for a parent. */
+  parent: string | null;
+  /** Articles of the AI Act that the topic covers, as bare numbers ("50", "75a"). */
+  articles: string[];
+}
+
+/** The given topics and the children of those that are parents; unknown ids are kept as they are. */
+export function expandTopics(topics: readonly Topic[], ids: readonly string[]): Set<string> {
+  const expanded = new Set(ids);
+  for (const topic of topics) {
+    if (topic.parent !== null && expanded.has(topic.parent)) expanded.add(topic.id);
+  }
+  return expanded;
+}
