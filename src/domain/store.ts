@@ -1,7 +1,7 @@
 // The Store port: use cases, each one atomic. An engine runs the pure decisions it is given inside its transaction.
 import type { ApiKey, Customer } from "./customer.ts";
-import type { ClaimedDelivery, FinishedAttempt, HoldReason } from "./delivery.ts";
-import type { EventType, RegEvent } from "./event.ts";
+import type { ClaimedDelivery, FinishedAttempt } from "./delivery.ts";
+import type { RegEvent } from "./event.ts";
 import type { Severity } from "./severity.ts";
 import type { IdentityRule, SourceState } from "./source.ts";
 import type { Subscription } from "./subscription.ts";
@@ -188,6 +188,3 @@ export interface Store {
   health(): Promise<StoreHealth>;
   close(): Promise<void>;
 }
-
-/** Filters of events by their kind, for the engines' columns. */
-export type { EventType, HoldReason };
