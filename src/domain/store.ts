@@ -9,9 +9,10 @@ import type { Tier, TierLimits } from "./tier.ts";
 
 /** What identifies a publication within its source, and what its content is. */
 export interface PublicationKey {
-  externalId: string;
-  /** The cleaned link: how a publication is found again when the source's identity rule has moved on. */
-  linkKey: string;
+  /** The identity under the source's rule of today. */
+  key: string;
+  /** Identities under rules before: one that holds the same content is the same publication. */
+  formerKeys: readonly string[];
   /** Hash of the content that counts for revisions. */
   contentHash: string;
 }
@@ -96,8 +97,11 @@ export type SubscribeOutcome = "created" | "duplicate" | "limit_reached";
 /** Everything that is kept. Every time is in Unix ms. */
 export interface Store {
   // Sources
-  /** Makes exactly these sources the active ones; new ones get the time of their first fetch. */
-  activateSources(sources: readonly { id: string; firstDueAtMs: number }[]): Promise<void>;
+  /**
+   * Makes exactly these sources the active ones. One that was never seen is due at once; of the others none is due
+   * later than the next run of its schedule, which may have changed.
+   */
+  activateSources(sources: readonly { id: string; nextRunAtMs: number }[], nowMs: number): Promise<void>;
   /** The state of every active source, by id. */
   listSources(): Promise<SourceState[]>;
   /** Leases active sources that are due (or the named ones, due or not) and are not leased, the longest due first. */

@@ -1,0 +1,115 @@
+// One connection to the database file: its settings, its cached statements, its transactions.
+import { DatabaseSync, type StatementSync, type SupportedValueType } from "node:sqlite";
+
+/** How long a statement waits for another process that writes, ms. */
+const BUSY_TIMEOUT_MS = 5_000;
+/** The page cache's bound, KiB. */
+const CACHE_KIB = 16_384;
+
+/** A value that a statement takes or gives. */
+export type Value = SupportedValueType;
+
+/** A row as a statement gives it, by column name. */
+export type Row = Record<string, Value>;
+
+/**
+ * How much a commit survives: `durable` a loss of power (a promise was made to somebody), `relaxed` the end of the
+ * process only (a power loss may take back the last ones, in order, never half of one).
+ */
+export type Durability = "durable" | "relaxed";
+
+/** One connection; every call is synchronous, so a transaction never meets another of the same process. */
+export class Connection {
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+  #durability: Durability = "durable";
+  #open = true;
+
+  /** Opens or creates the file; `:memory:` gives a database of its own. */
+  constructor(path: string) {
+    this.#database = new DatabaseSync(path);
+    this.#database.exec(`
+      pragma auto_vacuum = incremental;
+      pragma journal_mode = wal;
+      pragma synchronous = full;
+      pragma foreign_keys = on;
+      pragma busy_timeout = ${BUSY_TIMEOUT_MS};
+      pragma cache_size = -${CACHE_KIB};
+      pragma temp_store = memory;
+    `);
+  }
+
+  /** Runs SQL of several statements: migrations only. */
+  script(sql: string): void {
+    this.#database.exec(sql);
+  }
+
+  /** Every row. */
+  all(sql: string, ...values: Value[]): Row[] {
+    return this.#statement(sql).all(...values) as Row[];
+  }
+
+  /** The first row, if any. */
+  get(sql: string, ...values: Value[]): Row | undefined {
+    return this.#statement(sql).get(...values) as Row | undefined;
+  }
+
+  /** Changes rows; returns how many. */
+  run(sql: string, ...values: Value[]): number {
+    return Number(this.#statement(sql).run(...values).changes);
+  }
+
+  /** Runs `work` in one write transaction: all of it is kept, or after a throw nothing. */
+  transaction<T>(durability: Durability, work: () => T): T {
+    if (durability !== this.#durability) {
+      this.#database.exec(`pragma synchronous = ${durability === "durable" ? "full" : "normal"}`);
+      this.#durability = durability;
+    }
+    this.run("begin immediate");
+    try {
+      const result = work();
+      this.run("commit");
+      return result;
+    } catch (error) {
+      this.#rollBack();
+      throw error;
+    }
+  }
+
+  /** Runs `work` on one consistent state of the database and keeps nothing of what it writes. */
+  preview<T>(work: () => T): T {
+    this.run("begin immediate");
+    try {
+      return work();
+    } finally {
+      this.#rollBack();
+    }
+  }
+
+  /** Closes the file; a second call does nothing. */
+  close(): void {
+    if (!this.#open) return;
+    this.#open = false;
+    this.#statements.clear();
+    this.#database.close();
+  }
+
+  #statement(sql: string): StatementSync {
+    // Deno 2.4 crashes when a statement outlives its database: never hand one out once closed.
+    if (!this.#open) throw new Error("the store is closed");
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  #rollBack(): void {
+    try {
+      this.run("rollback");
+    } catch {
+      // Some errors (a full disk, an I/O error) have rolled the transaction back already: the first error counts.
+    }
+  }
+}

@@ -1,0 +1,232 @@
+// From stored events to deliveries in SQLite: matching, the month's quota, holding and releasing.
+import type { RegEvent } from "../../domain/event.ts";
+import { limitsOf } from "../../domain/customer.ts";
+import type { HoldReason } from "../../domain/delivery.ts";
+import type { NewDelivery, Store } from "../../domain/store.ts";
+import type { Subscription } from "../../domain/subscription.ts";
+import type { Tier, TierLimits } from "../../domain/tier.ts";
+import type { Connection, Row } from "./connection.ts";
+import { countTowardsQuota } from "./delivery_states.ts";
+import { SUBSCRIPTION_COLUMNS, subscriptionFromRow } from "./subscriptions.ts";
+
+/** Deliveries released in one transaction, so that other work gets its turn. */
+const RELEASE_BATCH = 500;
+
+/** The part of the port that turns events into deliveries. */
+export function createMatching(connection: Connection): Pick<Store, "matchEvents" | "releaseHeld"> {
+  return {
+    matchEvents: (match) => {
+      // Most calls find nothing: they must not take the write lock.
+      if (connection.get("select 1 from event_outbox limit 1") === undefined) return Promise.resolve(0);
+      return Promise.resolve(connection.transaction("durable", () => matchWaiting(connection, match)));
+    },
+
+    releaseHeld: (release) => {
+      if (connection.get("select 1 from deliveries where status = 'held' limit 1") === undefined) {
+        return Promise.resolve(0);
+      }
+      return Promise.resolve(connection.transaction("durable", () => releaseAll(connection, release)));
+    },
+  };
+}
+
+interface Candidate {
+  subscription: Subscription;
+  afterSeq: number;
+  customerEnabled: boolean;
+}
+
+function matchWaiting(connection: Connection, match: Parameters<Store["matchEvents"]>[0]): number {
+  const waiting = connection.all(
+    `select events.seq, events.json from event_outbox join events on events.seq = event_outbox.event_seq
+     order by event_outbox.event_seq limit ?`,
+    match.limit,
+  );
+  const candidates = loadCandidates(connection);
+  const byId = new Map(candidates.map((candidate) => [candidate.subscription.id, candidate]));
+  const quota = new MonthQuota(connection, match.month, match.tiers);
+  for (const row of waiting) {
+    const seq = Number(row["seq"]);
+    const event: RegEvent = JSON.parse(String(row["json"]));
+    const present = candidates.filter((candidate) => candidate.afterSeq < seq);
+    if (present.length > 0) {
+      const previous = event.supersedes === null ? null : eventById(connection, event.supersedes);
+      const subscriptions = present.map((candidate) => candidate.subscription);
+      for (const delivery of match.deliveriesFor({ event, previous }, subscriptions)) {
+        const candidate = byId.get(delivery.subscriptionId);
+        if (candidate === undefined) throw new Error(`no candidate ${delivery.subscriptionId} was offered`);
+        enqueue(connection, { delivery, event, candidate, quota, nowMs: match.nowMs });
+      }
+    }
+    connection.run("delete from event_outbox where event_seq = ?", seq);
+  }
+  return waiting.length;
+}
+
+function loadCandidates(connection: Connection): Candidate[] {
+  return connection.all(
+    `select ${SUBSCRIPTION_COLUMNS.split(/,\s*/).map((name) => `subscriptions.${name}`).join(", ")},
+       after_seq, customers.enabled as customer_enabled
+     from subscriptions join customers on customers.id = subscriptions.customer_id
+     where deleted_at is null order by subscriptions.id`,
+  ).map((row) => ({
+    subscription: subscriptionFromRow(row),
+    afterSeq: Number(row["after_seq"]),
+    customerEnabled: row["customer_enabled"] === 1,
+  }));
+}
+
+function eventById(connection: Connection, id: string): RegEvent | null {
+  const row = connection.get("select json from events where id = ?", id);
+  return row === undefined ? null : JSON.parse(String(row["json"]));
+}
+
+function enqueue(
+  connection: Connection,
+  { delivery, event, candidate, quota, nowMs }: {
+    delivery: NewDelivery;
+    event: RegEvent;
+    candidate: Candidate;
+    quota: MonthQuota;
+    nowMs: number;
+  },
+): void {
+  const { subscription, customerEnabled } = candidate;
+  // A crash between two commits never repeats a match, but a restored store may hold both the event in the outbox
+  // and its delivery: the delivery that is there stands.
+  const there = connection.get(
+    "select 1 from deliveries where subscription_id = ? and event_id = ?",
+    subscription.id,
+    event.id,
+  );
+  if (there !== undefined) return;
+  const off = subscription.disabledAtMs !== null || !customerEnabled;
+  const hold: HoldReason | null = off ? "disabled" : quota.take(subscription.customerId) ? null : "quota";
+  const sequence = Number(
+    connection.get(
+      "update subscriptions set next_sequence = next_sequence + 1 where id = ? returning next_sequence - 1 as taken",
+      subscription.id,
+    )?.["taken"],
+  );
+  connection.run(
+    `insert into deliveries (id, subscription_id, event_id, sequence, status, hold_reason, body, next_attempt_at,
+       quota_month, created_at)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    delivery.id,
+    subscription.id,
+    event.id,
+    sequence,
+    hold === null ? "pending" : "held",
+    hold,
+    delivery.body(sequence),
+    nowMs,
+    hold === null ? quota.month : null,
+    nowMs,
+  );
+}
+
+function releaseAll(connection: Connection, release: Parameters<Store["releaseHeld"]>[0]): number {
+  const quota = new MonthQuota(connection, release.month, release.tiers);
+  const customers = connection.all(
+    `select distinct customer_id from subscriptions join customers on customers.id = customer_id
+     where customers.enabled = 1 and disabled_at is null and deleted_at is null
+       and exists (select 1 from deliveries indexed by deliveries_held
+                   where status = 'held' and subscription_id = subscriptions.id)`,
+  ).map((row) => String(row["customer_id"]));
+  let released = 0;
+  for (const customerId of customers) {
+    // Most of what is held waits for the month to end: it is not read before there is something to give.
+    for (
+      const seq of oldestHeld(
+        connection,
+        customerId,
+        Math.min(quota.left(customerId), RELEASE_BATCH - released),
+      )
+    ) {
+      quota.takeHeld(customerId);
+      connection.run(
+        `update deliveries set status = 'pending', hold_reason = null, quota_month = ?, next_attempt_at = ?
+         where seq = ?`,
+        release.month,
+        release.nowMs,
+        seq,
+      );
+      released++;
+    }
+  }
+  return released;
+}
+
+function oldestHeld(connection: Connection, customerId: string, limit: number): number[] {
+  if (limit <= 0) return [];
+  return connection.all(
+    `select seq from deliveries indexed by deliveries_held
+     where status = 'held' and subscription_id in (
+       select id from subscriptions where customer_id = ? and disabled_at is null and deleted_at is null)
+     order by seq limit ?`,
+    customerId,
+    limit,
+  ).map((row) => Number(row["seq"]));
+}
+
+/** What is left of each customer's month, read once and counted on within one transaction. */
+class MonthQuota {
+  readonly #left = new Map<string, number>();
+  readonly #waiting = new Map<string, boolean>();
+
+  constructor(
+    readonly connection: Connection,
+    readonly month: string,
+    readonly tiers: Record<Tier, TierLimits>,
+  ) {}
+
+  /** Takes one for a new delivery; false when none is left, or when older ones are held for want of it. */
+  take(customerId: string): boolean {
+    let waiting = this.#waiting.get(customerId);
+    if (waiting === undefined) {
+      waiting = this.connection.get(
+        `select 1 from deliveries indexed by deliveries_held
+         join subscriptions on subscriptions.id = deliveries.subscription_id
+         where status = 'held' and hold_reason = 'quota' and customer_id = ? limit 1`,
+        customerId,
+      ) !== undefined;
+    }
+    const taken = !waiting && this.takeHeld(customerId);
+    this.#waiting.set(customerId, waiting || !taken);
+    return taken;
+  }
+
+  /** How many the customer has left this month; not above 0 when there are none. */
+  left(customerId: string): number {
+    let left = this.#left.get(customerId);
+    if (left === undefined) {
+      left = this.#read(customerId);
+      this.#left.set(customerId, left);
+    }
+    return left;
+  }
+
+  /** Takes one for a delivery that was held; false when none is left. */
+  takeHeld(customerId: string): boolean {
+    const left = this.left(customerId);
+    if (left <= 0) return false;
+    this.#left.set(customerId, left - 1);
+    countTowardsQuota(this.connection, customerId, this.month);
+    return true;
+  }
+
+  #read(customerId: string): number {
+    const row: Row | undefined = this.connection.get(
+      `select tier, limits, coalesce(deliveries, 0) as used
+       from customers left join delivery_usage on customer_id = id and month = ? where id = ?`,
+      this.month,
+      customerId,
+    );
+    if (row === undefined) throw new Error(`subscription of unknown customer ${customerId}`);
+    const limits = limitsOf(
+      { tier: row["tier"] as Tier, limits: JSON.parse(String(row["limits"])) },
+      this.tiers,
+    );
+    return limits.webhookDeliveriesPerMonth - Number(row["used"]);
+  }
+}

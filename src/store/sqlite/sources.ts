@@ -1,0 +1,99 @@
+// Sources in SQLite: their state, their leases.
+import type { IdentityRule, SourceState } from "../../domain/source.ts";
+import type { Store } from "../../domain/store.ts";
+import type { Connection, Row } from "./connection.ts";
+
+const COLUMNS = `id, cursor, identity_rule, first_success_at, last_attempt_at, last_success_at,
+  consecutive_failures, last_error, next_due_at`;
+
+/** The part of the port that concerns sources. */
+export function createSources(
+  connection: Connection,
+): Pick<Store, "activateSources" | "listSources" | "claimSources" | "finishFetch"> {
+  return {
+    activateSources: (sources, nowMs) =>
+      Promise.resolve(connection.transaction("durable", () => {
+        connection.run("update sources set active = 0");
+        for (const source of sources) {
+          connection.run(
+            `insert into sources (id, active, next_due_at) values (?1, 1, ?2)
+             on conflict (id) do update set active = 1, next_due_at = min(next_due_at, ?3)`,
+            source.id,
+            nowMs,
+            source.nextRunAtMs,
+          );
+        }
+      })),
+
+    listSources: () =>
+      Promise.resolve(
+        connection.all(`select ${COLUMNS} from sources where active = 1 order by id`).map(stateFromRow),
+      ),
+
+    claimSources: ({ nowMs, leaseMs, limit, ids }) =>
+      Promise.resolve(connection.transaction("relaxed", () => {
+        const rows = ids === undefined
+          ? connection.all(
+            `select ${COLUMNS} from sources indexed by sources_due
+             where active = 1 and next_due_at <= ? and lease_until <= ? order by next_due_at limit ?`,
+            nowMs,
+            nowMs,
+            limit,
+          )
+          : connection.all(
+            `select ${COLUMNS} from sources
+             where active = 1 and id in (select value from json_each(?)) and lease_until <= ? order by id limit ?`,
+            JSON.stringify(ids),
+            nowMs,
+            limit,
+          );
+        for (const row of rows) {
+          connection.run(
+            "update sources set lease_until = ? where id = ?",
+            nowMs + leaseMs,
+            String(row["id"]),
+          );
+        }
+        return rows.map(stateFromRow);
+      })),
+
+    finishFetch: (end) =>
+      Promise.resolve(connection.transaction("durable", () => {
+        if (end.success === null) {
+          connection.run(
+            `update sources set lease_until = 0, last_attempt_at = ?, next_due_at = ?, last_error = ?,
+               consecutive_failures = consecutive_failures + 1 where id = ?`,
+            end.atMs,
+            end.nextDueAtMs,
+            end.error,
+            end.sourceId,
+          );
+          return;
+        }
+        connection.run(
+          `update sources set lease_until = 0, last_attempt_at = ?1, last_success_at = ?1, next_due_at = ?2,
+             first_success_at = coalesce(first_success_at, ?1), last_error = null, consecutive_failures = 0,
+             cursor = ?3, identity_rule = ?4 where id = ?5`,
+          end.atMs,
+          end.nextDueAtMs,
+          end.success.cursor,
+          end.success.identityRule,
+          end.sourceId,
+        );
+      })),
+  };
+}
+
+function stateFromRow(row: Row): SourceState {
+  return {
+    id: String(row["id"]),
+    cursor: row["cursor"] as string | null,
+    identityRule: row["identity_rule"] as IdentityRule,
+    firstSuccessAtMs: row["first_success_at"] as number | null,
+    lastAttemptAtMs: row["last_attempt_at"] as number | null,
+    lastSuccessAtMs: row["last_success_at"] as number | null,
+    consecutiveFailures: Number(row["consecutive_failures"]),
+    lastError: row["last_error"] as string | null,
+    nextDueAtMs: Number(row["next_due_at"]),
+  };
+}

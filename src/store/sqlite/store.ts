@@ -1,0 +1,43 @@
+// The SQLite engine of the Store port.
+import type { Store } from "../../domain/store.ts";
+import { Connection } from "./connection.ts";
+import { createCustomers } from "./customers.ts";
+import { createDeliveries } from "./deliveries.ts";
+import { createEvents } from "./events.ts";
+import { createMatching } from "./matching.ts";
+import { migrate } from "./migrate.ts";
+import { createSources } from "./sources.ts";
+import { createSubscriptions } from "./subscriptions.ts";
+
+/**
+ * Opens the database file, creates it when it is not there (its folder must be), and brings its schema up to date.
+ * `:memory:` gives a store of its own. Throws when the file is no database, is not writable, or is of a newer schema.
+ */
+export function openStore(path: string): Store {
+  const connection = new Connection(path);
+  try {
+    migrate(connection);
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+  return {
+    ...createSources(connection),
+    ...createEvents(connection),
+    ...createCustomers(connection),
+    ...createSubscriptions(connection),
+    ...createMatching(connection),
+    ...createDeliveries(connection),
+    health: () => {
+      const row = connection.get(
+        `select count(*) as pending, min(created_at) as oldest
+         from deliveries indexed by deliveries_oldest_pending where status = 'pending'`,
+      );
+      return Promise.resolve({
+        pendingDeliveries: Number(row?.["pending"] ?? 0),
+        oldestPendingAtMs: (row?.["oldest"] ?? null) as number | null,
+      });
+    },
+    close: () => Promise.resolve(connection.close()),
+  };
+}

@@ -1,0 +1,109 @@
+// Subscriptions in SQLite.
+import type { Severity } from "../../domain/severity.ts";
+import type { Store } from "../../domain/store.ts";
+import type { Subscription } from "../../domain/subscription.ts";
+import type { Connection, Row } from "./connection.ts";
+import { cancelDeliveries } from "./delivery_states.ts";
+
+type SubscriptionMethods =
+  | "addSubscription"
+  | "listSubscriptions"
+  | "findSubscription"
+  | "deleteSubscription";
+
+/** The columns of a subscription, for statements that read one. */
+export const SUBSCRIPTION_COLUMNS = `id, customer_id, webhook_url, webhook_secret, topics, source_filter,
+  severity_min, language, created_at, disabled_at, deleted_at`;
+
+/** The part of the port that concerns subscriptions. */
+export function createSubscriptions(connection: Connection): Pick<Store, SubscriptionMethods> {
+  const find = (customerId: string, id: string): Subscription | null => {
+    const row = connection.get(
+      `select ${SUBSCRIPTION_COLUMNS} from subscriptions where id = ? and customer_id = ? and deleted_at is null`,
+      id,
+      customerId,
+    );
+    return row === undefined ? null : subscriptionFromRow(row);
+  };
+
+  return {
+    addSubscription: (subscription, activeLimit) =>
+      Promise.resolve(connection.transaction("durable", () => {
+        const identity = identityOf(subscription);
+        const active = connection.all(
+          `select identity from subscriptions indexed by subscriptions_active
+           where customer_id = ? and deleted_at is null and disabled_at is null`,
+          subscription.customerId,
+        );
+        if (active.some((row) => row["identity"] === identity)) return "duplicate";
+        if (active.length >= activeLimit) return "limit_reached";
+        insert(connection, subscription, identity);
+        return "created";
+      })),
+
+    listSubscriptions: (customerId) =>
+      Promise.resolve(
+        connection.all(
+          `select ${SUBSCRIPTION_COLUMNS} from subscriptions
+           where customer_id = ? and deleted_at is null order by created_at, id`,
+          customerId,
+        ).map(subscriptionFromRow),
+      ),
+
+    findSubscription: (customerId, id) => Promise.resolve(find(customerId, id)),
+
+    deleteSubscription: (customerId, id, nowMs) =>
+      Promise.resolve(connection.transaction("durable", () => {
+        const subscription = find(customerId, id);
+        if (subscription === null) return null;
+        connection.run("update subscriptions set deleted_at = ? where id = ?", nowMs, id);
+        cancelDeliveries(connection, id, nowMs);
+        return { ...subscription, deletedAtMs: nowMs };
+      })),
+  };
+}
+
+function insert(connection: Connection, subscription: Subscription, identity: string): void {
+  connection.run(
+    `insert into subscriptions (id, customer_id, webhook_url, webhook_secret, topics, source_filter, severity_min,
+       language, identity, created_at, after_seq)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (select coalesce(max(seq), 0) from events))`,
+    subscription.id,
+    subscription.customerId,
+    subscription.webhookUrl,
+    subscription.webhookSecret,
+    JSON.stringify(subscription.topics),
+    JSON.stringify(subscription.sourceFilter),
+    subscription.severityMin,
+    subscription.language,
+    identity,
+    subscription.createdAtMs,
+  );
+}
+
+/** The same address with the same filters is the same subscription, in whatever order the filters are given. */
+function identityOf(subscription: Subscription): string {
+  return JSON.stringify([
+    subscription.webhookUrl,
+    [...new Set(subscription.topics)].sort(),
+    [...new Set(subscription.sourceFilter)].sort(),
+    subscription.severityMin,
+  ]);
+}
+
+/** A subscription from a row with {@link SUBSCRIPTION_COLUMNS}. */
+export function subscriptionFromRow(row: Row): Subscription {
+  return {
+    id: String(row["id"]),
+    customerId: String(row["customer_id"]),
+    webhookUrl: String(row["webhook_url"]),
+    webhookSecret: String(row["webhook_secret"]),
+    topics: JSON.parse(String(row["topics"])),
+    sourceFilter: JSON.parse(String(row["source_filter"])),
+    severityMin: row["severity_min"] as Severity,
+    language: String(row["language"]),
+    createdAtMs: Number(row["created_at"]),
+    disabledAtMs: row["disabled_at"] as number | null,
+    deletedAtMs: row["deleted_at"] as number | null,
+  };
+}
