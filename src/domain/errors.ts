@@ -16,6 +16,7 @@ export const ERRORS = {
   not_found: { status: 404, title: "There is nothing here" },
   method_not_allowed: { status: 405, title: "This path does not take that method" },
   duplicate_subscription: { status: 409, title: "The same subscription is active already" },
+  subscription_disabled: { status: 409, title: "This subscription is switched off" },
   body_too_large: { status: 413, title: "The request's body is too large" },
   uri_too_long: { status: 414, title: "The request's address is too long" },
   unsupported_media_type: { status: 415, title: "The request's body must be JSON" },

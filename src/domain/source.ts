@@ -27,6 +27,11 @@ export interface SourceSettings {
   /** Whether the first fetch notifies subscribers or only fills the store. */
   notifyFirstFetch: boolean;
   enabled: boolean;
+  /**
+   * A secret: the value of the `Authorization` header of the source's requests (`feed` only). It is for the host of
+   * `location` alone: no redirect to another host carries it, and no log, answer or report shows it.
+   */
+  authorization?: string;
 }
 
 /**

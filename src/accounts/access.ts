@@ -1,0 +1,57 @@
+// Who a request comes from: the key's holder, read at most once in a while.
+import type { Customer } from "../domain/customer.ts";
+import { AppError } from "../domain/errors.ts";
+import type { Clock } from "../domain/ports.ts";
+import type { KeyHolder, Store } from "../domain/store.ts";
+import { hashKey, keyFromHeader } from "./keys.ts";
+
+/** How long a holder is believed without asking the store, ms: a disabled key is refused within a second. */
+const BELIEVED_FOR_MS = 500;
+/** Holders kept at most. */
+const MAX_KEPT = 10_000;
+
+/** Finds the customer behind a request. */
+export interface Access {
+  /** The customer of the `Authorization` header. Throws `unauthenticated` without a good key of an enabled customer. */
+  authenticate(authorization: string | null): Promise<Customer>;
+}
+
+/** Access by the keys of the store. */
+export function createAccess({ store, clock }: { store: Pick<Store, "findKey">; clock: Clock }): Access {
+  const kept = new Map<string, { holder: KeyHolder; untilMs: number }>();
+
+  const find = async (hash: string): Promise<KeyHolder | null> => {
+    const nowMs = clock.nowMs();
+    const known = kept.get(hash);
+    if (known !== undefined && nowMs < known.untilMs) return known.holder;
+    const holder = await store.findKey(hash);
+    if (holder === null) {
+      kept.delete(hash);
+      return null;
+    }
+    if (kept.size >= MAX_KEPT) kept.clear();
+    kept.set(hash, { holder, untilMs: nowMs + BELIEVED_FOR_MS });
+    return holder;
+  };
+
+  return {
+    async authenticate(authorization) {
+      if (authorization === null) {
+        throw new AppError("unauthenticated", "Send your API key as `Authorization: Bearer rgf_…`.");
+      }
+      const key = keyFromHeader(authorization);
+      if (key === null) {
+        throw new AppError(
+          "unauthenticated",
+          "The Authorization header holds no API key: it must be `Bearer rgf_` and 64 hexadecimal characters.",
+        );
+      }
+      const holder = await find(hashKey(key));
+      if (holder === null) throw new AppError("unauthenticated", "This API key is not known.");
+      if (holder.keyDisabled || !holder.customer.enabled) {
+        throw new AppError("unauthenticated", "This API key is disabled. Ask the operator for a new one.");
+      }
+      return holder.customer;
+    },
+  };
+}

@@ -1,0 +1,34 @@
+// API keys: making, hashing and recognising them.
+import { createHash } from "node:crypto";
+import type { ApiKey } from "../domain/customer.ts";
+import { makeSecret } from "../domain/secret.ts";
+
+/** What every API key starts with. */
+export const KEY_PREFIX = "rgf_";
+const KEY_FORM = /^rgf_[0-9a-f]{64}$/;
+
+/** A new key (the prefix and 64 hexadecimal characters) and what is stored of it. The key is nowhere else. */
+export function makeKey(
+  randomBytes: (count: number) => Uint8Array,
+  nowMs: number,
+): { key: string; stored: ApiKey } {
+  const key = KEY_PREFIX + makeSecret(randomBytes);
+  return {
+    key,
+    stored: { hash: hashKey(key), lastFour: key.slice(-4), createdAtMs: nowMs, disabledAtMs: null },
+  };
+}
+
+/** SHA-256 of the whole key, lower-case hexadecimal. */
+export function hashKey(key: string): string {
+  return createHash("sha256").update(key).digest("hex");
+}
+
+/**
+ * The key of an `Authorization: Bearer …` header (RFC 6750; the scheme in any case), or null when there is none or
+ * what stands there cannot be a key.
+ */
+export function keyFromHeader(authorization: string | null): string | null {
+  const token = /^bearer +(\S+)$/i.exec(authorization ?? "")?.[1] ?? "";
+  return KEY_FORM.test(token) ? token : null;
+}

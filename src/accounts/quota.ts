@@ -1,0 +1,120 @@
+// The daily request quota: exact counts in memory, written behind once a second.
+import type { Clock } from "../domain/ports.ts";
+import type { Store } from "../domain/store.ts";
+
+const DAY_MS = 86_400_000;
+
+/** The UTC day of a time in Unix ms, as the store keeps it: "2026-07-31". */
+export function utcDay(nowMs: number): string {
+  return new Date(nowMs).toISOString().slice(0, 10);
+}
+
+/** What a request may use. */
+export interface Allowance {
+  /** False when the day's requests are used up; the request was not counted then. */
+  allowed: boolean;
+  limit: number;
+  /** Requests left after this one. */
+  remaining: number;
+  /** The next 00:00 UTC, Unix ms. */
+  resetMs: number;
+  /** Seconds from now to the reset, rounded up. */
+  resetInSeconds: number;
+  /** Takes the count of this request back, once (it was answered 304 or 5xx), and gives `remaining` its one again. */
+  refund(): void;
+}
+
+/** Counts requests. */
+export interface Quota {
+  /** Counts one request of the customer against its daily limit. */
+  take(customerId: string, limit: number): Promise<Allowance>;
+  /** Writes what was counted since the last call. */
+  flush(): Promise<void>;
+}
+
+interface DayCount {
+  customerId: string;
+  day: string;
+  /** Requests counted, stored ones included. */
+  used: number;
+  /** Of these, not stored yet; negative after refunds. */
+  unwritten: number;
+}
+
+/** A quota over the store's counts. One process counts; a crash loses what it counted since the last flush. */
+export function createQuota(
+  { store, clock }: { store: Pick<Store, "countedRequests" | "addRequests">; clock: Clock },
+): Quota {
+  const counts = new Map<string, DayCount>();
+  const loading = new Map<string, Promise<DayCount>>();
+
+  const load = async (customerId: string, day: string): Promise<DayCount> => {
+    const key = `${day} ${customerId}`;
+    const known = counts.get(key);
+    if (known !== undefined) return known;
+    let pending = loading.get(key);
+    if (pending === undefined) {
+      // Requests that arrive together wait for one read, or each would count from the same stored number.
+      pending = store.countedRequests(customerId, day)
+        .then((used) => {
+          const count = { customerId, day, used, unwritten: 0 };
+          counts.set(key, count);
+          return count;
+        })
+        .finally(() => loading.delete(key));
+      loading.set(key, pending);
+    }
+    return await pending;
+  };
+
+  return {
+    async take(customerId, limit) {
+      const nowMs = clock.nowMs();
+      const count = await load(customerId, utcDay(nowMs));
+      const allowed = count.used < limit;
+      if (allowed) add(count, 1);
+      const resetMs = (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS;
+      let counted = allowed;
+      const allowance: Allowance = {
+        allowed,
+        limit,
+        remaining: Math.max(0, limit - count.used),
+        resetMs,
+        resetInSeconds: Math.ceil((resetMs - nowMs) / 1000),
+        refund: () => {
+          if (!counted) return;
+          counted = false;
+          allowance.remaining++;
+          add(count, -1);
+        },
+      };
+      return allowance;
+    },
+
+    async flush() {
+      const batch = [...counts.values()].filter((count) => count.unwritten !== 0)
+        .map((count) => ({ count, requests: count.unwritten }));
+      if (batch.length > 0) {
+        // Taken out before the write, so that what is counted meanwhile is written by the next flush, once.
+        for (const { count } of batch) count.unwritten = 0;
+        try {
+          await store.addRequests(
+            batch.map(({ count, requests }) => ({ customerId: count.customerId, day: count.day, requests })),
+          );
+        } catch (error) {
+          for (const { count, requests } of batch) count.unwritten += requests;
+          throw error;
+        }
+      }
+      const today = utcDay(clock.nowMs());
+      for (const [key, count] of counts) {
+        if (count.day !== today && count.unwritten === 0) counts.delete(key);
+      }
+    },
+  };
+}
+
+function add(count: DayCount, requests: number): void {
+  count.used += requests;
+  count.unwritten += requests;
+}

@@ -1,0 +1,145 @@
+// Reading what a client sends: query and body, bounded and checked, with an error that names each wrong field.
+import type { z } from "zod";
+import { AppError, type FieldError } from "../domain/errors.ts";
+import { type Clock, DeadlineError } from "../domain/ports.ts";
+
+/** The longest body that is read, bytes. */
+export const MAX_BODY_BYTES = 65_536;
+/** How long a body may take to arrive, ms. */
+const BODY_DEADLINE_MS = 10_000;
+/** The longest address (path and query) that is read, characters. */
+export const MAX_URL_LENGTH = 8_192;
+/** The deepest nesting of JSON that is read. */
+const MAX_JSON_DEPTH = 32;
+
+/** The query's parameters by the schema (none: no parameter is taken). Throws `invalid_input`. */
+export function readQuery(parameters: URLSearchParams, schema: z.ZodType | undefined): unknown {
+  const errors: FieldError[] = [];
+  const values: Record<string, string> = {};
+  for (const [name, value] of parameters) {
+    if (Object.hasOwn(values, name)) errors.push({ field: name, message: "is given more than once" });
+    values[name] = value;
+  }
+  if (schema === undefined) {
+    for (const name of Object.keys(values)) {
+      errors.push({ field: name, message: "is not a parameter of this path" });
+    }
+  } else if (errors.length === 0) {
+    return check(values, schema, "parameter");
+  }
+  if (errors.length > 0) throw invalid(errors);
+  return undefined;
+}
+
+/** The body by the schema. Throws `unsupported_media_type`, `body_too_large` or `invalid_input`. */
+export async function readBody(request: Request, schema: z.ZodType, clock: Clock): Promise<unknown> {
+  const type = (request.headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase();
+  if (type !== "application/json") {
+    throw new AppError(
+      "unsupported_media_type",
+      "Send the body as JSON, with `Content-Type: application/json`.",
+    );
+  }
+  const text = decode(await readBytes(request, clock));
+  return check(parseJson(text), schema, "field");
+}
+
+async function readBytes(request: Request, clock: Clock): Promise<Uint8Array> {
+  const announced = Number(request.headers.get("content-length") ?? 0);
+  if (announced > MAX_BODY_BYTES) throw tooLarge();
+  const reader = request.body?.getReader();
+  if (reader === undefined) return new Uint8Array();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  try {
+    await clock.within(BODY_DEADLINE_MS, async (signal) => {
+      while (!signal.aborted) {
+        const { done, value } = await reader.read();
+        if (done) return;
+        length += value.length;
+        if (length > MAX_BODY_BYTES) throw tooLarge();
+        chunks.push(value);
+      }
+    });
+  } catch (error) {
+    // The rest is not waited for: a client that sends without end must not hold the answer.
+    reader.cancel().catch(() => {});
+    if (error instanceof AppError) throw error;
+    const late = error instanceof DeadlineError;
+    throw new AppError(
+      "invalid_input",
+      late ? `The body did not arrive within ${BODY_DEADLINE_MS / 1000} s.` : "The body broke off.",
+    );
+  }
+  const bytes = new Uint8Array(length);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return bytes;
+}
+
+function tooLarge(): AppError {
+  return new AppError("body_too_large", `A body may have at most ${MAX_BODY_BYTES} bytes.`);
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new AppError("invalid_input", "The body is not valid UTF-8.");
+  }
+}
+
+function parseJson(text: string): unknown {
+  if (text.trim() === "") throw new AppError("invalid_input", "The body is empty; send a JSON object.");
+  if (isDeeperThan(text, MAX_JSON_DEPTH)) {
+    throw new AppError("invalid_input", `The body is nested deeper than ${MAX_JSON_DEPTH} levels.`);
+  }
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new AppError("invalid_input", `The body is not valid JSON: ${(error as Error).message}.`);
+  }
+}
+
+/** Counts brackets outside strings; a schema that walks into deep input would overflow the stack. */
+function isDeeperThan(text: string, limit: number): boolean {
+  let depth = 0;
+  let quoted = false;
+  for (let index = 0; index < text.length; index++) {
+    const character = text[index];
+    if (quoted) {
+      if (character === "\\") index++;
+      else if (character === '"') quoted = false;
+    } else if (character === '"') quoted = true;
+    else if (character === "[" || character === "{") {
+      if (++depth > limit) return true;
+    } else if (character === "]" || character === "}") depth--;
+  }
+  return false;
+}
+
+function check(value: unknown, schema: z.ZodType, what: "parameter" | "field"): unknown {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw invalid(result.error.issues.flatMap((issue) => fieldErrors(issue, what)));
+}
+
+function fieldErrors(issue: z.core.$ZodIssue, what: "parameter" | "field"): FieldError[] {
+  const path = issue.path.map(String).join(".");
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({
+      field: path === "" ? key : `${path}.${key}`,
+      message: `is not a ${what} that this path knows`,
+    }));
+  }
+  return [{ field: path === "" ? "body" : path, message: issue.message }];
+}
+
+/** An error that names these fields. */
+export function invalid(errors: FieldError[]): AppError {
+  const named = errors.map(({ field, message }) => `${field}: ${message}`).join("; ");
+  return new AppError("invalid_input", named, errors);
+}

@@ -1,0 +1,28 @@
+// Schemas of query parameters: text that must be a number, a severity, a list.
+import { z } from "zod";
+
+const MAX_LISTED = 50;
+
+/** A whole number in decimal digits within bounds. */
+export function integerParameter(
+  bounds: { min: number; max: number; description: string },
+): z.ZodType<number> {
+  const { min, max, description } = bounds;
+  const message = `must be a whole number from ${min} to ${max}`;
+  return z.string()
+    .regex(/^-?\d{1,16}$/, message)
+    .transform(Number)
+    .pipe(z.int(message).min(min, message).max(max, message))
+    .meta({ description });
+}
+
+/** Values with commas between them, each once. */
+export function listParameter(description: string): z.ZodType<string[]> {
+  return z.string()
+    .transform((text) => [...new Set(text.split(",").map((part) => part.trim()))])
+    .pipe(
+      z.array(z.string().min(1, "must not have an empty entry"))
+        .max(MAX_LISTED, `may list at most ${MAX_LISTED} entries`),
+    )
+    .meta({ description });
+}

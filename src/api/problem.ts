@@ -1,0 +1,23 @@
+// Errors as answers: RFC 9457 problem details.
+import { AppError, ERRORS } from "../domain/errors.ts";
+
+/** The body of an error's answer. */
+export function problemJson(error: AppError, requestId: string): string {
+  return JSON.stringify({
+    type: `urn:regfeed:problem:${error.code}`,
+    title: ERRORS[error.code].title,
+    status: error.status,
+    detail: error.detail,
+    code: error.code,
+    request_id: requestId,
+    ...(error.fields.length > 0 ? { errors: error.fields } : {}),
+  });
+}
+
+/** The error that a client is told for whatever was thrown; what is not an AppError stays inside. */
+export function toAppError(thrown: unknown): AppError {
+  return thrown instanceof AppError ? thrown : new AppError(
+    "internal",
+    "The request could not be answered. Try again; the request id helps the operator.",
+  );
+}

@@ -1,0 +1,86 @@
+// What a route is: one row of data from which the router, the checks and the documentation are made.
+import type { z } from "zod";
+import type { Customer } from "../domain/customer.ts";
+
+/** Who may call a route. */
+export type RouteAccess = "public" | "key";
+
+/** A request whose parts have been checked by the route's schemas. */
+export interface Call<Query = unknown, Body = unknown> {
+  /** The path's parameters, by name. */
+  params: Record<string, string>;
+  query: Query;
+  body: Body;
+  requestId: string;
+}
+
+/** A request with a key: the customer behind it. */
+export interface KeyCall<Query = unknown, Body = unknown> extends Call<Query, Body> {
+  customer: Customer;
+}
+
+/** An answer: a status and its JSON, as text where it exists as text already. */
+export interface Answer {
+  status: number;
+  json: string;
+  headers?: Record<string, string>;
+}
+
+interface RouteRow {
+  method: "GET" | "POST" | "DELETE" | "PATCH";
+  /** With parameters in braces: `/v1/events/{id}`. */
+  path: string;
+  /** One line on what it does. */
+  summary: string;
+  /** The query's parameters; without it any parameter is an error. */
+  query?: z.ZodType;
+  /** The body; without it the body is not read. */
+  body?: z.ZodType;
+  /** The answer of a success. */
+  answer: z.ZodType;
+  status: number;
+}
+
+/** A route. */
+export type Route =
+  & RouteRow
+  & (
+    | { access: "public"; handle(call: Call): Promise<Answer> }
+    | { access: "key"; handle(call: KeyCall): Promise<Answer> }
+  );
+
+/** What a route with these schemas is given. */
+type Checked<Schema> = Schema extends z.ZodType ? z.infer<Schema> : undefined;
+
+/** A public route, with its handler typed by its schemas. */
+export function publicRoute<
+  Q extends z.ZodType | undefined = undefined,
+  B extends z.ZodType | undefined = undefined,
+>(
+  row: Omit<RouteRow, "query" | "body"> & {
+    query?: Q;
+    body?: B;
+    handle(call: Call<Checked<Q>, Checked<B>>): Promise<Answer>;
+  },
+): Route {
+  return { ...row, access: "public" } as Route;
+}
+
+/** A route that needs a key, with its handler typed by its schemas. */
+export function keyRoute<
+  Q extends z.ZodType | undefined = undefined,
+  B extends z.ZodType | undefined = undefined,
+>(
+  row: Omit<RouteRow, "query" | "body"> & {
+    query?: Q;
+    body?: B;
+    handle(call: KeyCall<Checked<Q>, Checked<B>>): Promise<Answer>;
+  },
+): Route {
+  return { ...row, access: "key" } as Route;
+}
+
+/** An answer with this value as its JSON. */
+export function answer(status: number, value: unknown): Answer {
+  return { status, json: JSON.stringify(value) };
+}

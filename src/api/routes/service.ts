@@ -1,0 +1,59 @@
+// The public reads: GET /v1/sources, /v1/topics, /v1/health.
+import { DISCLAIMER } from "../../domain/disclaimer.ts";
+import type { SourceSettings } from "../../domain/source.ts";
+import type { Store } from "../../domain/store.ts";
+import type { Topic } from "../../domain/topic.ts";
+import {
+  type HealthReport,
+  healthReport,
+  sourceList,
+  topicList,
+  toSourceRecord,
+} from "../../wire/service.ts";
+import { answer, publicRoute, type Route } from "../route.ts";
+
+/** What the public routes need. */
+export interface ServiceRouteOptions {
+  store: Pick<Store, "listSources">;
+  /** The enabled sources. */
+  sources: readonly SourceSettings[];
+  topics: readonly Topic[];
+  health(): Promise<HealthReport>;
+}
+
+/** The public routes. */
+export function serviceRoutes({ store, sources, topics, health }: ServiceRouteOptions): Route[] {
+  return [
+    publicRoute({
+      method: "GET",
+      path: "/v1/sources",
+      summary: "The active sources with their last fetch",
+      answer: sourceList,
+      status: 200,
+      async handle() {
+        const states = new Map((await store.listSources()).map((state) => [state.id, state]));
+        const records = sources.map((source) => toSourceRecord(source, states.get(source.id) ?? null));
+        return answer(200, { sources: records, disclaimer: DISCLAIMER });
+      },
+    }),
+    publicRoute({
+      method: "GET",
+      path: "/v1/topics",
+      summary: "The topic taxonomy",
+      answer: topicList,
+      status: 200,
+      handle: () => Promise.resolve(answer(200, { topics, disclaimer: DISCLAIMER })),
+    }),
+    publicRoute({
+      method: "GET",
+      path: "/v1/health",
+      summary: "The health of the pipeline",
+      answer: healthReport,
+      status: 200,
+      async handle() {
+        const report = await health();
+        return answer(report.status === "down" ? 503 : 200, report);
+      },
+    }),
+  ];
+}

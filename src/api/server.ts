@@ -1,0 +1,194 @@
+// The HTTP API: routes as data behind one router, with keys, quota, limits and the error shape around every handler.
+import { type Context, Hono } from "hono";
+import type { Customer } from "../domain/customer.ts";
+import { AppError } from "../domain/errors.ts";
+import type { NewId } from "../domain/ids.ts";
+import type { Clock, Log } from "../domain/ports.ts";
+import { MAX_URL_LENGTH, readBody, readQuery } from "./input.ts";
+import { problemJson, toAppError } from "./problem.ts";
+import type { Answer, Route } from "./route.ts";
+
+/** What one request may still use of the day, as accounts counts it. */
+export interface RequestAllowance {
+  allowed: boolean;
+  limit: number;
+  remaining: number;
+  /** The next 00:00 UTC, Unix ms. */
+  resetMs: number;
+  /** Seconds from now to the reset, rounded up. */
+  resetInSeconds: number;
+  refund(): void;
+}
+
+/** What the API needs of the rooms beside it. */
+export interface ServerOptions {
+  routes: readonly Route[];
+  clock: Clock;
+  newId: NewId;
+  log: Log;
+  /** The customer behind an `Authorization` header; throws `unauthenticated`. */
+  authenticate(authorization: string | null): Promise<Customer>;
+  /** Counts one request of the customer. */
+  takeRequest(customer: Customer): Promise<RequestAllowance>;
+}
+
+/** The API as a function from requests to answers; it never throws. */
+export interface ApiServer {
+  fetch(request: Request): Promise<Response>;
+}
+
+/** One request on its way: what its answer will need. */
+interface Passage {
+  requestId: string;
+  allowance: RequestAllowance | null;
+}
+
+/** Builds the router from the routes. */
+export function createServer(options: ServerOptions): ApiServer {
+  const router = new Hono({ strict: true });
+  const passages = new WeakMap<Request, Passage>();
+  const passageOf = (context: Context): Passage => {
+    const passage = passages.get(context.req.raw);
+    if (passage === undefined) throw new Error("a request came past the entrance");
+    return passage;
+  };
+
+  for (const route of options.routes) {
+    router.on(route.method, honoPath(route.path), async (context) => {
+      const passage = passageOf(context);
+      return success(await call(route, context, passage, options), route, passage);
+    });
+  }
+  for (const path of new Set(options.routes.map((route) => route.path))) {
+    const methods = options.routes.filter((route) => route.path === path).map((route) => route.method);
+    const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : [])].sort().join(", ");
+    router.all(honoPath(path), (context) => {
+      const error = new AppError("method_not_allowed", `${path} takes ${allow}, not ${context.req.method}.`);
+      return failure(error, passageOf(context), { allow });
+    });
+  }
+  router.notFound((context) => {
+    const error = new AppError(
+      "not_found",
+      "No such path. GET /v1/health, /v1/sources and /v1/topics are public.",
+    );
+    return failure(error, passageOf(context));
+  });
+  router.onError((thrown, context) => {
+    const passage = passageOf(context);
+    if (!(thrown instanceof AppError)) {
+      options.log.error("request failed", { request: passage.requestId, cause: describe(thrown) });
+    }
+    return failure(toAppError(thrown), passage);
+  });
+
+  return {
+    async fetch(request) {
+      const passage: Passage = { requestId: options.newId("request"), allowance: null };
+      passages.set(request, passage);
+      const startedMs = options.clock.nowMs();
+      const response = request.url.length > MAX_URL_LENGTH
+        ? failure(
+          new AppError("uri_too_long", `The address may have at most ${MAX_URL_LENGTH} characters.`),
+          passage,
+        )
+        : await router.fetch(request);
+      options.log.debug("request", {
+        request: passage.requestId,
+        method: request.method,
+        status: response.status,
+        duration_ms: options.clock.nowMs() - startedMs,
+      });
+      return response;
+    },
+  };
+}
+
+/** Not counted: what the client had already (304), was refused (429; never counted) or failed here (5xx). */
+function isUncounted(status: number): boolean {
+  return status === 304 || status >= 500;
+}
+
+async function call(
+  route: Route,
+  context: Context,
+  passage: Passage,
+  options: ServerOptions,
+): Promise<Answer> {
+  const request = context.req.raw;
+  const customer = route.access === "key" ? await admit(request, passage, options) : null;
+  const checked = {
+    params: context.req.param() as Record<string, string>,
+    query: readQuery(new URL(request.url).searchParams, route.query),
+    body: route.body === undefined ? undefined : await readBody(request, route.body, options.clock),
+    requestId: passage.requestId,
+  };
+  if (route.access === "public") return await route.handle(checked);
+  if (customer === null) throw new Error(`${route.path} was reached without a customer`);
+  return await route.handle({ ...checked, customer });
+}
+
+async function admit(request: Request, passage: Passage, options: ServerOptions): Promise<Customer> {
+  const customer = await options.authenticate(request.headers.get("authorization"));
+  passage.allowance = await options.takeRequest(customer);
+  if (passage.allowance.allowed) return customer;
+  throw new AppError(
+    "quota_exceeded",
+    `Your tier allows ${passage.allowance.limit} requests a day. Wait until ` +
+      `${new Date(passage.allowance.resetMs).toISOString()}, or ask for a higher tier.`,
+  );
+}
+
+function success(answer: Answer, route: Route, passage: Passage): Response {
+  return new Response(answer.json, {
+    status: answer.status,
+    headers: {
+      "content-type": "application/json; charset=utf-8",
+      ...(route.access === "key"
+        ? { "cache-control": "private, no-cache" }
+        : { "cache-control": "public, no-cache" }),
+      ...commonHeaders(passage, answer.status),
+      ...answer.headers,
+    },
+  });
+}
+
+function failure(error: AppError, passage: Passage, headers: Record<string, string> = {}): Response {
+  return new Response(problemJson(error, passage.requestId), {
+    status: error.status,
+    headers: {
+      "content-type": "application/problem+json; charset=utf-8",
+      "cache-control": "no-store",
+      ...(error.code === "unauthenticated" ? { "www-authenticate": 'Bearer realm="regfeed"' } : {}),
+      ...(error.code === "quota_exceeded" ? retryAfter(passage) : {}),
+      ...commonHeaders(passage, error.status),
+      ...headers,
+    },
+  });
+}
+
+function retryAfter({ allowance }: Passage): Record<string, string> {
+  return allowance === null ? {} : { "retry-after": String(allowance.resetInSeconds) };
+}
+
+function commonHeaders({ requestId, allowance }: Passage, status: number): Record<string, string> {
+  const headers: Record<string, string> = { "x-request-id": requestId, "x-content-type-options": "nosniff" };
+  if (allowance === null) return headers;
+  if (isUncounted(status)) allowance.refund();
+  return {
+    ...headers,
+    "x-ratelimit-limit": String(allowance.limit),
+    "x-ratelimit-remaining": String(allowance.remaining),
+    "x-ratelimit-reset": String(allowance.resetMs),
+    "ratelimit-policy": `"day";q=${allowance.limit};w=86400`,
+    "ratelimit": `"day";r=${allowance.remaining};t=${allowance.resetInSeconds}`,
+  };
+}
+
+function honoPath(path: string): string {
+  return path.replace(/\{(\w+)\}/g, ":$1");
+}
+
+function describe(thrown: unknown): string {
+  return thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
+}

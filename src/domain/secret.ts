@@ -1,0 +1,8 @@
+// Secrets that the service makes: 256 random bits as text.
+
+const SECRET_BYTES = 32;
+
+/** 64 lower-case hexadecimal characters from 32 random bytes. */
+export function makeSecret(randomBytes: (count: number) => Uint8Array): string {
+  return Array.from(randomBytes(SECRET_BYTES), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
