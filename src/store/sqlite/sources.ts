@@ -30,8 +30,15 @@ export function createSources(
         connection.all(`select ${COLUMNS} from sources where active = 1 order by id`).map(stateFromRow),
       ),
 
-    claimSources: ({ nowMs, leaseMs, limit, ids }) =>
-      Promise.resolve(connection.transaction("relaxed", () => {
+    claimSources: ({ nowMs, leaseMs, limit, ids }) => {
+      // Most calls find nothing: they must not take the write lock.
+      const isDue = ids !== undefined || connection.get(
+            "select 1 from sources indexed by sources_due where active = 1 and next_due_at <= ? and lease_until <= ? limit 1",
+            nowMs,
+            nowMs,
+          ) !== undefined;
+      if (!isDue) return Promise.resolve([]);
+      return Promise.resolve(connection.transaction("relaxed", () => {
         const rows = ids === undefined
           ? connection.all(
             `select ${COLUMNS} from sources indexed by sources_due
@@ -55,7 +62,8 @@ export function createSources(
           );
         }
         return rows.map(stateFromRow);
-      })),
+      }));
+    },
 
     finishFetch: (end) =>
       Promise.resolve(connection.transaction("durable", () => {

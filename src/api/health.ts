@@ -1,0 +1,87 @@
+// The health of the pipeline, from what the store knows.
+import { DISCLAIMER } from "../domain/disclaimer.ts";
+import type { Clock, Log } from "../domain/ports.ts";
+import type { SourceSettings, SourceState } from "../domain/source.ts";
+import type { Store, StoreHealth } from "../domain/store.ts";
+import type { HealthReport } from "../wire/service.ts";
+
+/** A delivery that has been pending this long says that deliveries do not get through, ms. */
+const OLD_DELIVERY_MS = 3_600_000;
+/** How long a report is served again, ms: it is public, and counting a long queue is work. */
+const KEPT_FOR_MS = 1_000;
+
+/** What the report is made from. */
+export interface HealthOptions {
+  store: Pick<Store, "listSources" | "health">;
+  /** The enabled sources. */
+  sources: readonly SourceSettings[];
+  clock: Clock;
+  log: Log;
+  version: string;
+  /** Whether a source has been without success for too long. */
+  isOverdue(source: SourceSettings, lastSuccessMs: number, nowMs: number): boolean;
+}
+
+/** A function that reports: `down` when the store cannot be read, `degraded` when a part needs attention. */
+export function createHealth(options: HealthOptions): () => Promise<HealthReport> {
+  let kept: { report: HealthReport; untilMs: number } | null = null;
+  return async () => {
+    const nowMs = options.clock.nowMs();
+    if (kept === null || nowMs >= kept.untilMs || nowMs < kept.report.time) {
+      kept = { report: await report(options, nowMs), untilMs: nowMs + KEPT_FOR_MS };
+    }
+    return kept.report;
+  };
+}
+
+async function report(options: HealthOptions, nowMs: number): Promise<HealthReport> {
+  const common = { version: options.version, time: nowMs, disclaimer: DISCLAIMER };
+  try {
+    const states = await options.store.listSources();
+    const ingestion = ingestionHealth(states, options, nowMs);
+    const deliveries = deliveryHealth(await options.store.health(), nowMs);
+    const isDegraded = ingestion.failing > 0 || ingestion.silent > 0 ||
+      (deliveries.oldest_pending_age_ms ?? 0) > OLD_DELIVERY_MS;
+    return { status: isDegraded ? "degraded" : "ok", database: "ok", ingestion, deliveries, ...common };
+  } catch (error) {
+    options.log.error("store not readable", {
+      cause: error instanceof Error ? error.message : String(error),
+    });
+    return {
+      status: "down",
+      database: "failing",
+      ingestion: { sources: options.sources.length, failing: 0, silent: 0, last_success_at: null },
+      deliveries: { pending: 0, oldest_pending_age_ms: null },
+      ...common,
+    };
+  }
+}
+
+function ingestionHealth(
+  states: readonly SourceState[],
+  { sources, isOverdue }: HealthOptions,
+  nowMs: number,
+): HealthReport["ingestion"] {
+  const settings = new Map(sources.map((source) => [source.id, source]));
+  const silent = states.filter((state) => {
+    const source = settings.get(state.id);
+    return source !== undefined && state.lastSuccessAtMs !== null &&
+      isOverdue(source, state.lastSuccessAtMs, nowMs);
+  });
+  const successes = states.map((state) => state.lastSuccessAtMs).filter((ms) => ms !== null);
+  return {
+    sources: sources.length,
+    failing: states.filter((state) => state.consecutiveFailures > 0).length,
+    silent: silent.length,
+    last_success_at: successes.length === 0 ? null : Math.max(...successes),
+  };
+}
+
+function deliveryHealth(health: StoreHealth, nowMs: number): HealthReport["deliveries"] {
+  return {
+    pending: health.pendingDeliveries,
+    oldest_pending_age_ms: health.oldestPendingAtMs === null
+      ? null
+      : Math.max(0, nowMs - health.oldestPendingAtMs),
+  };
+}
