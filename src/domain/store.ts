@@ -104,6 +104,8 @@ export interface Store {
   activateSources(sources: readonly { id: string; nextRunAtMs: number }[], nowMs: number): Promise<void>;
   /** The state of every active source, by id. */
   listSources(): Promise<SourceState[]>;
+  /** Whether a source of this id is, or ever was, an active one. */
+  isKnownSource(id: string): Promise<boolean>;
   /** Leases active sources that are due (or the named ones, due or not) and are not leased, the longest due first. */
   claimSources(
     claim: { nowMs: number; leaseMs: number; limit: number; ids?: readonly string[] },

@@ -1,0 +1,242 @@
+// The config: TOML text, checked, as the program uses it.
+import { resolve } from "node:path";
+import { parse, TomlError } from "smol-toml";
+import type { z } from "zod";
+import type { SourceSettings } from "../domain/source.ts";
+import { DEFAULT_LIMITS, type Tier, type TierLimits, TIERS } from "../domain/tier.ts";
+import { type KeyLines, type KeyPath, scanKeyLines } from "./key_lines.ts";
+import { unknownKeyMessage } from "./known_keys.ts";
+import { ConfigError, type ConfigProblem, formatKey, type PlacedMessage } from "./problems.ts";
+import { type CheckedFile, FILE_SCHEMA } from "./schema.ts";
+import { readSecret, type SecretFile, type SecretReader } from "./secrets.ts";
+import { findSourceProblems, sourceTables } from "./sources.ts";
+import { explainToml } from "./toml_errors.ts";
+import { formatListen } from "./values.ts";
+
+export { ConfigError, type ConfigProblem } from "./problems.ts";
+export type { SecretFile, SecretReader } from "./secrets.ts";
+
+/** What the config file says, with every default filled in. */
+export interface Config {
+  server: {
+    /** Port 0 lets the system choose one. */
+    listen: { hostname: string; port: number };
+    /** Where clients reach the service, without a slash at its end. */
+    publicUrl: string;
+    /** CIDRs of proxies whose word on the client's address is taken. */
+    trustedProxies: string[];
+  };
+  /** The database's file, absolute. */
+  store: { path: string };
+  ingest: {
+    /** With `{version}` and `{public_url}` in it; {@link userAgentOf} fills them in. */
+    userAgent: string;
+    /** The default of the sources that say nothing of it. */
+    notifyFirstFetch: boolean;
+    /** The most bytes of one document, counted after inflating. */
+    maxDocumentBytes: number;
+    /** For one fetch from its beginning to its last byte. */
+    timeoutMs: number;
+    /** Sources fetched at the same time. */
+    concurrency: number;
+  };
+  /** In the order of the file; `location` is absolute for `files`. */
+  sources: SourceSettings[];
+  delivery: {
+    /** Whether webhooks may go to http addresses. */
+    allowHttp: boolean;
+    /** CIDRs that webhooks may go to although they are not public. */
+    allowNetworks: string[];
+    /** For one attempt: DNS, connection, sending and answer together. */
+    timeoutMs: number;
+    /** Attempts made at the same time. */
+    concurrency: number;
+    /** The same for one subscription; never more than `concurrency`. */
+    concurrencyPerSubscription: number;
+  };
+  /** What the tiers' customers may use. */
+  tiers: Record<Tier, TierLimits>;
+  /** ISO 639-1 codes that a subscription may ask for: en, de, fr and what the file adds. */
+  languages: string[];
+  log: { format: "text" | "json"; level: "debug" | "info" | "warn" | "error" };
+  /** The files that secrets were read from, so that their modes can be looked at. */
+  secretFiles: SecretFile[];
+}
+
+/** What parsing a config needs beside its text. */
+export interface ParseConfigOptions {
+  /** The file's name for messages. */
+  file: string;
+  /** The absolute folder of the file; relative paths in it start there. */
+  folder: string;
+  readSecret: SecretReader;
+}
+
+/** The languages that every service has: those of the topics' names. */
+const BASE_LANGUAGES = ["en", "de", "fr"];
+
+const HEADER_VALUE = /^[!-~]([ !-~]*[!-~])?$/;
+const NOT_A_HEADER = "gives no header value: it is one line of ASCII characters, such as Bearer and a token";
+
+/**
+ * The config that a TOML text describes. Asks for nothing but the secrets that it names. Rejects with a
+ * {@link ConfigError} that holds everything that is wrong.
+ */
+export async function parseConfig(text: string, options: ParseConfigOptions): Promise<Config> {
+  const document = parseToml(text, options.file);
+  const lines = scanKeyLines(text);
+  const checked = FILE_SCHEMA.safeParse(document);
+  const secrets = await readSourceSecrets(document, options);
+  const found = [
+    ...schemaProblems(checked.error?.issues ?? []),
+    ...findSourceProblems(document, lines),
+    ...secrets.problems,
+  ];
+  if (found.length > 0 || !checked.success) {
+    throw new ConfigError(inOrder(found.map((problem) => locate(problem, lines, options.file))));
+  }
+  return buildConfig(checked.data, secrets, options.folder);
+}
+
+/** The User-Agent of the service's requests. */
+export function userAgentOf(config: Config, version: string): string {
+  const parts: Record<string, string> = { "{version}": version, "{public_url}": config.server.publicUrl };
+  return config.ingest.userAgent.replace(/\{\w+\}/g, (part) => parts[part] ?? part);
+}
+
+function parseToml(text: string, file: string): Record<string, unknown> {
+  try {
+    return parse(text);
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    throw new ConfigError([
+      { file, line: error.line, column: error.column, key: null, message: explainToml(error.message) },
+    ]);
+  }
+}
+
+function schemaProblems(issues: readonly z.core.$ZodIssue[]): PlacedMessage[] {
+  return issues.flatMap((issue): PlacedMessage[] => {
+    const path = issue.path as KeyPath;
+    if (issue.code !== "unrecognized_keys") return [{ path, message: issue.message }];
+    return issue.keys.map((key) => ({ path: [...path, key], message: unknownKeyMessage(path, key) }));
+  });
+}
+
+function locate(problem: PlacedMessage, lines: KeyLines, file: string): ConfigProblem {
+  return {
+    file,
+    line: lines.lineOrAround(problem.path),
+    key: formatKey(problem.path),
+    message: problem.message,
+  };
+}
+
+function inOrder(problems: ConfigProblem[]): ConfigProblem[] {
+  return problems.sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
+}
+
+interface SourceSecrets {
+  /** By the source's position. */
+  authorizations: Map<number, string>;
+  files: SecretFile[];
+  problems: PlacedMessage[];
+}
+
+async function readSourceSecrets(
+  document: Record<string, unknown>,
+  options: ParseConfigOptions,
+): Promise<SourceSecrets> {
+  const result: SourceSecrets = { authorizations: new Map(), files: [], problems: [] };
+  const from = { reader: options.readSecret, folder: options.folder };
+  for (const [index, source] of sourceTables(document)) {
+    const secret = await readSecret(source, "authorization", from);
+    if (secret.kind === "none") continue;
+    const path = ["sources", index, secret.key];
+    if (secret.kind === "problem") result.problems.push({ path, message: secret.message });
+    else if (!HEADER_VALUE.test(secret.value)) result.problems.push({ path, message: NOT_A_HEADER });
+    else result.authorizations.set(index, secret.value);
+    if (secret.kind === "secret" && secret.path !== undefined) {
+      result.files.push({ key: formatKey(path) ?? secret.key, path: secret.path });
+    }
+  }
+  return result;
+}
+
+function buildConfig(file: CheckedFile, secrets: SourceSecrets, folder: string): Config {
+  const { listen, public_url, trusted_proxies } = file.server;
+  return {
+    server: { listen, publicUrl: public_url ?? localUrl(listen), trustedProxies: trusted_proxies },
+    store: { path: resolve(folder, file.store.path) },
+    ingest: {
+      userAgent: file.ingest.user_agent,
+      notifyFirstFetch: file.ingest.notify_first_fetch,
+      maxDocumentBytes: file.ingest.max_document_bytes,
+      timeoutMs: file.ingest.timeout,
+      concurrency: file.ingest.concurrency,
+    },
+    sources: file.sources.map((source, index) => {
+      const authorization = secrets.authorizations.get(index);
+      return {
+        ...buildSource(source, file.ingest, folder),
+        ...(authorization === undefined ? {} : { authorization }),
+      };
+    }),
+    delivery: {
+      allowHttp: file.delivery.allow_http,
+      allowNetworks: file.delivery.allow_networks,
+      timeoutMs: file.delivery.timeout,
+      concurrency: file.delivery.concurrency,
+      concurrencyPerSubscription: Math.min(
+        file.delivery.concurrency_per_subscription,
+        file.delivery.concurrency,
+      ),
+    },
+    tiers: buildTiers(file.tiers),
+    languages: [...new Set([...BASE_LANGUAGES, ...file.delivery.languages])],
+    log: file.log,
+    secretFiles: secrets.files,
+  };
+}
+
+function buildSource(
+  source: CheckedFile["sources"][number],
+  ingest: CheckedFile["ingest"],
+  folder: string,
+): SourceSettings {
+  // That the one of url and path that the strategy needs is there, has been checked.
+  const location = source.fetch_strategy === "files" ? resolve(folder, source.path ?? ".") : source.url ?? "";
+  return {
+    id: source.id,
+    nameEn: source.name_en,
+    nameDe: source.name_de ?? source.name_en,
+    baseUrl: source.base_url ?? new URL(location).origin,
+    fetchStrategy: source.fetch_strategy,
+    location,
+    schedule: source.schedule,
+    timezone: source.timezone,
+    languages: source.languages,
+    relevance: source.relevance,
+    notifyFirstFetch: source.notify_first_fetch ?? ingest.notify_first_fetch,
+    enabled: source.enabled,
+  };
+}
+
+function buildTiers(changes: CheckedFile["tiers"]): Record<Tier, TierLimits> {
+  const limitsOf = (tier: Tier): TierLimits => {
+    const changed = changes[tier];
+    const limits = DEFAULT_LIMITS[tier];
+    return {
+      apiRequestsPerDay: changed?.api_requests_per_day ?? limits.apiRequestsPerDay,
+      webhookDeliveriesPerMonth: changed?.webhook_deliveries_per_month ?? limits.webhookDeliveriesPerMonth,
+      activeSubscriptions: changed?.active_subscriptions ?? limits.activeSubscriptions,
+    };
+  };
+  return Object.fromEntries(TIERS.map((tier) => [tier, limitsOf(tier)])) as Record<Tier, TierLimits>;
+}
+
+/** The address under which this machine reaches a server that listens there. */
+function localUrl(listen: { hostname: string; port: number }): string {
+  const anywhere = listen.hostname === "0.0.0.0" || listen.hostname === "::";
+  return `http://${formatListen(anywhere ? { ...listen, hostname: "localhost" } : listen)}`;
+}

@@ -1,0 +1,145 @@
+// What a config puts in force, without its secrets.
+import { type Tier, TIERS } from "../domain/tier.ts";
+import type { Config } from "./config.ts";
+import { formatDuration, formatListen, nextDue } from "./values.ts";
+
+/** A source as a summary shows it. */
+export interface SourceSummary {
+  id: string;
+  enabled: boolean;
+  fetch_strategy: string;
+  relevance: string;
+  schedule: string;
+  timezone: string;
+  /** Unix ms; null for a source that is disabled. */
+  next_due_at: number | null;
+  notify_first_fetch: boolean;
+  /** Whether its requests carry an `Authorization` header; the header itself is a secret. */
+  authorization: boolean;
+}
+
+/** What is in force, ready for JSON. */
+export interface ConfigSummary {
+  server: { listen: string; public_url: string; trusted_proxies: string[] };
+  store: { path: string };
+  ingest: {
+    user_agent: string;
+    notify_first_fetch: boolean;
+    max_document_bytes: number;
+    timeout_ms: number;
+    concurrency: number;
+  };
+  delivery: {
+    allow_http: boolean;
+    allow_networks: string[];
+    timeout_ms: number;
+    concurrency: number;
+    concurrency_per_subscription: number;
+  };
+  languages: string[];
+  log: { format: string; level: string };
+  tiers: Record<
+    Tier,
+    { api_requests_per_day: number; webhook_deliveries_per_month: number; active_subscriptions: number }
+  >;
+  sources_enabled: number;
+  sources_disabled: number;
+  sources: SourceSummary[];
+}
+
+/** The summary of a config at a moment (Unix ms), from which the sources' next times are counted. */
+export function summariseConfig(config: Config, nowMs: number): ConfigSummary {
+  const enabled = config.sources.filter((source) => source.enabled).length;
+  return {
+    server: {
+      listen: formatListen(config.server.listen),
+      public_url: config.server.publicUrl,
+      trusted_proxies: config.server.trustedProxies,
+    },
+    store: { path: config.store.path },
+    ingest: {
+      user_agent: config.ingest.userAgent,
+      notify_first_fetch: config.ingest.notifyFirstFetch,
+      max_document_bytes: config.ingest.maxDocumentBytes,
+      timeout_ms: config.ingest.timeoutMs,
+      concurrency: config.ingest.concurrency,
+    },
+    delivery: {
+      allow_http: config.delivery.allowHttp,
+      allow_networks: config.delivery.allowNetworks,
+      timeout_ms: config.delivery.timeoutMs,
+      concurrency: config.delivery.concurrency,
+      concurrency_per_subscription: config.delivery.concurrencyPerSubscription,
+    },
+    languages: config.languages,
+    log: config.log,
+    tiers: summariseTiers(config),
+    sources_enabled: enabled,
+    sources_disabled: config.sources.length - enabled,
+    sources: config.sources.map((source) => ({
+      id: source.id,
+      enabled: source.enabled,
+      fetch_strategy: source.fetchStrategy,
+      relevance: source.relevance,
+      schedule: source.schedule,
+      timezone: source.timezone,
+      next_due_at: source.enabled ? nextDue(source.schedule, source.timezone, nowMs) : null,
+      notify_first_fetch: source.notifyFirstFetch,
+      authorization: source.authorization !== undefined,
+    })),
+  };
+}
+
+function summariseTiers(config: Config): ConfigSummary["tiers"] {
+  const entries = TIERS.map((tier) => {
+    const limits = config.tiers[tier];
+    return [tier, {
+      api_requests_per_day: limits.apiRequestsPerDay,
+      webhook_deliveries_per_month: limits.webhookDeliveriesPerMonth,
+      active_subscriptions: limits.activeSubscriptions,
+    }];
+  });
+  return Object.fromEntries(entries) as ConfigSummary["tiers"];
+}
+
+/** The summary as lines for a person, without a line end behind the last; `nowMs` as in {@link summariseConfig}. */
+export function describeConfig(config: Config, nowMs: number): string {
+  const { server, store, ingest, delivery, languages, log, tiers, ...rest } = summariseConfig(config, nowMs);
+  const targets = delivery.allow_http ? "https and http" : "https only";
+  const networks = delivery.allow_networks.length === 0
+    ? "public addresses"
+    : `public addresses and ${delivery.allow_networks.join(", ")}`;
+  const rows: [string, string][] = [
+    ["server", `listens on ${server.listen}, is reached at ${server.public_url}`],
+    ["proxies", server.trusted_proxies.join(", ") || "none is trusted"],
+    ["store", store.path],
+    [
+      "ingest",
+      `${ingest.concurrency} at a time, each within ${formatDuration(ingest.timeout_ms)} and ` +
+      `${ingest.max_document_bytes} bytes`,
+    ],
+    ["delivery", `to ${targets}, ${networks}, each attempt within ${formatDuration(delivery.timeout_ms)}`],
+    ["", `${delivery.concurrency} at a time, ${delivery.concurrency_per_subscription} for one subscription`],
+    ["languages", languages.join(", ")],
+    ["log", `${log.format}, ${log.level} and above`],
+    ...TIERS.map((tier): [string, string] => [
+      `tier ${tier}`,
+      `${tiers[tier].api_requests_per_day} requests a day, ` +
+      `${tiers[tier].webhook_deliveries_per_month} deliveries a month, ` +
+      `active subscriptions: ${tiers[tier].active_subscriptions}`,
+    ]),
+    ["sources", `${rest.sources_enabled} enabled, ${rest.sources_disabled} disabled`],
+  ];
+  return [...alignColumns(rows), ...alignColumns(rest.sources.map(sourceRow))].join("\n");
+}
+
+function sourceRow(source: SourceSummary): string[] {
+  const next = source.next_due_at === null ? "never" : new Date(source.next_due_at).toISOString();
+  const due = source.enabled ? `next ${next}` : "disabled";
+  return [`  ${source.id}`, source.fetch_strategy, source.schedule, source.timezone, due];
+}
+
+function alignColumns(rows: readonly string[][]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ").trimEnd());
+}

@@ -1,0 +1,57 @@
+// Which keys the config file knows, read off its schema.
+import { z } from "zod";
+import type { KeyPath } from "./key_lines.ts";
+import { formatKey, listWords, nearestWord } from "./problems.ts";
+import { FILE_SCHEMA } from "./schema.ts";
+
+/** The keys known in the table at a path of the document; empty where no table belongs. */
+function knownKeysAt(path: KeyPath): string[] {
+  let schema: z.core.$ZodType | undefined = FILE_SCHEMA;
+  for (const step of path) {
+    schema = unwrap(schema);
+    if (schema instanceof z.ZodArray) schema = schema.element;
+    else schema = schema instanceof z.ZodObject ? schema.shape[step] : undefined;
+  }
+  return Object.keys(shapeOf(unwrap(schema)));
+}
+
+/** Every key with a value of its own, with its table and without positions: `server.listen`, `sources.id`. */
+export function allKnownKeys(): string[] {
+  return leavesOf(FILE_SCHEMA, []);
+}
+
+/** What is wrong with a key that the table at the path does not know, and which one was probably meant. */
+export function unknownKeyMessage(table: KeyPath, key: string): string {
+  const known = knownKeysAt(table);
+  const nearest = nearestWord(key, known);
+  if (nearest !== null) return `unknown key. Did you mean "${nearest}"?`;
+  const home = allKnownKeys().find((path) => path.split(".").at(-1) === key);
+  if (home !== undefined) return `unknown key here: "${key}" belongs to ${headerOf(home)}`;
+  const where = formatKey(table.filter((step) => typeof step === "string"));
+  return `unknown key; ${where === null ? "the tables are" : `${where} has`} ${listWords(known)}`;
+}
+
+function headerOf(leaf: string): string {
+  const table = leaf.split(".").slice(0, -1);
+  const schema = unwrap(FILE_SCHEMA.shape[table[0] as keyof typeof FILE_SCHEMA.shape]);
+  return schema instanceof z.ZodArray ? `[[${table.join(".")}]]` : `[${table.join(".")}]`;
+}
+
+function leavesOf(schema: z.core.$ZodType, path: readonly string[]): string[] {
+  const inner = unwrap(schema);
+  const table = unwrap(inner instanceof z.ZodArray ? inner.element : inner);
+  const shape = shapeOf(table);
+  if (Object.keys(shape).length === 0) return [path.join(".")];
+  return Object.entries(shape).flatMap(([key, part]) => leavesOf(part, [...path, key]));
+}
+
+function shapeOf(schema: z.core.$ZodType | undefined): Record<string, z.core.$ZodType> {
+  return schema instanceof z.ZodObject ? schema.shape : {};
+}
+
+/** The schema under its default or its optionality. */
+function unwrap(schema: z.core.$ZodType | undefined): z.core.$ZodType | undefined {
+  let inner = schema;
+  while (inner instanceof z.ZodPrefault || inner instanceof z.ZodOptional) inner = inner.def.innerType;
+  return inner;
+}

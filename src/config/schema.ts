@@ -1,0 +1,178 @@
+// The keys of the config file: their kinds, bounds and defaults.
+import { z } from "zod";
+import { FETCH_STRATEGIES } from "../domain/source.ts";
+import { TIERS } from "../domain/tier.ts";
+import { describeFound, describeKind, didYouMean, listWords, quote } from "./problems.ts";
+import {
+  readCidr,
+  readDuration,
+  type Reading,
+  readLanguage,
+  readListen,
+  readName,
+  readPath,
+  readPublicUrl,
+  readSchedule,
+  readSiteUrl,
+  readSourceId,
+  readTimezone,
+  readUrl,
+  readUserAgent,
+  readVariable,
+} from "./values.ts";
+
+/** The bounds of the numbers and durations that an operator may set. */
+const BOUNDS = {
+  maxDocumentBytes: { min: 1_024, max: 512 * 1024 * 1024 },
+  ingestTimeout: { minMs: 1_000, maxMs: 600_000 },
+  deliveryTimeout: { minMs: 100, maxMs: 60_000 },
+  ingestConcurrency: { min: 1, max: 64 },
+  deliveryConcurrency: { min: 1, max: 1_000 },
+  tierLimit: { min: 0, max: 1_000_000_000_000 },
+} as const;
+
+const UNSUPPORTED_STRATEGIES = ["json", "html", "sparql", "sitemap"];
+
+/** The message of a value that is missing or of the wrong kind. */
+function wants(what: string, example: string, found: (value: unknown) => string = describeFound) {
+  return ({ input }: { input?: unknown }): string =>
+    input === undefined
+      ? `is missing: it needs ${what}, such as ${example}`
+      : `needs ${what}, such as ${example}; found ${found(input)}`;
+}
+
+function text<T>(what: string, example: string, read: (text: string) => Reading<T>) {
+  return z.string({ error: wants(what, `"${example}"`) }).transform((value, context) => {
+    const reading = read(value);
+    if ("value" in reading) return reading.value;
+    context.addIssue({ code: "custom", message: reading.problem });
+    return z.NEVER;
+  });
+}
+
+function wholeNumber(bounds: { min: number; max: number }, example: string) {
+  const what = `a whole number from ${bounds.min} to ${bounds.max}`;
+  const error = wants(what, example);
+  return z.number({ error }).superRefine((value, context) => {
+    if (Number.isInteger(value) && value >= bounds.min && value <= bounds.max) return;
+    context.addIssue({ code: "custom", message: error({ input: value }) });
+  });
+}
+
+function flag() {
+  return z.boolean({ error: wants("true or false without quotes", "true") });
+}
+
+function duration(bounds: { minMs: number; maxMs: number }, example: string) {
+  return text("a duration", example, (value) => readDuration(value, bounds));
+}
+
+function oneOf<const T extends readonly string[]>(words: T, refuse?: (word: string) => string | null) {
+  const known = words.map((word) => `"${word}"`);
+  return text(`one of ${listWords(known)}`, words[0] ?? "", (value): Reading<T[number]> => {
+    if (words.includes(value)) return { value };
+    return {
+      problem: refuse?.(value) ??
+        `cannot be ${quote(value)}: it is one of ${listWords(known)}.${didYouMean(value, words)}`,
+    };
+  });
+}
+
+function list<T extends z.ZodType>(item: T, what: string, example: string) {
+  return z.array(item, { error: wants(`a list of ${what}`, example) });
+}
+
+function table<T extends z.ZodRawShape>(shape: T, header: string) {
+  const error = (issue: { code?: string; input?: unknown }): string | undefined =>
+    issue.code === "unrecognized_keys" ? undefined : wants("a table", header)(issue);
+  return z.strictObject(shape, { error });
+}
+
+/** The three keys of a secret: NAME, NAME_file and NAME_env; that they exclude each other, readSecret() says. */
+const secret = {
+  inPlace: z.string({ error: wants("a text", '"…"', describeKind) }).optional(),
+  file: text("the path of a file", "/run/secrets/NAME", readPath).optional(),
+  env: text("the name of an environment variable", "NAME", readVariable).optional(),
+};
+
+function refuseStrategy(word: string): string | null {
+  if (!UNSUPPORTED_STRATEGIES.includes(word)) return null;
+  return `is "${word}", which is not supported by this version; ${listWords(FETCH_STRATEGIES)} are`;
+}
+
+const language = text("an ISO 639-1 code", "de", readLanguage);
+
+const source = table({
+  id: text("an id", "eu-edpb-news", readSourceId),
+  name_en: text("a name", "European Data Protection Board: news", readName),
+  name_de: text("a name", "Europäischer Datenschutzausschuss: Nachrichten", readName).optional(),
+  base_url: text("an address", "https://www.edpb.europa.eu", readSiteUrl).optional(),
+  fetch_strategy: oneOf(FETCH_STRATEGIES, refuseStrategy).prefault("feed"),
+  url: text("an address", "https://www.edpb.europa.eu/feed/news_en", readUrl).optional(),
+  path: text("a folder", "inbox", readPath).optional(),
+  schedule: text("a cron expression", "*/30 * * * *", readSchedule).prefault("*/30 * * * *"),
+  timezone: text("a time zone", "Europe/Berlin", readTimezone).prefault("UTC"),
+  languages: list(language, "languages", '["en"]')
+    .min(1, { error: 'is empty: name the language in which the source publishes, such as ["en"]' })
+    .refine((codes) => new Set(codes).size === codes.length, { error: "names one language twice" })
+    .prefault(["en"]),
+  relevance: oneOf(["ai", "all"]).prefault("ai"),
+  notify_first_fetch: flag().optional(),
+  enabled: flag().prefault(true),
+  authorization: secret.inPlace,
+  authorization_file: secret.file,
+  authorization_env: secret.env,
+}, "[[sources]]");
+
+function tier() {
+  return table({
+    api_requests_per_day: wholeNumber(BOUNDS.tierLimit, "10000").optional(),
+    webhook_deliveries_per_month: wholeNumber(BOUNDS.tierLimit, "5000").optional(),
+    active_subscriptions: wholeNumber(BOUNDS.tierLimit, "5").optional(),
+  }, "[tiers.team]").optional();
+}
+
+const tiers = { indie: tier(), team: tier(), gpai: tier(), embedded: tier() } satisfies Record<
+  typeof TIERS[number],
+  ReturnType<typeof tier>
+>;
+
+/** The config file: every key that may stand in it. What it gives has every default filled in that needs no other key. */
+export const FILE_SCHEMA = table({
+  server: table({
+    listen: text("an address to listen on", "127.0.0.1:8080", readListen).prefault("127.0.0.1:8080"),
+    public_url: text("an address", "https://feed.example.org", readPublicUrl).optional(),
+    trusted_proxies: list(text("a range of addresses", "10.0.0.0/8", readCidr), "ranges", '["10.0.0.0/8"]')
+      .prefault([]),
+  }, "[server]").prefault({}),
+  store: table({ path: text("a path", "data/regfeed.db", readPath).prefault("data/regfeed.db") }, "[store]")
+    .prefault({}),
+  ingest: table({
+    user_agent: text("a User-Agent", "Regfeed/{version} (+{public_url})", readUserAgent)
+      .prefault("Regfeed/{version} (+{public_url})"),
+    notify_first_fetch: flag().prefault(false),
+    max_document_bytes: wholeNumber(BOUNDS.maxDocumentBytes, "20971520").prefault(20 * 1024 * 1024),
+    timeout: duration(BOUNDS.ingestTimeout, "30s").prefault("30s"),
+    concurrency: wholeNumber(BOUNDS.ingestConcurrency, "4").prefault(4),
+  }, "[ingest]").prefault({}),
+  sources: z.array(source, {
+    error: wants("[[sources]] in double brackets above each source", "[[sources]]"),
+  }).prefault([]),
+  delivery: table({
+    allow_http: flag().prefault(false),
+    allow_networks: list(text("a range of addresses", "10.0.0.0/8", readCidr), "ranges", '["10.0.0.0/8"]')
+      .prefault([]),
+    timeout: duration(BOUNDS.deliveryTimeout, "15s").prefault("15s"),
+    concurrency: wholeNumber(BOUNDS.deliveryConcurrency, "50").prefault(50),
+    concurrency_per_subscription: wholeNumber(BOUNDS.deliveryConcurrency, "5").prefault(5),
+    languages: list(language, "languages", '["es"]').prefault([]),
+  }, "[delivery]").prefault({}),
+  tiers: table(tiers, "[tiers.team]").prefault({}),
+  log: table({
+    format: oneOf(["text", "json"]).prefault("text"),
+    level: oneOf(["debug", "info", "warn", "error"]).prefault("info"),
+  }, "[log]").prefault({}),
+}, "[server]");
+
+/** A checked config file, before it becomes a Config. */
+export type CheckedFile = z.output<typeof FILE_SCHEMA>;

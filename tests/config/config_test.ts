@@ -1,0 +1,371 @@
+import assert from "node:assert/strict";
+import { userAgentOf } from "../../src/config/config.ts";
+import { DEFAULT_LIMITS } from "../../src/domain/tier.ts";
+import { configOf, linesOf, problemsOf, source } from "./given.ts";
+
+Deno.test("parseConfig() gives every default for an empty file", async () => {
+  assert.deepEqual(await configOf(""), {
+    server: {
+      listen: { hostname: "127.0.0.1", port: 8080 },
+      publicUrl: "http://127.0.0.1:8080",
+      trustedProxies: [],
+    },
+    store: { path: "/etc/regfeed/data/regfeed.db" },
+    ingest: {
+      userAgent: "Regfeed/{version} (+{public_url})",
+      notifyFirstFetch: false,
+      maxDocumentBytes: 20 * 1024 * 1024,
+      timeoutMs: 30_000,
+      concurrency: 4,
+    },
+    sources: [],
+    delivery: {
+      allowHttp: false,
+      allowNetworks: [],
+      timeoutMs: 15_000,
+      concurrency: 50,
+      concurrencyPerSubscription: 5,
+    },
+    tiers: DEFAULT_LIMITS,
+    languages: ["en", "de", "fr"],
+    log: { format: "text", level: "info" },
+    secretFiles: [],
+  });
+});
+
+Deno.test("parseConfig() reads every key", async () => {
+  const text = `
+    [server]
+    listen = "[::1]:0"
+    public_url = "https://feed.example.org/"
+    trusted_proxies = ["10.0.0.1/8"]
+    [store]
+    path = "/var/lib/regfeed.db"
+    [ingest]
+    user_agent = "Mine/{version} {public_url} {version}"
+    notify_first_fetch = true
+    max_document_bytes = 2048
+    timeout = "1m"
+    concurrency = 2
+    [delivery]
+    allow_http = true
+    allow_networks = ["192.168.0.0/16", "fd00::/8"]
+    timeout = "500ms"
+    concurrency = 3
+    concurrency_per_subscription = 2
+    languages = ["es", "de"]
+    [tiers]
+    indie = { api_requests_per_day = 0 }
+    team.active_subscriptions = 7
+    [tiers.gpai]
+    webhook_deliveries_per_month = 9
+    [log]
+    format = "json"
+    level = "debug"
+    [[sources]]
+    id = "one"
+    name_en = "One"
+    name_de = "Eins"
+    base_url = "https://one.example.org/"
+    fetch_strategy = "feed"
+    url = "https://one.example.org/feed?x=1"
+    schedule = "5 4 * * *"
+    timezone = "Europe/Berlin"
+    languages = ["de", "en"]
+    relevance = "all"
+    notify_first_fetch = false
+    enabled = false
+    authorization = "Bearer hush"
+    [[sources]]
+    id = "two"
+    name_en = "Two"
+    base_url = "https://two.example.org"
+    fetch_strategy = "files"
+    path = "inbox"
+  `;
+  const config = await configOf(text);
+  assert.deepEqual(config, {
+    server: {
+      listen: { hostname: "::1", port: 0 },
+      publicUrl: "https://feed.example.org",
+      trustedProxies: ["10.0.0.0/8"],
+    },
+    store: { path: "/var/lib/regfeed.db" },
+    ingest: {
+      userAgent: "Mine/{version} {public_url} {version}",
+      notifyFirstFetch: true,
+      maxDocumentBytes: 2048,
+      timeoutMs: 60_000,
+      concurrency: 2,
+    },
+    sources: [
+      {
+        id: "one",
+        nameEn: "One",
+        nameDe: "Eins",
+        baseUrl: "https://one.example.org/",
+        fetchStrategy: "feed",
+        location: "https://one.example.org/feed?x=1",
+        schedule: "5 4 * * *",
+        timezone: "Europe/Berlin",
+        languages: ["de", "en"],
+        relevance: "all",
+        notifyFirstFetch: false,
+        enabled: false,
+        authorization: "Bearer hush",
+      },
+      {
+        id: "two",
+        nameEn: "Two",
+        nameDe: "Two",
+        baseUrl: "https://two.example.org",
+        fetchStrategy: "files",
+        location: "/etc/regfeed/inbox",
+        schedule: "*/30 * * * *",
+        timezone: "UTC",
+        languages: ["en"],
+        relevance: "ai",
+        notifyFirstFetch: true,
+        enabled: true,
+      },
+    ],
+    delivery: {
+      allowHttp: true,
+      allowNetworks: ["192.168.0.0/16", "fd00::/8"],
+      timeoutMs: 500,
+      concurrency: 3,
+      concurrencyPerSubscription: 2,
+    },
+    tiers: {
+      indie: { ...DEFAULT_LIMITS.indie, apiRequestsPerDay: 0 },
+      team: { ...DEFAULT_LIMITS.team, activeSubscriptions: 7 },
+      gpai: { ...DEFAULT_LIMITS.gpai, webhookDeliveriesPerMonth: 9 },
+      embedded: DEFAULT_LIMITS.embedded,
+    },
+    languages: ["en", "de", "fr", "es"],
+    log: { format: "json", level: "debug" },
+    secretFiles: [],
+  });
+  assert.equal(userAgentOf(config, "1.2.3"), "Mine/1.2.3 https://feed.example.org 1.2.3");
+});
+
+Deno.test("parseConfig() derives what the file leaves to other keys", async () => {
+  const publicUrls: [string, string][] = [
+    [":9000", "http://localhost:9000"],
+    ["[::]:9000", "http://localhost:9000"],
+    ["[::1]:9000", "http://[::1]:9000"],
+    ["10.0.0.5:80", "http://10.0.0.5:80"],
+  ];
+  for (const [listen, publicUrl] of publicUrls) {
+    assert.equal((await configOf(`server.listen = "${listen}"`)).server.publicUrl, publicUrl);
+  }
+  const config = await configOf(`delivery.concurrency = 2\n${source()}`);
+  assert.equal(config.delivery.concurrencyPerSubscription, 2);
+  assert.equal(config.sources[0]?.baseUrl, "https://feed.example.org");
+  assert.equal(config.sources[0]?.nameDe, "A source");
+});
+
+Deno.test("parseConfig() says what is wrong with a value, where, and what is wanted", async () => {
+  const rows: [string, RegExp][] = [
+    ["server = 5", /^regfeed\.toml:1: server: needs a table, such as \[server\]; found the number 5$/],
+    ['server.listen = "8080"', /:1: server\.listen: .*write ":8080"/],
+    [
+      "\n[server]\nlisten = 8080",
+      /:3: server\.listen: needs an address to listen on, .*found the number 8080$/,
+    ],
+    ['server.public_url = "feed.example.org"', /server\.public_url: is no address/],
+    [
+      'server.trusted_proxies = "10.0.0.0/8"',
+      /needs a list of ranges, such as \["10\.0\.0\.0\/8"\]; found the text/,
+    ],
+    ['[server]\ntrusted_proxies = [\n"10.0.0.0/8",\n"x"]', /:4: server\.trusted_proxies\[1\]: is no range/],
+    ["store.path = 1979-05-27", /store\.path: needs a path, .*found a date or time$/],
+    ['store.path = ""', /store\.path: is no path/],
+    ['ingest.user_agent = "{foo}"', /ingest\.user_agent: holds "\{foo\}"/],
+    [
+      "ingest.notify_first_fetch = 1",
+      /needs true or false without quotes, such as true; found the number 1$/,
+    ],
+    [
+      "ingest.max_document_bytes = 1.5",
+      /needs a whole number from 1024 to 536870912, .*found the number 1\.5$/,
+    ],
+    ["ingest.max_document_bytes = nan", /needs a whole number .*found the number NaN$/],
+    ["ingest.concurrency = 0", /needs a whole number from 1 to 64, such as 4; found the number 0$/],
+    ["ingest.timeout = 30", /ingest\.timeout: needs a duration, such as "30s"; found the number 30$/],
+    ['ingest.timeout = "11m"', /ingest\.timeout: is 11m: it goes from 1s to 10m$/],
+    ['delivery.timeout = "0s"', /delivery\.timeout: is 0s: it goes from 100ms to 1m$/],
+    [
+      'delivery.allow_http = "yes"',
+      /needs true or false without quotes, such as true; found the text "yes"$/,
+    ],
+    ['delivery.allow_networks = ["10.0.0.1"]', /allow_networks\[0\]: is one address and no range/],
+    ['delivery.languages = ["english"]', /delivery\.languages\[0\]: is no language code/],
+    ["delivery.concurrency_per_subscription = 1001", /needs a whole number from 1 to 1000/],
+    [
+      "tiers.team.active_subscriptions = -1",
+      /:1: tiers\.team\.active_subscriptions: needs a whole number from 0/,
+    ],
+    ["tiers.team = 5", /tiers\.team: needs a table, such as \[tiers\.team\]; found the number 5$/],
+    ['log.level = "warning"', /log\.level: cannot be "warning": .*Did you mean "warn"\?$/],
+    ['log.format = "xml"', /log\.format: cannot be "xml": it is one of "text" and "json"\.$/],
+    ["sources = {}", /sources: needs \[\[sources\]\] in double brackets above each source/],
+    ["sources = [1]", /sources\[0\]: needs a table, such as \[\[sources\]\]; found the number 1$/],
+    [source('id = "EU_x"'), /:4: sources\[0\]\.id: cannot be "EU_x"/],
+    ['[[sources]]\nname_en = "x"\nurl = "https://a.org"', /:1: sources\[0\]\.id: is missing: it needs an id/],
+    [
+      '[[sources]]\nid = "x"\nurl = "https://a.org"',
+      /:1: sources\[0\]\.name_en: is missing: it needs a name/,
+    ],
+    [source('name_de = ""'), /sources\[0\]\.name_de: must be one line/],
+    [source('base_url = "www.example.org"'), /sources\[0\]\.base_url: is no address/],
+    [source('url = "feed.xml"'), /sources\[0\]\.url: is no address/],
+    [source('schedule = "61 * * * *"'), /:5: sources\[0\]\.schedule: is no cron expression/],
+    [
+      source("schedule = 30"),
+      /sources\[0\]\.schedule: needs a cron expression, such as "\*\/30 \* \* \* \*"/,
+    ],
+    [source('timezone = "Europe/Berln"'), /sources\[0\]\.timezone: .*Did you mean "Europe\/Berlin"\?/],
+    [source("languages = []"), /sources\[0\]\.languages: is empty/],
+    [source('languages = ["en", "en"]'), /sources\[0\]\.languages: names one language twice/],
+    [source('languages = "en"'), /sources\[0\]\.languages: needs a list of languages, such as \["en"\]/],
+    [source('relevance = "some"'), /sources\[0\]\.relevance: cannot be "some": it is one of "ai" and "all"/],
+    [source('fetch_strategy = "rss"'), /cannot be "rss": it is one of "feed" and "files"\.$/],
+    [source('enabled = "no"'), /sources\[0\]\.enabled: needs true or false/],
+  ];
+  for (const [text, expected] of rows) {
+    const lines = await linesOf(text);
+    assert.equal(lines.length, 1, `${text}\n${lines.join("\n")}`);
+    assert.match(lines[0] ?? "", expected);
+  }
+});
+
+Deno.test("parseConfig() refuses unknown keys everywhere and names the one that was probably meant", async () => {
+  const rows: [string, string][] = [
+    ["[server]\nlisen = 1", 'regfeed.toml:2: server.lisen: unknown key. Did you mean "listen"?'],
+    ["[serverr]", 'regfeed.toml:1: serverr: unknown key. Did you mean "server"?'],
+    ["[source]", 'regfeed.toml:1: source: unknown key. Did you mean "sources"?'],
+    [
+      "[delivery]\nallowHttp = true",
+      'regfeed.toml:2: delivery.allowHttp: unknown key. Did you mean "allow_http"?',
+    ],
+    [source("shedule = 1"), 'regfeed.toml:5: sources[0].shedule: unknown key. Did you mean "schedule"?'],
+    ["[tiers.teem]", 'regfeed.toml:1: tiers.teem: unknown key. Did you mean "team"?'],
+    ["[tiers.gold]", "regfeed.toml:1: tiers.gold: unknown key; tiers has indie, team, gpai and embedded"],
+    [
+      "[tiers.team]\nsubscriptions_active = 1",
+      "regfeed.toml:2: tiers.team.subscriptions_active: unknown key; tiers.team has api_requests_per_day, " +
+      "webhook_deliveries_per_month and active_subscriptions",
+    ],
+    [
+      "[mail]\nfrom = 'x'",
+      "regfeed.toml:1: mail: unknown key; the tables are server, store, ingest, sources, delivery, tiers and log",
+    ],
+    ['public_url = "x"', 'regfeed.toml:1: public_url: unknown key here: "public_url" belongs to [server]'],
+    [
+      "[log]\nschedule = 1",
+      'regfeed.toml:2: log.schedule: unknown key here: "schedule" belongs to [[sources]]',
+    ],
+    ['[log]\n"a b".c = 1', 'regfeed.toml:2: log."a b": unknown key; log has format and level'],
+    [
+      "__proto__ = 1",
+      "regfeed.toml:1: __proto__: unknown key; the tables are server, store, ingest, sources, delivery, tiers and log",
+    ],
+  ];
+  for (const [text, line] of rows) assert.deepEqual(await linesOf(text), [line], text);
+});
+
+Deno.test("parseConfig() reports everything that is wrong at once, in the order of the file", async () => {
+  const text = [
+    "[server]",
+    "listen = 1",
+    "lisen = 2",
+    "[[sources]]",
+    'id = "a"',
+    'authorization_env = "MISSING"',
+    'schedule = "x"',
+    "[[sources]]",
+    'id = "a"',
+    'name_en = "A"',
+    'url = "https://a.example.org"',
+    "[log]",
+    'level = "loud"',
+  ].join("\n");
+  const found = (await problemsOf(text)).map(({ line, key }) => `${line} ${key}`);
+  assert.deepEqual(found.toSorted(), [
+    "13 log.level",
+    "2 server.listen",
+    "3 server.lisen",
+    "4 sources[0].name_en",
+    "4 sources[0].url",
+    "6 sources[0].authorization_env",
+    "7 sources[0].schedule",
+    "9 sources[1].id",
+  ]);
+  const lines = found.map((row) => parseInt(row));
+  assert.deepEqual(lines, lines.toSorted((a, b) => a - b));
+});
+
+Deno.test("parseConfig() names both lines of two sources with one id", async () => {
+  const text = source() + source('id = "b"') + source();
+  assert.deepEqual(await linesOf(text), [
+    'regfeed.toml:10: sources[2].id: is "a-source" like that of sources[0] on line 2: give one of them another id',
+  ]);
+});
+
+Deno.test("parseConfig() holds a source's keys against its fetch strategy", async () => {
+  const files = 'fetch_strategy = "files"\nbase_url = "https://a.org"\npath = "in"';
+  const rows: [string, RegExp[]][] = [
+    ['[[sources]]\nid = "a"\nname_en = "A"', [/:1: sources\[0\]\.url: is missing: a feed needs the address/]],
+    [source('path = "in"'), [/:5: sources\[0\]\.path: has no use with fetch_strategy = "feed"/]],
+    [source(...files.split("\n")), [/sources\[0\]\.url: has no use with fetch_strategy = "files"/]],
+    [`[[sources]]\nid = "a"\nname_en = "A"\n${files}`, []],
+    [
+      '[[sources]]\nid = "a"\nname_en = "A"\nfetch_strategy = "files"',
+      [
+        /sources\[0\]\.path: is missing: files need the folder/,
+        /sources\[0\]\.base_url: is missing: files need/,
+      ],
+    ],
+    [
+      `[[sources]]\nid = "a"\nname_en = "A"\n${files}\nauthorization = "x"`,
+      [/:7: sources\[0\]\.authorization: has no use with fetch_strategy = "files"/],
+    ],
+    ...["json", "html", "sparql", "sitemap"].map((strategy): [string, RegExp[]] => [
+      source(`fetch_strategy = "${strategy}"`),
+      [new RegExp(`is "${strategy}", which is not supported by this version; feed and files are$`)],
+    ]),
+  ];
+  for (const [text, expected] of rows) {
+    const lines = await linesOf(text);
+    assert.equal(lines.length, expected.length, `${text}\n${lines.join("\n")}`);
+    for (const [index, pattern] of expected.entries()) assert.match(lines[index] ?? "", pattern);
+  }
+});
+
+Deno.test("parseConfig() says where text is not TOML and why, and shows nothing of the text", async () => {
+  const rows: [string, number, RegExp][] = [
+    ["a = 1\na = 2", 2, /stands in the file already/],
+    ["[log]\nlevel = hush", 2, /texts go in quotes/],
+    ["[server]\nlisten = 127.0.0.1:8080", 2, /texts go in quotes/],
+    ['x = "hush\ny = 1', 1, /must end with its quote on the same line/],
+    ["[[sources]\nid = 1", 1, /double brackets/],
+    ["x = [1,\n2\ny = 3", 3, /a bracket is not closed or a comma is missing/],
+    ["x = [1,\n2", 2, /a bracket is not closed/],
+    ["x = 007", 1, /no zero in front/],
+    ["x = 1 y = 2", 1, /one key a line/],
+    ["hush", 1, /lines are KEY = VALUE/],
+    ['x = "a\\hush"', 1, /backslash/],
+    ["x = 2020-99-99", 1, /(date|quotes)/],
+  ];
+  for (const [text, line, expected] of rows) {
+    const problems = await problemsOf(text);
+    assert.equal(problems.length, 1, text);
+    assert.equal(problems[0]?.line, line, text);
+    assert.equal(typeof problems[0]?.column, "number");
+    assert.equal(problems[0]?.key, null);
+    assert.match(problems[0]?.message ?? "", expected);
+    assert.match(problems[0]?.message ?? "", /\(the parser says: [a-z]/);
+    assert.doesNotMatch(problems[0]?.message ?? "", /hush|\n/);
+  }
+});

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { describeConfig, summariseConfig } from "../../src/config/describe.ts";
+import { configOf, source } from "./given.ts";
+
+const NOW = Date.UTC(2026, 6, 1, 12, 10);
+const TEXT = `
+[server]
+trusted_proxies = ["10.0.0.0/8"]
+[delivery]
+allow_http = true
+allow_networks = ["192.168.0.0/16"]
+` + source('timezone = "Europe/Berlin"', 'schedule = "0 9 * * *"', 'authorization = "Bearer hush"') +
+  source('id = "b"', "enabled = false", 'url = "https://b.example.org/?token=hush"');
+
+Deno.test("summariseConfig() says what is in force, with the time at which each source comes due", async () => {
+  const summary = summariseConfig(await configOf(TEXT), NOW);
+  assert.equal(summary.server.listen, "127.0.0.1:8080");
+  assert.equal(summary.store.path, "/etc/regfeed/data/regfeed.db");
+  assert.equal(summary.tiers.team.webhook_deliveries_per_month, 5_000);
+  assert.deepEqual([summary.sources_enabled, summary.sources_disabled], [1, 1]);
+  assert.deepEqual(summary.sources, [
+    {
+      id: "a-source",
+      enabled: true,
+      fetch_strategy: "feed",
+      relevance: "ai",
+      schedule: "0 9 * * *",
+      timezone: "Europe/Berlin",
+      next_due_at: Date.UTC(2026, 6, 2, 7),
+      notify_first_fetch: false,
+      authorization: true,
+    },
+    {
+      id: "b",
+      enabled: false,
+      fetch_strategy: "feed",
+      relevance: "ai",
+      schedule: "*/30 * * * *",
+      timezone: "UTC",
+      next_due_at: null,
+      notify_first_fetch: false,
+      authorization: false,
+    },
+  ]);
+});
+
+Deno.test("describeConfig() says it in lines", async () => {
+  const lines = describeConfig(await configOf(TEXT), NOW).split("\n");
+  for (
+    const expected of [
+      /^server +listens on 127\.0\.0\.1:8080, is reached at http:\/\/127\.0\.0\.1:8080$/,
+      /^proxies +10\.0\.0\.0\/8$/,
+      /^store +\/etc\/regfeed\/data\/regfeed\.db$/,
+      /^delivery +to https and http, public addresses and 192\.168\.0\.0\/16, each attempt within 15s$/,
+      /^tier team +10000 requests a day, 5000 deliveries a month, active subscriptions: 5$/,
+      /^sources +1 enabled, 1 disabled$/,
+      /^ {2}a-source +feed +0 9 \* \* \* +Europe\/Berlin +next 2026-07-02T07:00:00\.000Z$/,
+      /^ {2}b +feed +\*\/30 \* \* \* \* +UTC +disabled$/,
+    ]
+  ) assert.ok(lines.some((line) => expected.test(line)), `${expected} in\n${lines.join("\n")}`);
+  const bare = describeConfig(await configOf(""), NOW);
+  assert.match(bare, /^delivery +to https only, public addresses, /m);
+  assert.match(bare, /^sources +0 enabled, 0 disabled$/m);
+});
+
+Deno.test("summariseConfig() and describeConfig() show no secret", async () => {
+  const config = await configOf(TEXT);
+  assert.doesNotMatch(describeConfig(config, NOW), /hush/);
+  assert.doesNotMatch(JSON.stringify(summariseConfig(config, NOW)), /hush/);
+});

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { configOf, linesOf, source } from "./given.ts";
+
+Deno.test("parseConfig() takes a secret in place, from a file or from the environment", async () => {
+  const files = { "/run/secrets/a": "Bearer hush\r\n\n", "/etc/regfeed/secrets/b": "hush" };
+  const given = { files, env: { A_SOURCE: "Bearer env" } };
+  const rows: [string, string][] = [
+    ['authorization = "Bearer here"', "Bearer here"],
+    ['authorization_file = "/run/secrets/a"', "Bearer hush"],
+    ['authorization_file = "secrets/b"', "hush"],
+    ['authorization_env = "A_SOURCE"', "Bearer env"],
+  ];
+  for (const [line, secret] of rows) {
+    assert.equal((await configOf(source(line), given)).sources[0]?.authorization, secret, line);
+  }
+  assert.equal("authorization" in ((await configOf(source())).sources[0] ?? {}), false);
+});
+
+Deno.test("parseConfig() lists the files that secrets were read from", async () => {
+  const text = source() + source('id = "b"', 'authorization_file = "b"') +
+    source('id = "c"', 'authorization = "x"');
+  const config = await configOf(text, { files: { "/etc/regfeed/b": "hush" } });
+  assert.deepEqual(config.secretFiles, [{ key: "sources[1].authorization_file", path: "/etc/regfeed/b" }]);
+});
+
+Deno.test("parseConfig() says what is wrong with a secret by key and line, and never the secret", async () => {
+  const given = {
+    files: {
+      "/etc/regfeed/empty": "\n",
+      "/etc/regfeed/lines": "hush\nhush",
+      "/etc/regfeed/denied": Object.assign(new Error("x"), { name: "PermissionDenied" }),
+      "/etc/regfeed/folder": Object.assign(new Error("x"), { code: "EISDIR" }),
+      "/etc/regfeed/nodes": Object.assign(new Error("x"), { code: "ENOENT" }),
+      "/etc/regfeed/odd": new Error("the disk is on fire"),
+    },
+    env: { EMPTY: "", LINES: "hush\nhush" },
+  };
+  const rows: [string, RegExp][] = [
+    ['authorization = ""', /\.authorization: is empty: write the secret or take the key out$/],
+    ["authorization = 5", /\.authorization: needs a text, such as "…"; found a number$/],
+    ['authorization = ["hush"]', /\.authorization: needs a text, such as "…"; found a list$/],
+    ['authorization = "hush\\u00fc"', /\.authorization: gives no header value/],
+    [
+      'authorization_file = "none"',
+      /_file: names the file \/etc\/regfeed\/none, which does not exist: make it/,
+    ],
+    ['authorization_file = "nodes"', /_file: names the file \/etc\/regfeed\/nodes, which does not exist/],
+    ['authorization_file = "empty"', /_file: names the file \/etc\/regfeed\/empty, which is empty/],
+    ['authorization_file = "denied"', /_file: .*which this user may not read: change its owner or mode$/],
+    ['authorization_file = "folder"', /_file: .*which is a folder: name the file in it$/],
+    ['authorization_file = "odd"', /_file: .*which cannot be read: the disk is on fire$/],
+    ['authorization_file = "lines"', /_file: gives no header value: it is one line/],
+    ['authorization_file = ""', /_file: is no path/],
+    ["authorization_file = 5", /_file: needs the path of a file, .*found the number 5$/],
+    ['authorization_env = "NONE"', /_env: names the environment variable NONE, which is not set: give it/],
+    ['authorization_env = "EMPTY"', /_env: names the environment variable EMPTY, which is empty/],
+    ['authorization_env = "LINES"', /_env: gives no header value/],
+    ['authorization_env = "Bearer hush"', /_env: is no name of an environment variable/],
+  ];
+  for (const [line, expected] of rows) {
+    const lines = await linesOf(source(line), given);
+    assert.equal(lines.length, 1, `${line}\n${lines.join("\n")}`);
+    assert.match(lines[0] ?? "", /^regfeed\.toml:5: sources\[0\]\./);
+    assert.match(lines[0] ?? "", expected);
+    assert.doesNotMatch(lines[0] ?? "", /hush/);
+  }
+});
+
+Deno.test("parseConfig() takes one form of a secret only", async () => {
+  const text = source('authorization = "hush"', 'authorization_file = "none"', 'authorization_env = "NONE"');
+  const expected =
+    "regfeed.toml:6: sources[0].authorization_file: is one too many beside authorization and " +
+    "authorization_env: keep one of them";
+  assert.deepEqual(await linesOf(text), [expected]);
+});
