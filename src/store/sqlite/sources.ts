@@ -9,7 +9,7 @@ const COLUMNS = `id, cursor, identity_rule, first_success_at, last_attempt_at, l
 /** The part of the port that concerns sources. */
 export function createSources(
   connection: Connection,
-): Pick<Store, "activateSources" | "listSources" | "claimSources" | "finishFetch"> {
+): Pick<Store, "activateSources" | "listSources" | "isKnownSource" | "claimSources" | "finishFetch"> {
   return {
     activateSources: (sources, nowMs) =>
       Promise.resolve(connection.transaction("durable", () => {
@@ -29,6 +29,9 @@ export function createSources(
       Promise.resolve(
         connection.all(`select ${COLUMNS} from sources where active = 1 order by id`).map(stateFromRow),
       ),
+
+    isKnownSource: (id) =>
+      Promise.resolve(connection.get("select 1 from sources where id = ?", id) !== undefined),
 
     claimSources: ({ nowMs, leaseMs, limit, ids }) => {
       // Most calls find nothing: they must not take the write lock.

@@ -1,0 +1,183 @@
+// The appliance: wires the rooms together. Everything else in src knows only its own room.
+import { createAccess } from "./accounts/access.ts";
+import { createQuota } from "./accounts/quota.ts";
+import { createHealth } from "./api/health.ts";
+import type { Route } from "./api/route.ts";
+import { eventRoutes } from "./api/routes/events.ts";
+import { serviceRoutes } from "./api/routes/service.ts";
+import { subscriptionRoutes } from "./api/routes/subscriptions.ts";
+import { createServer } from "./api/server.ts";
+import { classifyItem, TOPICS } from "./classify/classify.ts";
+import { type Config, userAgentOf } from "./config/config.ts";
+import { createDelivery } from "./delivery/loop.ts";
+import { limitsOf } from "./domain/customer.ts";
+import { createIds, type NewId } from "./domain/ids.ts";
+import type { Log, Platform } from "./domain/ports.ts";
+import type { Store } from "./domain/store.ts";
+import { createIngest, type Ingest } from "./ingest/ingest.ts";
+import { isOverdue, nextRun } from "./ingest/schedule.ts";
+
+/** How often counted requests are written, ms: so many are lost at most by a crash. */
+const FLUSH_MS = 1_000;
+
+/** The appliance. */
+export interface App {
+  /** Answers an API request; never throws. */
+  fetch(request: Request): Promise<Response>;
+  /** Runs each loop once, to the end; returns when nothing of what was due is left under way. */
+  tick(): Promise<void>;
+  /** Runs the loops until {@link App.stop}. */
+  start(): Promise<void>;
+  /** Ends the loops: what is under way is finished within the bounds of its own, and every count is written. */
+  stop(): Promise<void>;
+  ingest: Ingest;
+}
+
+/** What an appliance is made of. */
+export interface AppOptions {
+  config: Config;
+  platform: Platform;
+  store: Store;
+  /** Regfeed's own version, for health and User-Agent. */
+  version: string;
+}
+
+/** Makes an appliance; nothing runs before {@link App.start} or {@link App.tick}. */
+export function createApp({ config, platform, store, version }: AppOptions): App {
+  const { clock, random } = platform;
+  const newId = createIds(() => clock.nowMs(), (count) => random.bytes(count));
+  const userAgent = userAgentOf(config, version);
+  const sources = config.sources.filter((source) => source.enabled);
+  const ingest = createIngest({
+    store,
+    ...platform,
+    newId,
+    userAgent,
+    sources,
+    log: platform.log("ingest"),
+    timeoutMs: config.ingest.timeoutMs,
+    maxDocumentBytes: config.ingest.maxDocumentBytes,
+    concurrency: config.ingest.concurrency,
+    classify: classifyItem,
+  });
+  const delivery = createDelivery({
+    store,
+    ...platform,
+    newId,
+    userAgent,
+    topics: TOPICS,
+    tiers: config.tiers,
+    policy: config.delivery,
+    timeoutMs: config.delivery.timeoutMs,
+    concurrency: config.delivery.concurrency,
+    concurrencyPerSubscription: config.delivery.concurrencyPerSubscription,
+    log: platform.log("delivery"),
+  });
+  const quota = createQuota({ store, clock });
+  const access = createAccess({ store, clock });
+  const server = createServer({
+    routes: createRoutes({ config, platform, store, version, newId, delivery }),
+    clock,
+    newId,
+    log: platform.log("api"),
+    authenticate: (header) => access.authenticate(header),
+    takeRequest: (customer) => quota.take(customer.id, limitsOf(customer, config.tiers).apiRequestsPerDay),
+  });
+  const activate = once(() => activateSources(store, sources, clock.nowMs()));
+  const running = new AbortController();
+  let loops: Promise<unknown> = Promise.resolve();
+
+  return {
+    fetch: (request) => server.fetch(request),
+    ingest,
+    async tick() {
+      await activate();
+      await ingest.ingest();
+      await delivery.tick();
+      await quota.flush();
+    },
+    async start() {
+      await activate();
+      loops = Promise.all([
+        ingest.run(running.signal),
+        delivery.run(running.signal),
+        flushRegularly(() => quota.flush(), platform, running.signal),
+      ]);
+    },
+    async stop() {
+      running.abort();
+      await loops;
+      await quota.flush();
+    },
+  };
+}
+
+/** The sources that the config enables, made the active ones of the store. */
+export async function activateSources(
+  store: Pick<Store, "activateSources">,
+  sources: Config["sources"],
+  nowMs: number,
+): Promise<void> {
+  const enabled = sources.filter((source) => source.enabled);
+  await store.activateSources(
+    enabled.map((source) => ({ id: source.id, nextRunAtMs: nextRun(source, nowMs) })),
+    nowMs,
+  );
+}
+
+function createRoutes({ config, platform, store, version, newId, delivery }: AppOptions & {
+  newId: NewId;
+  delivery: ReturnType<typeof createDelivery>;
+}): Route[] {
+  const { clock, random } = platform;
+  const sources = config.sources.filter((source) => source.enabled);
+  const configured = new Set(config.sources.map((source) => source.id));
+  const isSource = async (id: string): Promise<boolean> =>
+    configured.has(id) || await store.isKnownSource(id);
+  const log: Log = platform.log("health");
+  return [
+    ...serviceRoutes({
+      store,
+      sources,
+      topics: TOPICS,
+      health: createHealth({ store, sources, clock, log, version, isOverdue }),
+    }),
+    ...eventRoutes({ store, topics: TOPICS, isSource }),
+    ...subscriptionRoutes({
+      store,
+      clock,
+      random,
+      newId,
+      topics: TOPICS,
+      languages: config.languages,
+      limitsOf: (customer) => limitsOf(customer, config.tiers),
+      isSource,
+      mayReceive: (url) => delivery.mayReceive(url),
+      sendTest: (subscription) => delivery.test(subscription),
+    }),
+  ];
+}
+
+async function flushRegularly(
+  flush: () => Promise<void>,
+  platform: Platform,
+  signal: AbortSignal,
+): Promise<void> {
+  const log = platform.log("accounts");
+  while (!signal.aborted) {
+    await platform.clock.sleep(FLUSH_MS, signal);
+    try {
+      await flush();
+    } catch (error) {
+      // The counts stay in memory: the next second tries again.
+      log.error("counted requests not written", {
+        cause: error instanceof Error ? error.message : String(error),
+      });
+    }
+  }
+}
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | null = null;
+  return () => done ??= work();
+}

@@ -1,0 +1,52 @@
+// What a command of the command line is.
+import type { Host } from "../platform/process.ts";
+
+/** An option of a command, beside `--config` and `--help`. */
+export interface CommandOption {
+  /** `flag` stands alone, `text` takes a value. */
+  kind: "flag" | "text";
+  /** What stands for the value in the help: "FILE". */
+  value?: string;
+  help: string;
+}
+
+/** What a command is given. */
+export interface CommandCall {
+  host: Host;
+  /** What stands after the command's name, options left out. */
+  positionals: string[];
+  flags: ReadonlySet<string>;
+  texts: ReadonlyMap<string, string>;
+}
+
+/** A command. */
+export interface Command {
+  /** One or two words: "serve", "source test". */
+  name: string;
+  /** What stands after the name: "ID [--json]". */
+  usage: string;
+  summary: string;
+  /** A whole line that works. */
+  example: string;
+  /** The fewest and the most positionals. */
+  positionals: [number, number];
+  options: Record<string, CommandOption>;
+  /** Does it; resolves with the exit code: 0 done, 1 failed, 2 wrong use or bad config. */
+  run(call: CommandCall): Promise<number>;
+}
+
+/** The exit codes. */
+export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
+
+/** A command that cannot go on: what is wrong and what to do, and the exit code. */
+export class CommandError extends Error {
+  override readonly name = "CommandError";
+  constructor(message: string, readonly exitCode: number = EXIT.failed) {
+    super(message);
+  }
+}
+
+/** The option that commands which print data have. */
+export const JSON_OPTION: Record<string, CommandOption> = {
+  json: { kind: "flag", help: "print JSON for scripts" },
+};

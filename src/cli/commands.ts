@@ -1,0 +1,24 @@
+// Every command, in the order in which the help lists them.
+import { checkCommand } from "./check.ts";
+import type { Command } from "./command.ts";
+import { customerCommands } from "./customer.ts";
+import { demoCommand } from "./demo.ts";
+import { healthcheckCommand } from "./healthcheck.ts";
+import { ingestCommand } from "./ingest.ts";
+import { initCommand } from "./init.ts";
+import { serveCommand } from "./serve.ts";
+import { sourceCommands } from "./source.ts";
+import { versionCommand } from "./version.ts";
+
+/** The commands. */
+export const COMMANDS: readonly Command[] = [
+  serveCommand,
+  initCommand,
+  checkCommand,
+  demoCommand,
+  ingestCommand,
+  ...sourceCommands,
+  ...customerCommands,
+  healthcheckCommand,
+  versionCommand,
+];

@@ -1,0 +1,213 @@
+// `customer …` and `key …`: the operator's side of access.
+import { makeKey } from "../accounts/keys.ts";
+import type { ApiKey, Customer } from "../domain/customer.ts";
+import { createIds, isId } from "../domain/ids.ts";
+import type { Platform } from "../domain/ports.ts";
+import type { Store } from "../domain/store.ts";
+import { type Tier, TIERS } from "../domain/tier.ts";
+import { type Command, type CommandCall, CommandError, EXIT, JSON_OPTION } from "./command.ts";
+import { withStore } from "./open.ts";
+import { formatTable, formatTime } from "./table.ts";
+
+const EMAIL = /^[^\s@<>,;"]{1,64}@[^\s@<>,;"]{1,189}$/;
+const KEY_NOTE = "This key is shown only now and cannot be recovered.";
+
+/** The commands that concern customers and keys. */
+export const customerCommands: Command[] = [
+  {
+    name: "customer add",
+    usage: "--email ADDRESS [--tier TIER] [--json]",
+    summary: "adds a customer and prints its API key, once",
+    example: "regfeed customer add --email ana@example.org --tier team",
+    positionals: [0, 0],
+    options: {
+      email: { kind: "text", value: "ADDRESS", help: "the customer's mail address" },
+      tier: { kind: "text", value: "TIER", help: `${TIERS.join(", ")} (default indie)` },
+      ...JSON_OPTION,
+    },
+    run: (call) =>
+      withStore(call, async ({ platform, store }) => {
+        const email = call.texts.get("email") ?? "";
+        if (!EMAIL.test(email)) {
+          throw new CommandError(`--email must be a mail address, not ${JSON.stringify(email)}`, EXIT.usage);
+        }
+        const nowMs = platform.clock.nowMs();
+        const customer: Customer = {
+          id: createIds(() => nowMs, (count) => platform.random.bytes(count))("customer"),
+          email,
+          tier: tierOf(call.texts.get("tier") ?? "indie"),
+          enabled: true,
+          limits: {},
+          createdAtMs: nowMs,
+        };
+        const { key, stored } = makeKey((count) => platform.random.bytes(count), nowMs);
+        await store.addCustomer(customer, stored);
+        printKey(call, customer, key);
+        return EXIT.done;
+      }),
+  },
+  {
+    name: "customer list",
+    usage: "[--json]",
+    summary: "lists the customers and their keys' last characters",
+    example: "regfeed customer list",
+    positionals: [0, 0],
+    options: JSON_OPTION,
+    run: (call) =>
+      withStore(call, async ({ store }) => {
+        const customers = await store.listCustomers();
+        call.host.out(call.flags.has("json") ? customersJson(customers) : customersTable(customers));
+        return EXIT.done;
+      }),
+  },
+  {
+    name: "customer set-tier",
+    usage: "CUSTOMER TIER [--json]",
+    summary: "changes a customer's tier",
+    example: "regfeed customer set-tier cus_01J9ZC3V5T8Q2W4E6R8Y0TAPNB gpai",
+    positionals: [2, 2],
+    options: JSON_OPTION,
+    run: (call) => changeCustomer(call, { tier: tierOf(call.positionals[1] ?? "") }),
+  },
+  {
+    name: "customer disable",
+    usage: "CUSTOMER [--json]",
+    summary: "refuses a customer's keys and holds its deliveries",
+    example: "regfeed customer disable cus_01J9ZC3V5T8Q2W4E6R8Y0TAPNB",
+    positionals: [1, 1],
+    options: JSON_OPTION,
+    run: (call) => changeCustomer(call, { enabled: false }),
+  },
+  {
+    name: "customer enable",
+    usage: "CUSTOMER [--json]",
+    summary: "takes a customer's keys again and releases its deliveries",
+    example: "regfeed customer enable cus_01J9ZC3V5T8Q2W4E6R8Y0TAPNB",
+    positionals: [1, 1],
+    options: JSON_OPTION,
+    run: (call) => changeCustomer(call, { enabled: true }),
+  },
+  {
+    name: "key rotate",
+    usage: "CUSTOMER [--json]",
+    summary: "disables a customer's keys and prints a new one, once",
+    example: "regfeed key rotate cus_01J9ZC3V5T8Q2W4E6R8Y0TAPNB",
+    positionals: [1, 1],
+    options: JSON_OPTION,
+    run: (call) =>
+      withStore(call, async ({ platform, store }) => {
+        const { customer, key } = await replaceKey(call, { platform, store });
+        printKey(call, customer, key);
+        return EXIT.done;
+      }),
+  },
+  {
+    name: "key disable",
+    usage: "CUSTOMER [--json]",
+    summary: "disables a customer's keys without a new one",
+    example: "regfeed key disable cus_01J9ZC3V5T8Q2W4E6R8Y0TAPNB",
+    positionals: [1, 1],
+    options: JSON_OPTION,
+    run: (call) =>
+      withStore(call, async ({ platform, store }) => {
+        const customer = await requireCustomer(call, store);
+        await store.replaceKeys(customer.id, null, platform.clock.nowMs());
+        printCustomer(call, customer, "has no good key now; `key rotate` gives a new one");
+        return EXIT.done;
+      }),
+  },
+];
+
+async function replaceKey(
+  call: CommandCall,
+  { platform, store }: { platform: Platform; store: Store },
+): Promise<{ customer: Customer; key: string }> {
+  const customer = await requireCustomer(call, store);
+  const nowMs = platform.clock.nowMs();
+  const { key, stored } = makeKey((count) => platform.random.bytes(count), nowMs);
+  await store.replaceKeys(customer.id, stored, nowMs);
+  return { customer, key };
+}
+
+async function changeCustomer(
+  call: CommandCall,
+  change: Partial<Pick<Customer, "tier" | "enabled">>,
+): Promise<number> {
+  return await withStore(call, async ({ store }) => {
+    const customer = { ...await requireCustomer(call, store), ...change };
+    await store.changeCustomer(customer.id, change);
+    printCustomer(
+      call,
+      customer,
+      `has tier ${customer.tier} and is ${customer.enabled ? "enabled" : "disabled"}`,
+    );
+    return EXIT.done;
+  });
+}
+
+async function requireCustomer(call: CommandCall, store: Store): Promise<Customer> {
+  const id = call.positionals[0] ?? "";
+  const customer = isId("customer", id) ? await store.findCustomer(id) : null;
+  if (customer === null) throw new CommandError(`there is no customer ${id}; \`customer list\` shows them`);
+  return customer;
+}
+
+function tierOf(text: string): Tier {
+  const tier = TIERS.find((name) => name === text.toLowerCase());
+  if (tier === undefined) {
+    throw new CommandError(`the tier must be one of ${TIERS.join(", ")}, not ${text}`, EXIT.usage);
+  }
+  return tier;
+}
+
+function publicFields({ id, email, tier, enabled, createdAtMs }: Customer): Record<string, unknown> {
+  return { id, email, tier, enabled, created_at: createdAtMs };
+}
+
+function printKey({ host, flags }: CommandCall, customer: Customer, key: string): void {
+  if (flags.has("json")) {
+    host.out(`${JSON.stringify({ customer: publicFields(customer), key })}\n`);
+    return;
+  }
+  host.out(
+    `customer  ${customer.id}\nemail     ${customer.email}\ntier      ${customer.tier}\nkey       ${key}\n`,
+  );
+  host.err(`${KEY_NOTE}\n`);
+}
+
+function printCustomer({ host, flags }: CommandCall, customer: Customer, what: string): void {
+  host.out(
+    flags.has("json")
+      ? `${JSON.stringify({ customer: publicFields(customer) })}\n`
+      : `${customer.id} ${what}\n`,
+  );
+}
+
+type CustomerRow = { customer: Customer; keys: ApiKey[] };
+
+function customersJson(rows: readonly CustomerRow[]): string {
+  const customers = rows.map(({ customer, keys }) => ({
+    ...publicFields(customer),
+    keys: keys.map((key) => ({
+      last_four: key.lastFour,
+      created_at: key.createdAtMs,
+      disabled_at: key.disabledAtMs,
+    })),
+  }));
+  return `${JSON.stringify({ customers })}\n`;
+}
+
+function customersTable(rows: readonly CustomerRow[]): string {
+  if (rows.length === 0) return "no customers; `customer add` makes one\n";
+  return formatTable(
+    ["CUSTOMER", "EMAIL", "TIER", "STATE", "SINCE (UTC)", "KEY"],
+    rows.map(({ customer, keys }) => [
+      customer.id,
+      customer.email,
+      customer.tier,
+      customer.enabled ? "enabled" : "disabled",
+      formatTime(customer.createdAtMs),
+      keys.filter((key) => key.disabledAtMs === null).map((key) => `…${key.lastFour}`).join(" ") || "none",
+    ]),
+  );
+}

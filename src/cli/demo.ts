@@ -1,0 +1,302 @@
+// `demo`: the whole loop on this machine, with no network and no account.
+import { join } from "node:path";
+import { type App, createApp } from "../app.ts";
+import { makeKey } from "../accounts/keys.ts";
+import { type Config, parseConfig } from "../config/config.ts";
+import { createIds } from "../domain/ids.ts";
+import type { Platform } from "../domain/ports.ts";
+import { isAtLeast, type Severity } from "../domain/severity.ts";
+import type { RegEvent } from "../domain/event.ts";
+import type { Store } from "../domain/store.ts";
+import { createPlatform } from "../platform/platform.ts";
+import { listen, type RunningServer } from "../platform/server.ts";
+import { openStore } from "../store/sqlite/store.ts";
+import { VERSION } from "../version.ts";
+import { type Command, type CommandCall, EXIT } from "./command.ts";
+import { type Publisher, renderFeed, REVISION, samplePublishers } from "./demo/publications.ts";
+import { createReceiver, type Receiver } from "./demo/receiver.ts";
+import { createStory, type Story } from "./demo/story.ts";
+
+/** How long the demo waits for something that it was promised, ms. */
+const PATIENCE_MS = 30_000;
+const LOOK_AGAIN_MS = 50;
+const MAX_ANSWER_BYTES = 1_048_576;
+const DRAIN_MS = 1_000;
+
+/** What the demo subscribes: everything in English, and what matters most in German. */
+const SUBSCRIPTIONS: readonly { name: string; path: string; severity_min: Severity; language: string }[] = [
+  { name: "everything", path: "/hooks/everything", severity_min: "info", language: "en" },
+  { name: "high, in German", path: "/hooks/high", severity_min: "high", language: "de" },
+];
+
+/** The command. */
+export const demoCommand: Command = {
+  name: "demo",
+  usage: "[--once]",
+  summary: "shows the whole loop on this machine: no network, no account",
+  example: "regfeed demo --once",
+  positionals: [0, 0],
+  options: {
+    once: {
+      kind: "flag",
+      help: "end after the story; exit code 0 only if every delivery arrived and verified",
+    },
+  },
+  async run(call) {
+    const platform = createPlatform({ log: { format: "text", level: "error" } });
+    const folder = await call.host.makeTemporaryFolder("regfeed-demo-");
+    try {
+      return await runDemo(call, platform, folder);
+    } finally {
+      await call.host.removeFolder(folder);
+      await platform.close();
+    }
+  },
+};
+
+/** Everything that runs during the demo. */
+interface Stage {
+  platform: Platform;
+  story: Story;
+  publishers: Publisher[];
+  feeds: RunningServer;
+  receiver: Receiver;
+  hooks: RunningServer;
+  app: App;
+  api: RunningServer;
+  store: Store;
+  key: string;
+}
+
+async function runDemo(call: CommandCall, platform: Platform, folder: string): Promise<number> {
+  const { host } = call;
+  const story = createStory((text) => host.out(text), host.isTerminal);
+  host.out("\n Regfeed demo: official feed in, signed delivery out; all of it on this machine.\n");
+  const stage = await setStage(platform, story, folder);
+  try {
+    const isKept = await play(stage);
+    if (call.flags.has("once") || !isKept) return isKept ? EXIT.done : EXIT.failed;
+    tellHowToGoOn(stage);
+    await host.stopSignal();
+    return EXIT.done;
+  } finally {
+    await stage.api.shutdown(DRAIN_MS);
+    await stage.app.stop();
+    await stage.store.close();
+    await stage.hooks.shutdown(DRAIN_MS);
+    await stage.feeds.shutdown(DRAIN_MS);
+  }
+}
+
+async function setStage(platform: Platform, story: Story, folder: string): Promise<Stage> {
+  const publishers = samplePublishers();
+  const todayMs = platform.clock.nowMs();
+  const loopback = { hostname: "127.0.0.1", port: 0 };
+  const feeds = await listen({
+    ...loopback,
+    handler: (request) => servePublisher(request, publishers, todayMs),
+  });
+  story.step("Three publishers open on loopback");
+  for (const { nameEn, format, language, path } of publishers) {
+    story.line(`${format.padEnd(10)} ${language}  ${feeds.address}${path.padEnd(24)} ${nameEn}`);
+  }
+
+  const names = new Map(SUBSCRIPTIONS.map(({ path, name }) => [path, name]));
+  const receiver = createReceiver(({ path, payload }) => {
+    story.arrived({ ...payload, name: names.get(path) ?? path });
+    if (payload.diff_to_previous !== undefined) story.difference(payload.diff_to_previous);
+  });
+  const hooks = await listen({ ...loopback, handler: (request) => receiver.handle(request) });
+
+  const config = await demoConfig(publishers, feeds.address, folder);
+  const store = openStore(config.store.path);
+  const app = createApp({ config, platform, store, version: VERSION });
+  const api = await listen({ ...loopback, handler: (request) => app.fetch(request) });
+  story.step("Regfeed starts");
+  story.line(`API        ${api.address}`);
+  story.line(`store      ${config.store.path}`);
+  const key = await addCustomer(platform, store);
+  story.step("A customer gets a key, shown once");
+  story.line(`tier team  ${key}`);
+  return { platform, story, publishers, feeds, receiver, hooks, app, api, store, key };
+}
+
+async function addCustomer({ clock, random }: Platform, store: Store): Promise<string> {
+  const nowMs = clock.nowMs();
+  const { key, stored } = makeKey((count) => random.bytes(count), nowMs);
+  const id = createIds(() => nowMs, (count) => random.bytes(count))("customer");
+  const customer = {
+    id,
+    email: "ana@example.org",
+    tier: "team" as const,
+    enabled: true,
+    limits: {},
+    createdAtMs: nowMs,
+  };
+  await store.addCustomer(customer, stored);
+  return key;
+}
+
+/** Plays the acts; true when every promised delivery arrived and verified. */
+async function play(stage: Stage): Promise<boolean> {
+  const { story, publishers, receiver } = stage;
+  await subscribe(stage);
+  await stage.app.start();
+
+  story.step(
+    "Regfeed collects, classifies, stores and delivers; each ✓ is a signature that standardwebhooks accepts",
+  );
+  const published = publishers.reduce((sum, publisher) => sum + publisher.publications.length, 0);
+  const isFirstKept = await waitForDeliveries(stage, (events) => events.length >= published - IRRELEVANT);
+  const stored = await listEvents(stage);
+  for (const event of stored) story.stored(event);
+  story.line(`${published - stored.length} of ${published} items passed over: not about AI regulation`);
+
+  story.step("The publisher revises one publication");
+  const revised = publishers.find(({ id }) => id === REVISION.publisher)?.publications
+    .find(({ id }) => id === REVISION.publication);
+  if (revised === undefined) throw new Error("the demo has lost the publication that it revises");
+  revised.summary = REVISION.summary;
+  story.line(`${REVISION.publication}: its summary has a second sentence now`);
+  const isRevisionKept = await waitForDeliveries(
+    stage,
+    (events) => events.some((event) => event.version === 2),
+  );
+
+  const promised = promisedDeliveries(await listEvents(stage));
+  const arrived = promised.filter((promise) => hasArrived(stage, promise)).length;
+  const isKept = isFirstKept && isRevisionKept && arrived === promised.length && receiver.refused === 0;
+  story.end(
+    `${arrived} of ${promised.length} promised deliveries arrived and verified; ${receiver.refused} refused.`,
+    isKept,
+  );
+  return isKept;
+}
+
+/** Items of the sample that no AI regulation monitor wants. */
+const IRRELEVANT = 1;
+
+async function subscribe(stage: Stage): Promise<void> {
+  stage.story.step("A receiver subscribes");
+  for (const { name, path, ...filter } of SUBSCRIPTIONS) {
+    const body = JSON.stringify({ webhook_url: `${stage.hooks.address}${path}`, ...filter });
+    const { subscription } = await askApi<{ subscription: { id: string; webhook_secret: string } }>(
+      stage,
+      { method: "POST", path: "/v1/subscriptions", body },
+    );
+    stage.receiver.expect(path, subscription.webhook_secret);
+    stage.story.line(`${name.padEnd(16)} ${subscription.id}`);
+  }
+}
+
+interface PromisedDelivery {
+  path: string;
+  eventId: string;
+}
+
+/** What the stored events owe the subscriptions, worked out from the API's answer alone. */
+function promisedDeliveries(events: readonly RegEvent[]): PromisedDelivery[] {
+  return SUBSCRIPTIONS.flatMap(({ path, severity_min }) =>
+    events.filter((event) => isAtLeast(event.severity, severity_min)).map(({ id }) => ({ path, eventId: id }))
+  );
+}
+
+function hasArrived({ receiver }: Stage, { path, eventId }: PromisedDelivery): boolean {
+  return receiver.arrivals.some((arrival) => arrival.path === path && arrival.payload.event.id === eventId);
+}
+
+/** Waits until the events are there and all that they promise has arrived; false when patience runs out. */
+async function waitForDeliveries(stage: Stage, isThere: (events: RegEvent[]) => boolean): Promise<boolean> {
+  const { clock } = stage.platform;
+  const endMs = clock.nowMs() + PATIENCE_MS;
+  while (clock.nowMs() < endMs) {
+    const events = await listEvents(stage);
+    if (isThere(events) && promisedDeliveries(events).every((promise) => hasArrived(stage, promise))) {
+      return true;
+    }
+    await clock.sleep(LOOK_AGAIN_MS);
+  }
+  return false;
+}
+
+async function listEvents(stage: Stage): Promise<RegEvent[]> {
+  return (await askApi<{ events: RegEvent[] }>(stage, { method: "GET", path: "/v1/events?limit=200" }))
+    .events;
+}
+
+async function askApi<T>(
+  { platform, api, key }: Stage,
+  { method, path, body }: { method: "GET" | "POST"; path: string; body?: string },
+): Promise<T> {
+  const response = await platform.clock.within(PATIENCE_MS, (signal) =>
+    platform.http.request({
+      method,
+      url: new URL(path, api.address),
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      ...(body === undefined ? {} : { body }),
+      maxBodyBytes: MAX_ANSWER_BYTES,
+      signal,
+    }));
+  const text = new TextDecoder().decode(response.body);
+  if (response.status >= 400) throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
+  return JSON.parse(text) as T;
+}
+
+function servePublisher(
+  request: Request,
+  publishers: readonly Publisher[],
+  todayMs: number,
+): Promise<Response> {
+  const { pathname, origin } = new URL(request.url);
+  const publisher = publishers.find(({ path }) => path === pathname);
+  if (publisher === undefined) return Promise.resolve(new Response("no such feed", { status: 404 }));
+  return Promise.resolve(new Response(renderFeed(publisher, origin, todayMs)));
+}
+
+/** The demo's config: as an operator would write it, polled every second. */
+async function demoConfig(publishers: readonly Publisher[], feeds: string, folder: string): Promise<Config> {
+  const sources = publishers.map(({ id, nameEn, nameDe, path, language }) =>
+    `[[sources]]
+id = "${id}"
+name_en = "${nameEn}"
+name_de = "${nameDe}"
+base_url = "${feeds}"
+url = "${feeds}${path}"
+fetch_strategy = "feed"
+schedule = "* * * * * *"
+timezone = "UTC"
+languages = ["${language}"]
+notify_first_fetch = true
+`
+  );
+  const text = `[store]
+path = "regfeed.db"
+
+[delivery]
+allow_http = true
+allow_networks = ["127.0.0.0/8"]
+
+${sources.join("\n")}`;
+  return await parseConfig(text, {
+    file: join(folder, "regfeed.toml"),
+    folder,
+    readSecret: { file: () => Promise.reject(new Error("the demo has no secrets")), env: () => undefined },
+  });
+}
+
+function tellHowToGoOn({ story, api, key, publishers }: Stage): void {
+  story.step("It stays up: try it, and end it with Ctrl+C");
+  story.line(`address    ${api.address}`);
+  story.line(`key        ${key}`);
+  story.line("");
+  story.line(`curl -s ${api.address}/v1/health`);
+  story.line(
+    `curl -s -H "Authorization: Bearer ${key}" "${api.address}/v1/events?severity_min=high&limit=5"`,
+  );
+  story.line(
+    `curl -s -H "Authorization: Bearer ${key}" "${api.address}/v1/events?source=${publishers[1]?.id}"`,
+  );
+}

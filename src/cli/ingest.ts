@@ -1,0 +1,60 @@
+// `ingest`: fetches the due or the named sources once, now.
+import { activateSources, createApp } from "../app.ts";
+import type { IngestReport } from "../ingest/ingest.ts";
+import { VERSION } from "../version.ts";
+import { type Command, type CommandCall, EXIT, JSON_OPTION } from "./command.ts";
+import { withStore } from "./open.ts";
+import { requireSources } from "./source.ts";
+import { formatTable } from "./table.ts";
+
+/** The command. */
+export const ingestCommand: Command = {
+  name: "ingest",
+  usage: "[SOURCE…] [--json]",
+  summary: "fetches the due or the named sources once, now",
+  example: "regfeed ingest eu-edpb-news",
+  positionals: [0, 1_000],
+  options: JSON_OPTION,
+  run: (call) =>
+    withStore(call, async ({ config, platform, store }) => {
+      requireSources(config, call.positionals);
+      await activateSources(store, config.sources, platform.clock.nowMs());
+      const app = createApp({ config, platform, store, version: VERSION });
+      const ids = [...new Set(call.positionals)];
+      const reports = await app.ingest.ingest(ids.length === 0 ? undefined : ids);
+      const missing = ids.filter((id) => !reports.some((report) => report.id === id)).map(busy);
+      print(call, [...reports, ...missing]);
+      return reports.every((report) => report.ok) && missing.length === 0 ? EXIT.done : EXIT.failed;
+    }, { log: { format: "text", level: "error" } }),
+};
+
+function busy(id: string): IngestReport {
+  const error = "another process is fetching it now";
+  return { id, ok: false, new: 0, revised: 0, unchanged: 0, passed_over: 0, refused: [], error };
+}
+
+function print({ host, flags }: CommandCall, reports: readonly IngestReport[]): void {
+  if (flags.has("json")) {
+    host.out(`${JSON.stringify({ sources: reports })}\n`);
+    return;
+  }
+  if (reports.length === 0) {
+    host.out("nothing is due; name sources to fetch them all the same\n");
+    return;
+  }
+  host.out(formatTable(
+    ["SOURCE", "NEW", "REVISED", "UNCHANGED", "PASSED OVER", "REFUSED", "RESULT"],
+    reports.map((report) => [
+      report.id,
+      report.new,
+      report.revised,
+      report.unchanged,
+      report.passed_over,
+      report.refused.length,
+      report.error ?? "ok",
+    ]),
+  ));
+  for (const report of reports) {
+    for (const { item, reason } of report.refused) host.err(`${report.id}: refused ${item}: ${reason}\n`);
+  }
+}

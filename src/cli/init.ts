@@ -1,0 +1,26 @@
+// `init`: writes a commented config to start from.
+import { join, resolve } from "node:path";
+import example from "../../config.example.toml" with { type: "text" };
+import { type Command, CommandError, EXIT } from "./command.ts";
+
+/** The command. */
+export const initCommand: Command = {
+  name: "init",
+  usage: "[DIR]",
+  summary: "writes a commented regfeed.toml to start from",
+  example: "regfeed init /etc/regfeed",
+  positionals: [0, 1],
+  options: {},
+  async run({ host, positionals }) {
+    const folder = resolve(host.cwd, positionals[0] ?? ".");
+    const file = join(folder, "regfeed.toml");
+    if (await host.exists(file)) {
+      throw new CommandError(`${file} is there already and is left as it is; move it away to get a new one`);
+    }
+    await host.makeFolder(folder, 0o755);
+    await host.writeText(file, example, 0o600);
+    host.out(`${file}\n`);
+    host.err(`Written. Edit it, then: regfeed check --config ${file} && regfeed serve --config ${file}\n`);
+    return EXIT.done;
+  },
+};

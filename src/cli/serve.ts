@@ -1,0 +1,33 @@
+// `serve`: the API and the loops, until a signal ends them.
+import { createApp } from "../app.ts";
+import { listen } from "../platform/server.ts";
+import { VERSION } from "../version.ts";
+import { type Command, EXIT } from "./command.ts";
+import { withStore } from "./open.ts";
+
+/** How long answers under way may take after the signal, ms. */
+const DRAIN_MS = 5_000;
+
+/** The command. */
+export const serveCommand: Command = {
+  name: "serve",
+  usage: "",
+  summary: "runs the API, the collecting and the deliveries",
+  example: "regfeed serve --config /etc/regfeed/regfeed.toml",
+  positionals: [0, 0],
+  options: {},
+  run: (call) =>
+    withStore(call, async ({ config, platform, store }) => {
+      const log = platform.log("serve");
+      const app = createApp({ config, platform, store, version: VERSION });
+      const server = await listen({ ...config.server.listen, handler: (request) => app.fetch(request) });
+      await app.start();
+      log.info("listening", { address: server.address, version: VERSION });
+      const signal = await call.host.stopSignal();
+      log.info("stopping", { signal });
+      await server.shutdown(DRAIN_MS);
+      await app.stop();
+      log.info("stopped");
+      return EXIT.done;
+    }),
+};

@@ -1,0 +1,198 @@
+// `source list`, `source test` and `source parse`: what sources are, and what they would give.
+import { resolve } from "node:path";
+import { createApp } from "../app.ts";
+import type { Config } from "../config/config.ts";
+import type { SourceSettings, SourceState } from "../domain/source.ts";
+import type { IngestPreview } from "../ingest/ingest.ts";
+import { describeDocument } from "../ingest/parse/describe.ts";
+import { DocumentError } from "../ingest/parse/document.ts";
+import { MAX_ITEMS } from "../ingest/process.ts";
+import { VERSION } from "../version.ts";
+import { type Command, type CommandCall, CommandError, EXIT, JSON_OPTION } from "./command.ts";
+import { withStore } from "./open.ts";
+import { cut, formatTable, formatTime } from "./table.ts";
+
+const TITLE_WIDTH = 60;
+
+/** The commands that concern sources. */
+export const sourceCommands: Command[] = [
+  {
+    name: "source list",
+    usage: "[--json]",
+    summary: "lists the sources with the state of each",
+    example: "regfeed source list",
+    positionals: [0, 0],
+    options: JSON_OPTION,
+    run: (call) =>
+      withStore(call, async ({ config, store }) => {
+        const states = new Map((await store.listSources()).map((state) => [state.id, state]));
+        call.host.out(call.flags.has("json") ? listJson(config, states) : listTable(config, states));
+        return EXIT.done;
+      }),
+  },
+  {
+    name: "source test",
+    usage: "ID [--json]",
+    summary: "fetches a source and shows what would be stored; nothing is kept",
+    example: "regfeed source test eu-edpb-news",
+    positionals: [1, 1],
+    options: JSON_OPTION,
+    run: (call) =>
+      withStore(call, async ({ config, platform, store }) => {
+        const [source] = requireSources({ sources: config.sources, anyState: true }, call.positionals);
+        if (source === undefined) throw new CommandError("name one source", EXIT.usage);
+        const state = (await store.listSources()).find(({ id }) => id === source.id) ?? untouched(source);
+        const app = createApp({ config, platform, store, version: VERSION });
+        const preview = await app.ingest.preview(source, state);
+        call.host.out(call.flags.has("json") ? previewJson(preview) : previewTable(preview));
+        return preview.report.ok ? EXIT.done : EXIT.failed;
+      }, { log: { format: "text", level: "error" } }),
+  },
+  {
+    name: "source parse",
+    usage: "FILE [--content-type TYPE]",
+    summary: "prints what a saved document holds, as JSON",
+    example: "regfeed source parse feed.xml",
+    positionals: [1, 1],
+    options: {
+      "content-type": { kind: "text", value: "TYPE", help: "the Content-Type that it was served with" },
+    },
+    async run({ host, positionals, texts }) {
+      const file = resolve(host.cwd, positionals[0] ?? "");
+      let bytes: Uint8Array;
+      try {
+        bytes = await host.readBytes(file);
+      } catch (error) {
+        throw new CommandError(`${file} cannot be read: ${(error as Error).message}`);
+      }
+      try {
+        const options = { contentType: texts.get("content-type") ?? null, maxItems: MAX_ITEMS };
+        host.out(`${JSON.stringify(describeDocument(bytes, options))}\n`);
+        return EXIT.done;
+      } catch (error) {
+        if (error instanceof DocumentError) throw new CommandError(`${file}: ${error.message}`);
+        throw error;
+      }
+    },
+  },
+];
+
+/** The sources of these ids. Throws a {@link CommandError} that names the unknown and, unless wanted, the disabled. */
+export function requireSources(
+  { sources, anyState = false }: { sources: Config["sources"]; anyState?: boolean },
+  ids: readonly string[],
+): SourceSettings[] {
+  return ids.map((id) => {
+    const source = sources.find((candidate) => candidate.id === id);
+    if (source === undefined) {
+      throw new CommandError(
+        `there is no source ${id} in the config; \`source list\` shows them`,
+        EXIT.usage,
+      );
+    }
+    if (!source.enabled && !anyState) {
+      throw new CommandError(
+        `the source ${id} is switched off; set enabled = true, or try \`source test ${id}\``,
+      );
+    }
+    return source;
+  });
+}
+
+function untouched({ id }: SourceSettings): SourceState {
+  return {
+    id,
+    cursor: null,
+    identityRule: "guid",
+    firstSuccessAtMs: null,
+    lastAttemptAtMs: null,
+    lastSuccessAtMs: null,
+    consecutiveFailures: 0,
+    lastError: null,
+    nextDueAtMs: 0,
+  };
+}
+
+function stateWord(source: SourceSettings, state: SourceState | undefined): string {
+  if (!source.enabled) return "off";
+  if (state === undefined || state.lastAttemptAtMs === null) return "new";
+  return state.consecutiveFailures > 0 ? "failing" : "ok";
+}
+
+function listJson(config: Config, states: ReadonlyMap<string, SourceState>): string {
+  const sources = config.sources.map((source) => {
+    const state = states.get(source.id);
+    return {
+      id: source.id,
+      enabled: source.enabled,
+      state: stateWord(source, state),
+      fetch_strategy: source.fetchStrategy,
+      last_success_at: state?.lastSuccessAtMs ?? null,
+      next_due_at: source.enabled ? state?.nextDueAtMs ?? null : null,
+      consecutive_failures: state?.consecutiveFailures ?? 0,
+      last_error: state?.lastError ?? null,
+    };
+  });
+  return `${JSON.stringify({ sources })}\n`;
+}
+
+function listTable(config: Config, states: ReadonlyMap<string, SourceState>): string {
+  if (config.sources.length === 0) return "no sources; the config's [[sources]] adds some\n";
+  return formatTable(
+    ["SOURCE", "STATE", "LAST SUCCESS (UTC)", "NEXT (UTC)", "FAILURES", "WHY"],
+    config.sources.map((source) => {
+      const state = states.get(source.id);
+      return [
+        source.id,
+        stateWord(source, state),
+        formatTime(state?.lastSuccessAtMs ?? null),
+        !source.enabled ? "-" : state === undefined ? "at start" : formatTime(state.nextDueAtMs),
+        state?.consecutiveFailures ?? 0,
+        cut(state?.lastError ?? "", TITLE_WIDTH),
+      ];
+    }),
+  );
+}
+
+function previewJson({ report, decided }: IngestPreview): string {
+  const items = decided.map(({ item, decision }) => ({
+    outcome: outcomeOf(decision),
+    title: item.title,
+    url: item.link,
+    ...(decision.kind === "record" ? { event: decision.event } : {}),
+  }));
+  return `${JSON.stringify({ ...report, items })}\n`;
+}
+
+function previewTable({ report, decided }: IngestPreview): string {
+  if (!report.ok) return `${report.id}: ${report.error}\n`;
+  const rows = decided.map(({ item, decision }) => {
+    const event = decision.kind === "record" ? decision.event : null;
+    return [
+      outcomeOf(decision),
+      formatTime(event?.published_at ?? item.publishedAtMs ?? item.updatedAtMs),
+      event?.language ?? "",
+      event?.event_type ?? "",
+      event?.severity ?? "",
+      cut(event?.topics.join(",") ?? "", 40),
+      cut(event?.ai_act_articles.join(", ") ?? "", 30),
+      cut(item.title, TITLE_WIDTH),
+    ];
+  });
+  const refused = report.refused.map(({ item, reason }) => `refused  ${cut(item, TITLE_WIDTH)}: ${reason}\n`);
+  const { unchanged, passed_over } = report;
+  const counts = [
+    `${report.new} new`,
+    `${report.revised} revised`,
+    `${unchanged} unchanged`,
+    `${passed_over} passed over (not about AI regulation)`,
+    `${report.refused.length} refused`,
+  ].join(", ");
+  const header = ["OUTCOME", "PUBLISHED (UTC)", "LANG", "TYPE", "SEVERITY", "TOPICS", "ARTICLES", "TITLE"];
+  return `${formatTable(header, rows)}${refused.join("")}${counts}\n`;
+}
+
+function outcomeOf(decision: IngestPreview["decided"][number]["decision"]): string {
+  if (decision.kind !== "record") return decision.kind === "unchanged" ? "unchanged" : "passed over";
+  return decision.event.version === 1 ? "new" : "revised";
+}
