@@ -4,7 +4,7 @@ import { createApp } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import type { SourceSettings, SourceState } from "../domain/source.ts";
 import type { IngestPreview } from "../ingest/ingest.ts";
-import { describeDocument } from "../ingest/parse/describe.ts";
+import { describeDocument } from "../ingest/normalise/describe.ts";
 import { DocumentError } from "../ingest/parse/document.ts";
 import { MAX_ITEMS } from "../ingest/process.ts";
 import { VERSION } from "../version.ts";

@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { contentHash, identifyItems } from "../../src/ingest/identify.ts";
+import type { NormalisedItem } from "../../src/ingest/normalise/item.ts";
+
+const item = (change: Partial<NormalisedItem> = {}): NormalisedItem => ({
+  guid: "id-1",
+  link: "https://board.example/a",
+  title: "Guidelines",
+  summary: "On transparency.",
+  publishedAtMs: 1_000,
+  updatedAtMs: null,
+  language: null,
+  categories: [],
+  ...change,
+});
+const keys = (items: NormalisedItem[]): string[] => identifyItems(items, "guid").items.map(({ key }) => key);
+
+Deno.test("identifyItems() uses the id, an address without tracking, or the link where there is no id", () => {
+  assert.deepEqual(keys([item()]), ["id-1"]);
+  assert.deepEqual(keys([item({ guid: "https://board.example/a?utm_source=x" })]), [
+    "https://board.example/a",
+  ]);
+  assert.deepEqual(keys([item({ guid: null })]), ["https://board.example/a"]);
+  assert.deepEqual(keys([item({ guid: "14921 at https://www.board.example" })]), [
+    "14921 at https://www.board.example",
+  ]);
+});
+
+Deno.test("identifyItems() sees one publication where an address carries the time of its edition", () => {
+  const edition = (time: string, updatedAtMs: number) =>
+    item({ guid: `https://gov.example/page#${time}`, link: "https://gov.example/page", updatedAtMs });
+  const editions = [edition("2026-07-31T12:00:15Z", 2), edition("2026-08-02T09:00:00+01:00", 3)];
+  const { items, older, rule } = identifyItems(editions, "guid");
+  assert.deepEqual(items.map(({ key }) => key), ["https://gov.example/page"]);
+  assert.equal(items[0]?.item.updatedAtMs, 3, "the newer edition counts");
+  assert.deepEqual(older.map(({ updatedAtMs }) => updatedAtMs), [2]);
+  assert.equal(rule, "guid");
+});
+
+Deno.test("identifyItems() keeps a fragment that is not a time", () => {
+  assert.deepEqual(keys([item({ guid: "https://gov.example/page#annex" })]), [
+    "https://gov.example/page#annex",
+  ]);
+});
+
+Deno.test("identifyItems() moves on to the link when one id stands for items of different addresses", () => {
+  const items = ["a", "b", "c"].map((name) => item({ guid: "feed", link: `https://board.example/${name}` }));
+  const identified = identifyItems(items, "guid");
+  assert.equal(identified.rule, "link");
+  assert.equal(identified.items.length, 3);
+  assert.deepEqual(identified.items[0]?.formerKeys, ["feed"]);
+});
+
+Deno.test("identifyItems() moves on to link and title when all items have one id and one address", () => {
+  const items = ["A", "B", "C"].map((title) => item({ guid: null, link: "https://board.example/", title }));
+  const identified = identifyItems(items, "guid");
+  assert.equal(identified.rule, "link+title");
+  assert.equal(identified.items.length, 3);
+});
+
+Deno.test("identifyItems() never moves back to an earlier rule", () => {
+  const identified = identifyItems([item()], "link");
+  assert.equal(identified.rule, "link");
+  assert.deepEqual(identified.items.map(({ key, formerKeys }) => ({ key, formerKeys })), [
+    { key: "https://board.example/a", formerKeys: ["id-1"] },
+  ]);
+});
+
+Deno.test("identifyItems() keeps items with equal titles apart by their ids", () => {
+  const items = [
+    item({ guid: "1", link: "https://board.example/1" }),
+    item({ guid: "2", link: "https://board.example/2" }),
+  ];
+  assert.deepEqual(keys(items), ["1", "2"]);
+});
+
+Deno.test("identifyItems() takes the first of two equal items", () => {
+  const { items, older } = identifyItems([item(), item()], "guid");
+  assert.equal(items.length, 1);
+  assert.equal(older.length, 1);
+});
+
+Deno.test("identifyItems() gives a key of bounded length to an id of any length", () => {
+  const [key] = keys([item({ guid: "x".repeat(5_000) })]);
+  assert.match(key ?? "", /^sha256:[0-9a-f]{64}$/);
+});
+
+Deno.test("contentHash() changes with what counts, and with nothing else", () => {
+  const base = contentHash(item());
+  const same: Partial<NormalisedItem>[] = [
+    { link: "https://board.example/a?utm_campaign=mail" },
+    { guid: "other" },
+    { categories: ["News"] },
+    { updatedAtMs: 99 },
+    { language: "en" },
+  ];
+  for (const change of same) assert.equal(contentHash(item(change)), base, JSON.stringify(change));
+  const different: Partial<NormalisedItem>[] = [
+    { title: "Guidelines, corrected" },
+    { summary: "On transparency and marking." },
+    { link: "https://board.example/b" },
+    { publishedAtMs: 2_000 },
+  ];
+  for (const change of different) assert.notEqual(contentHash(item(change)), base, JSON.stringify(change));
+});
+
+Deno.test("contentHash() counts the date of change where no date of publication is stated", () => {
+  const undated = item({ publishedAtMs: null, updatedAtMs: 5 });
+  assert.notEqual(contentHash(undated), contentHash({ ...undated, updatedAtMs: 6 }));
+});

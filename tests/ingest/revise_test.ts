@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import type { RegEvent } from "../../src/domain/event.ts";
+import type { StoredPublication } from "../../src/domain/store.ts";
+import { type IdentifiedItem, identifyItems } from "../../src/ingest/identify.ts";
+import type { NormalisedItem } from "../../src/ingest/normalise/item.ts";
+import { type Classified, decideRevision, type RevisionContext } from "../../src/ingest/revise.ts";
+
+const NOW = Date.parse("2026-08-01T10:00:00Z");
+const HOUR = 3_600_000;
+
+const classified: Classified = {
+  relevant: true,
+  language: "de",
+  eventType: "guidance",
+  topics: ["transparency"],
+  severity: "high",
+  aiActArticles: ["Art. 50"],
+};
+const context = (change: Partial<RevisionContext> = {}): RevisionContext => ({
+  sourceId: "board",
+  keepAll: false,
+  notify: true,
+  nowMs: NOW,
+  newEventId: () => "evt_new",
+  classify: () => classified,
+  ...change,
+});
+const identified = (change: Partial<NormalisedItem> = {}): IdentifiedItem => {
+  const item: NormalisedItem = {
+    guid: "id-1",
+    link: "https://board.example/a",
+    title: "Leitlinien",
+    summary: "Zur Transparenz.",
+    publishedAtMs: NOW - HOUR,
+    updatedAtMs: null,
+    language: null,
+    categories: [],
+    ...change,
+  };
+  const [first] = identifyItems([item], "guid").items;
+  assert.ok(first);
+  return first;
+};
+const eventOf = (item: IdentifiedItem, change: Partial<RevisionContext> = {}): RegEvent => {
+  const decision = decideRevision(item, null, context(change));
+  assert.equal(decision.kind, "record");
+  return (decision as { event: RegEvent }).event;
+};
+const storedAs = (event: RegEvent, contentHash: string): StoredPublication => ({
+  externalId: event.external_id,
+  contentHash,
+  version: event.version,
+  event: () => event,
+});
+
+Deno.test("decideRevision() records a new publication as version 1, with its words in its own language", () => {
+  assert.deepEqual(eventOf(identified()), {
+    id: "evt_new",
+    source_id: "board",
+    external_id: "id-1",
+    version: 1,
+    supersedes: null,
+    event_type: "guidance",
+    topics: ["transparency"],
+    severity: "high",
+    title_en: "Leitlinien",
+    summary_en: "Zur Transparenz.",
+    url_official: "https://board.example/a",
+    ai_act_articles: ["Art. 50"],
+    published_at: NOW - HOUR,
+    published_at_estimated: false,
+    ingested_at: NOW,
+    language: "de",
+    language_versions: ["de"],
+    translations: { de: { title: "Leitlinien", summary: "Zur Transparenz." } },
+  });
+});
+
+Deno.test("decideRevision() leaves equal content alone, without classifying it", () => {
+  const item = identified();
+  const stored = storedAs(eventOf(item), item.contentHash);
+  const classify = () => assert.fail("classified");
+  assert.deepEqual(decideRevision(item, stored, context({ classify })), { kind: "unchanged" });
+});
+
+Deno.test("decideRevision() records changed content as the next version of the same publication", () => {
+  const before = identified();
+  const stored = storedAs({ ...eventOf(before), id: "evt_old", external_id: "first-id" }, before.contentHash);
+  const decision = decideRevision(identified({ summary: "Zur Transparenz, ergänzt." }), stored, context());
+  assert.equal(decision.kind, "record");
+  const { event } = decision as { event: RegEvent };
+  assert.deepEqual([event.version, event.supersedes, event.external_id], [2, "evt_old", "first-id"]);
+});
+
+Deno.test("decideRevision() passes over what does not concern AI regulation, unless the source keeps all", () => {
+  const classify = () => ({ ...classified, relevant: false });
+  assert.deepEqual(decideRevision(identified(), null, context({ classify })), { kind: "passed_over" });
+  assert.equal(decideRevision(identified(), null, context({ classify, keepAll: true })).kind, "record");
+});
+
+Deno.test("decideRevision() records the revision of a stored publication even when it is no longer about AI", () => {
+  const before = identified();
+  const stored = storedAs(eventOf(before), before.contentHash);
+  const classify = () => ({ ...classified, relevant: false });
+  assert.equal(decideRevision(identified({ title: "Neu" }), stored, context({ classify })).kind, "record");
+});
+
+Deno.test("decideRevision() takes the stated date, else that of the change, else the first sight", () => {
+  const DAY = 24 * HOUR;
+  const rows: [name: string, item: Partial<NormalisedItem>, publishedAt: number, isEstimated: boolean][] = [
+    ["stated", { publishedAtMs: NOW - DAY }, NOW - DAY, false],
+    ["only changed", { publishedAtMs: null, updatedAtMs: NOW - 2 * DAY }, NOW - 2 * DAY, false],
+    ["none", { publishedAtMs: null }, NOW, true],
+    ["a day ahead", { publishedAtMs: NOW + DAY }, NOW + DAY, false],
+    ["more than a day ahead", { publishedAtMs: NOW + DAY + 1 }, NOW, true],
+  ];
+  for (const [name, change, publishedAt, isEstimated] of rows) {
+    const event = eventOf(identified(change));
+    assert.deepEqual([event.published_at, event.published_at_estimated], [publishedAt, isEstimated], name);
+  }
+});
+
+Deno.test("decideRevision() keeps the first sight of an undated publication when it is revised", () => {
+  const before = identified({ publishedAtMs: null });
+  const stored = storedAs(eventOf(before), before.contentHash);
+  const later = context({ nowMs: NOW + HOUR });
+  const decision = decideRevision(identified({ publishedAtMs: null, title: "Neu" }), stored, later);
+  assert.equal(decision.kind === "record" && decision.event.published_at, NOW);
+});
