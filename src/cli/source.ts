@@ -8,7 +8,7 @@ import { describeDocument } from "../ingest/normalise/describe.ts";
 import { DocumentError } from "../ingest/parse/document.ts";
 import { MAX_ITEMS } from "../ingest/process.ts";
 import { VERSION } from "../version.ts";
-import { type Command, type CommandCall, CommandError, EXIT, JSON_OPTION } from "./command.ts";
+import { type Command, CommandError, EXIT, JSON_OPTION } from "./command.ts";
 import { withStore } from "./open.ts";
 import { cut, formatTable, formatTime } from "./table.ts";
 

@@ -16,8 +16,11 @@ import { nextAfterFailure, nextRun } from "./schedule.ts";
 const IDLE_MS = 500;
 /** How long it waits after the store failed, ms. */
 const PAUSE_MS = 5_000;
-/** A lease ends this long after the time that a fetch may take, ms: recording 20 000 items fits in. */
-const LEASE_MARGIN_MS = 300_000;
+/**
+ * A lease ends this long after the time that a fetch may take, ms: recording fits in. Were it to end sooner, the source
+ * would be fetched twice at worst, and the second fetch would find everything unchanged.
+ */
+const LEASE_MARGIN_MS = 30_000;
 
 /** What a fetch of one source came to, as the command line prints it. */
 export interface IngestReport {

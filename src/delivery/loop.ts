@@ -1,0 +1,355 @@
+// The loop of deliveries: matches events, claims what is due, sends it side by side, records what came of it.
+import type { AttemptResult, ClaimedDelivery } from "../domain/delivery.ts";
+import { AppError } from "../domain/errors.ts";
+import {
+  type Clock,
+  DeadlineError,
+  type Log,
+  type LogFields,
+  NetworkError,
+  type Random,
+} from "../domain/ports.ts";
+import type { Store } from "../domain/store.ts";
+import type { Subscription } from "../domain/subscription.ts";
+import { checkWebhookUrl, createAddressPolicy, type PolicySettings, resolveTarget } from "./guard.ts";
+import { createMatching, type Matching, utcMonth } from "./match.ts";
+import { buildTestPayload } from "./payload.ts";
+import { createRecorder } from "./recorder.ts";
+import { decideNextStep, isSuccess } from "./retry.ts";
+import { sendAttempt, type Sending } from "./send.ts";
+
+/** How much longer a delivery is leased than its attempt can last: time to record it, ms. */
+const LEASE_MARGIN_MS = 30_000;
+/** How often the loop looks for work while it has none, ms. */
+const POLL_MS = 200;
+/** How long the loop pauses when the store fails, ms. */
+const PAUSE_MS = 1_000;
+/** How often held deliveries are looked at, ms. */
+const RELEASE_EVERY_MS = 1_000;
+/** How long a stop waits for attempts under way, ms; what takes longer is given up and made again. */
+const DRAIN_MS = 8_000;
+/** Attempts that are made and not recorded yet; with more the store is too slow, and claiming waits for it. */
+const MAX_UNRECORDED = 1_000;
+/** Test deliveries under way at once. */
+const MAX_TESTS = 32;
+/** For the look-up of an address that somebody wants to subscribe, ms. */
+const LOOKUP_MS = 3_000;
+
+/** What deliveries are made with. */
+export interface DeliveryDeps extends Matching, Omit<Sending, "policy"> {
+  store: Pick<Store, "matchEvents" | "releaseHeld" | "claimDeliveries" | "finishAttempts">;
+  random: Random;
+  log: Log;
+  /** What the operator permits beyond https to public addresses; its ranges are CIDRs. */
+  policy: PolicySettings;
+  /** Attempts under way at once. */
+  concurrency: number;
+  /** Attempts under way at once for one subscription. */
+  concurrencyPerSubscription: number;
+}
+
+/** What came of a test delivery; the fields of the API's answer. */
+export interface TestOutcome {
+  delivery_id: string;
+  delivered: boolean;
+  status_code: number | null;
+  duration_ms: number;
+  problem: string | null;
+}
+
+/** The delivery room. */
+export interface Delivery {
+  /**
+   * Matches, releases, claims, sends and records until nothing more is due now. Returns the number of events matched,
+   * deliveries released and attempts made. Rejects with the store's error, after its attempts are recorded.
+   */
+  tick(): Promise<number>;
+  /**
+   * Round after round until the signal aborts; a slow endpoint holds up nobody else. Then it claims nothing more and
+   * waits a while for the attempts under way. Errors are logged, and the loop goes on.
+   */
+  run(signal: AbortSignal): Promise<void>;
+  /** Sends a test to a subscription's endpoint, the way every delivery goes. Throws `unavailable` when too many are under way. */
+  test(subscription: Subscription): Promise<TestOutcome>;
+  /**
+   * Whether an address may be subscribed: false when it, or any address its host has now, is refused. A host that
+   * cannot be looked up now is accepted; every attempt looks again.
+   */
+  mayReceive(webhookUrl: string): Promise<boolean>;
+}
+
+/** The delivery room over its ports. */
+export function createDelivery(deps: DeliveryDeps): Delivery {
+  return new DeliveryLoop(deps);
+}
+
+class DeliveryLoop implements Delivery {
+  readonly #deps: Omit<DeliveryDeps, "policy"> & Sending;
+  readonly #match: () => Promise<number>;
+  readonly #recorder: ReturnType<typeof createRecorder>;
+  /** Attempts that are not recorded yet; each settles when it is recorded or given up. */
+  readonly #attempts = new Set<Promise<unknown>>();
+  /** Of these the ones that are being sent: in all, and by subscription. */
+  #sending = 0;
+  readonly #inFlight = new Map<string, number>();
+  readonly #wake = new Wake();
+  #giveUp = new AbortController();
+  #releasedAtMs = -Infinity;
+  #storeFailed = false;
+  #tests = 0;
+
+  constructor(deps: DeliveryDeps) {
+    this.#deps = { ...deps, policy: createAddressPolicy(deps.policy) };
+    this.#match = createMatching(deps);
+    this.#recorder = createRecorder(deps);
+  }
+
+  async tick(): Promise<number> {
+    for (let done = 0;;) {
+      const { matched, released, attempts, errors } = await this.#round();
+      await Promise.all(attempts.map((attempt) => attempt.sent));
+      await this.#recorder.flush();
+      await Promise.all(attempts.map((attempt) => attempt.recorded));
+      for (const error of errors) throw error;
+      const more = matched + released + attempts.length;
+      if (more === 0) return done;
+      done += more;
+    }
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#deps;
+    const stopWaiting = () => this.#wake.now();
+    signal.addEventListener("abort", stopWaiting);
+    while (!signal.aborted) {
+      const { matched, errors } = await this.#round();
+      if (errors.length > 0 || this.#storeFailed) {
+        this.#storeFailed = false;
+        await clock.sleep(PAUSE_MS, signal);
+      } else if (matched > 0) {
+        await clock.sleep(0, signal); // more events may wait: only let the answers of endpoints in
+      } else {
+        await this.#wake.wait(clock);
+      }
+    }
+    signal.removeEventListener("abort", stopWaiting);
+    await this.#drain();
+  }
+
+  /** Does each step although others fail; their errors are logged and returned. */
+  async #round(): Promise<
+    { matched: number; released: number; attempts: Attempt[]; errors: unknown[] }
+  > {
+    const errors: unknown[] = [];
+    const step = async <T>(name: string, work: () => Promise<T>, otherwise: T): Promise<T> => {
+      try {
+        return await work();
+      } catch (error) {
+        this.#deps.log.error("a step of the delivery loop failed", { step: name, error: String(error) });
+        errors.push(error);
+        return otherwise;
+      }
+    };
+    const matched = await step("match", this.#match, 0);
+    const released = await step("release", () => this.#release(), 0);
+    const claimed = await step("claim", () => this.#claim(), []);
+    return { matched, released, attempts: claimed.map((delivery) => this.#start(delivery)), errors };
+  }
+
+  #release(): Promise<number> {
+    const nowMs = this.#deps.clock.nowMs();
+    // A clock that was set back must not stop it.
+    if (Math.abs(nowMs - this.#releasedAtMs) < RELEASE_EVERY_MS) return Promise.resolve(0);
+    this.#releasedAtMs = nowMs;
+    return this.#deps.store.releaseHeld({ nowMs, month: utcMonth(nowMs), tiers: this.#deps.tiers });
+  }
+
+  async #claim(): Promise<ClaimedDelivery[]> {
+    const { store, clock, timeoutMs, concurrency, concurrencyPerSubscription } = this.#deps;
+    const unrecorded = this.#attempts.size - this.#sending;
+    const limit = Math.min(concurrency - this.#sending, MAX_UNRECORDED - unrecorded);
+    if (limit <= 0) return [];
+    return await store.claimDeliveries({
+      nowMs: clock.nowMs(),
+      leaseMs: timeoutMs + LEASE_MARGIN_MS,
+      limit,
+      perSubscription: concurrencyPerSubscription,
+      inFlight: this.#inFlight,
+    });
+  }
+
+  /** Starts an attempt; it holds its place until it is sent. Its promises never reject. */
+  #start(delivery: ClaimedDelivery): Attempt {
+    const { subscriptionId } = delivery;
+    const giveUp = this.#giveUp.signal;
+    this.#count(subscriptionId, 1);
+    const sent = this.#send(delivery, giveUp).finally(() => this.#count(subscriptionId, -1));
+    const recorded: Promise<unknown> = sent.then((result) =>
+      giveUp.aborted ? undefined : this.#record(delivery, result)
+    )
+      .catch((error) => {
+        const fields = { ...nameAttempt(delivery), error: whereOf(error) };
+        this.#deps.log.error(
+          "an attempt is not recorded; it is made again when its lease has run out",
+          fields,
+        );
+      })
+      .finally(() => this.#attempts.delete(recorded));
+    this.#attempts.add(recorded);
+    return { sent, recorded };
+  }
+
+  #count(subscriptionId: string, change: 1 | -1): void {
+    this.#sending += change;
+    const sending = (this.#inFlight.get(subscriptionId) ?? 0) + change;
+    if (sending > 0) this.#inFlight.set(subscriptionId, sending);
+    else this.#inFlight.delete(subscriptionId);
+    if (change < 0) this.#wake.now();
+  }
+
+  async #record(delivery: ClaimedDelivery, result: AttemptResult): Promise<void> {
+    const { clock, random } = this.#deps;
+    const next = decideNextStep(result, delivery.attempt, clock.nowMs(), random.fraction());
+    this.#logAttempt(delivery, result, next.kind);
+    const { id: deliveryId, attempt } = delivery;
+    const recorded = await this.#recorder.record({ deliveryId, attempt, result, next });
+    if (!recorded) this.#storeFailed = true;
+  }
+
+  /** Sends; an error that is not the network's is logged and stands as a failed attempt. */
+  async #send(delivery: ClaimedDelivery, giveUp: AbortSignal): Promise<AttemptResult> {
+    const startedAtMs = this.#deps.clock.nowMs();
+    try {
+      return await sendAttempt(delivery, this.#deps, giveUp);
+    } catch (error) {
+      if (!giveUp.aborted) {
+        this.#deps.log.error("an attempt broke off here", {
+          ...nameAttempt(delivery),
+          error: whereOf(error),
+        });
+      }
+      return {
+        startedAtMs,
+        durationMs: Math.max(0, this.#deps.clock.nowMs() - startedAtMs),
+        statusCode: null,
+        problem: "the attempt broke off on the sender's side",
+        retryAtMs: null,
+      };
+    }
+  }
+
+  #logAttempt(delivery: ClaimedDelivery, result: AttemptResult, next: string): void {
+    const { log } = this.#deps;
+    const fields: LogFields = {
+      ...nameAttempt(delivery),
+      status: result.statusCode,
+      duration_ms: result.durationMs,
+      problem: result.problem,
+    };
+    if (next === "delivered") log.debug("delivered", fields);
+    else if (next === "retry") log.info("an attempt failed and is made again later", fields);
+    else if (next === "gone") log.warn("an endpoint is gone: its subscription is switched off", fields);
+    else log.warn("the last attempt failed: the delivery is given up", fields);
+  }
+
+  async #drain(): Promise<void> {
+    const done = new AbortController();
+    const all = Promise.all(this.#attempts).then(() => done.abort());
+    await Promise.race([all, this.#deps.clock.sleep(DRAIN_MS, done.signal)]);
+    const left = this.#attempts.size;
+    if (left > 0) {
+      this.#deps.log.warn("stopped with attempts under way; they are made again", { attempts: left });
+    }
+    this.#giveUp.abort(new AppError("unavailable", "The service is stopping."));
+    this.#giveUp = new AbortController();
+    await this.#recorder.flush();
+  }
+
+  async test(subscription: Subscription): Promise<TestOutcome> {
+    if (this.#tests >= MAX_TESTS) {
+      throw new AppError("unavailable", "Too many test deliveries are under way; try again in some seconds.");
+    }
+    const { clock, newId, log } = this.#deps;
+    const id = newId("delivery");
+    const { webhookUrl, webhookSecret } = subscription;
+    const body = buildTestPayload({
+      deliveryId: id,
+      eventId: newId("event"),
+      subscription,
+      nowMs: clock.nowMs(),
+    });
+    this.#tests++;
+    try {
+      const message = { id, webhookUrl, webhookSecret, body };
+      const result = await sendAttempt(message, this.#deps, this.#giveUp.signal);
+      const { statusCode, durationMs, problem } = result;
+      log.info("test delivery", {
+        delivery: id,
+        subscription: subscription.id,
+        status: statusCode,
+        duration_ms: durationMs,
+        problem,
+      });
+      return {
+        delivery_id: id,
+        delivered: isSuccess(result),
+        status_code: statusCode,
+        duration_ms: durationMs,
+        problem,
+      };
+    } finally {
+      this.#tests--;
+    }
+  }
+
+  async mayReceive(webhookUrl: string): Promise<boolean> {
+    const { clock, resolver, policy } = this.#deps;
+    const checked = checkWebhookUrl(webhookUrl, policy);
+    if (!checked.ok) return false;
+    try {
+      const look = (signal: AbortSignal) => resolveTarget(checked.url, resolver, policy, signal);
+      return (await clock.within(LOOKUP_MS, look)).ok;
+    } catch (error) {
+      if (error instanceof NetworkError || error instanceof DeadlineError) return true;
+      throw error;
+    }
+  }
+}
+
+/** An attempt under way. */
+interface Attempt {
+  sent: Promise<AttemptResult>;
+  recorded: Promise<unknown>;
+}
+
+/** A wait that can be cut short, also before it has begun. */
+class Wake {
+  #woken = false;
+  #waiting: AbortController | null = null;
+
+  now(): void {
+    this.#woken = true;
+    this.#waiting?.abort("woken"); // a reason of its own: without one an exception is made for each answer
+  }
+
+  async wait(clock: Clock): Promise<void> {
+    if (!this.#woken) {
+      this.#waiting = new AbortController();
+      await clock.sleep(POLL_MS, this.#waiting.signal);
+      this.#waiting = null;
+    }
+    await clock.sleep(0); // what else comes in this turn of the event loop belongs to the same claim
+    this.#woken = false;
+  }
+}
+
+function nameAttempt(delivery: ClaimedDelivery): LogFields {
+  return { delivery: delivery.id, subscription: delivery.subscriptionId, attempt: delivery.attempt };
+}
+
+/** An unexpected error without its message, which could quote an address or a body: its name and where it arose. */
+function whereOf(error: unknown): string {
+  if (!(error instanceof Error)) return "a thrown value that is no error";
+  const place = /^\s*at .*$/m.exec(error.stack ?? "")?.[0].trim() ?? "at an unknown place";
+  return `${error.name} ${place}`;
+}

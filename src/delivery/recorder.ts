@@ -1,0 +1,86 @@
+// Group commit: finished attempts are recorded together with those that finish about the same time.
+import type { FinishedAttempt } from "../domain/delivery.ts";
+import type { Clock, Log } from "../domain/ports.ts";
+import type { Store } from "../domain/store.ts";
+
+/** Attempts recorded in one transaction at most. */
+const MAX_BATCH = 500;
+/** How long the first of a batch waits for others, ms: a durable commit costs more than what it records. */
+const GATHER_MS = 10;
+/** So many waiting are recorded at once. */
+const ENOUGH = 250;
+
+/** A reason of an abort that only wakes: without one, each call would make an exception with its stack. */
+const NO_ERROR = "enough";
+
+interface Entry {
+  finished: FinishedAttempt;
+  settle: (recorded: boolean) => void;
+}
+
+/** Records finished attempts. */
+export interface Recorder {
+  /** Settles when the attempt is recorded (true) or cannot be (false; it is logged then). Never rejects. */
+  record(finished: FinishedAttempt): Promise<boolean>;
+  /** Records now what waits for others; settles when nothing is being recorded. */
+  flush(): Promise<void>;
+}
+
+/** A recorder over the store. An attempt that cannot be recorded is made again when its lease has run out. */
+export function createRecorder(
+  { store, clock, log }: { store: Pick<Store, "finishAttempts">; clock: Clock; log: Log },
+): Recorder {
+  let waiting: Entry[] = [];
+  let writing: Promise<void> | null = null;
+  let hurry = new AbortController();
+
+  async function write(): Promise<void> {
+    await clock.sleep(GATHER_MS, hurry.signal);
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, MAX_BATCH);
+      waiting = waiting.slice(MAX_BATCH);
+      await writeBatch(batch);
+    }
+    writing = null;
+  }
+
+  async function writeBatch(batch: readonly Entry[]): Promise<void> {
+    try {
+      await store.finishAttempts(batch.map((entry) => entry.finished), clock.nowMs());
+    } catch (error) {
+      if (batch.length > 1) {
+        // One that cannot be recorded must not take the others with it.
+        for (const entry of batch) await writeBatch([entry]);
+        return;
+      }
+      for (const { finished, settle } of batch) {
+        log.error("an attempt could not be recorded; it is made again when its lease has run out", {
+          delivery: finished.deliveryId,
+          attempt: finished.attempt,
+          error: String(error),
+        });
+        settle(false);
+      }
+      return;
+    }
+    for (const entry of batch) entry.settle(true);
+  }
+
+  return {
+    record: (finished) =>
+      new Promise((settle) => {
+        waiting.push({ finished, settle });
+        if (writing === null) {
+          hurry = new AbortController();
+          writing = write();
+        }
+        if (waiting.length >= ENOUGH) hurry.abort(NO_ERROR);
+      }),
+    flush: async () => {
+      while (writing !== null) {
+        hurry.abort(NO_ERROR);
+        await writing;
+      }
+    },
+  };
+}

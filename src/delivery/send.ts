@@ -1,0 +1,108 @@
+// One attempt to bring a delivery to its endpoint: guard, look-up, signature, request, verdict.
+import type { AttemptResult, ClaimedDelivery } from "../domain/delivery.ts";
+import {
+  type Clock,
+  DeadlineError,
+  type HttpClient,
+  type IncomingResponse,
+  NetworkError,
+  type Resolver,
+} from "../domain/ports.ts";
+import { type AddressPolicy, checkWebhookUrl, REFUSED_ADDRESS, resolveTarget } from "./guard.ts";
+import { isSuccess, parseRetryAfter } from "./retry.ts";
+import { signPayload } from "./sign.ts";
+
+/** The most that is read of an answer's body, bytes; it is dropped, reading it keeps the connection usable. */
+const MAX_ANSWER_BYTES = 64 * 1024;
+
+/** What an attempt needs of a delivery. */
+export type Message = Pick<ClaimedDelivery, "id" | "webhookUrl" | "webhookSecret" | "body">;
+
+/** What attempts are made with. */
+export interface Sending {
+  http: HttpClient;
+  resolver: Resolver;
+  clock: Clock;
+  policy: AddressPolicy;
+  /** For look-up, connection, sending and answer together, ms. */
+  timeoutMs: number;
+  userAgent: string;
+}
+
+/**
+ * Makes one attempt and says what came of it, whatever the network does. A redirect is an answer like any other that
+ * is not 2xx. Rejects with the reason of `stop` when that aborts, and with what was thrown when something is broken here.
+ */
+export async function sendAttempt(
+  message: Message,
+  sending: Sending,
+  stop: AbortSignal,
+): Promise<AttemptResult> {
+  const { clock } = sending;
+  const startedAtMs = clock.nowMs();
+  const end = (rest: Pick<AttemptResult, "statusCode" | "problem" | "retryAtMs">): AttemptResult => ({
+    startedAtMs,
+    durationMs: Math.max(0, clock.nowMs() - startedAtMs),
+    ...rest,
+  });
+  const failed = (problem: string) => end({ statusCode: null, problem, retryAtMs: null });
+  const canceller = new AbortController();
+  const cancel = () => canceller.abort(stop.reason);
+  stop.addEventListener("abort", cancel);
+  try {
+    stop.throwIfAborted();
+    const answer = await clock.within(sending.timeoutMs, (deadline) => {
+      deadline.addEventListener("abort", () => canceller.abort(deadline.reason), { once: true });
+      return post(message, sending, canceller.signal);
+    });
+    if (answer === null) return failed(REFUSED_ADDRESS);
+    return end({
+      statusCode: answer.status,
+      problem: describeStatus(answer.status),
+      retryAtMs: parseRetryAfter(answer.headers["retry-after"], clock.nowMs()),
+    });
+  } catch (error) {
+    if (error instanceof DeadlineError) return failed(`no complete answer within ${error.ms / 1_000} s`);
+    if (error instanceof NetworkError) return failed(error.reason);
+    throw error;
+  } finally {
+    stop.removeEventListener("abort", cancel);
+  }
+}
+
+/** The answer, or null when the guard refuses the target. */
+async function post(
+  { id, webhookUrl, webhookSecret, body }: Message,
+  { http, resolver, clock, policy, userAgent }: Sending,
+  signal: AbortSignal,
+): Promise<IncomingResponse | null> {
+  const checked = checkWebhookUrl(webhookUrl, policy);
+  if (!checked.ok) return null;
+  const target = await resolveTarget(checked.url, resolver, policy, signal);
+  if (!target.ok) return null;
+  const timestampSeconds = Math.floor(clock.nowMs() / 1_000);
+  return await http.request({
+    method: "POST",
+    url: checked.url,
+    headers: {
+      "content-type": "application/json",
+      "accept-encoding": "identity",
+      "user-agent": userAgent,
+      "webhook-id": id,
+      "webhook-timestamp": String(timestampSeconds),
+      "webhook-signature": signPayload({ secret: webhookSecret, id, timestampSeconds, body }),
+    },
+    body,
+    addresses: target.addresses,
+    maxBodyBytes: MAX_ANSWER_BYTES,
+    signal,
+  });
+}
+
+/** What is wrong with a status, null for one that means success. */
+function describeStatus(status: number): string | null {
+  if (isSuccess({ statusCode: status })) return null;
+  const what = `the endpoint answered ${status}`;
+  if (status >= 300 && status < 400) return `${what}; redirects are not followed`;
+  return status === 410 ? `${what}: it is gone` : what;
+}

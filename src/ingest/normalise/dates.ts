@@ -1,0 +1,200 @@
+// Dates as publishers write them, to instants. What is not understood whole is refused: nothing is guessed.
+import { isFiller, monthOf, weekdayOf } from "./date_words.ts";
+import { instantOf, isMonthFirst, type Zone, zoneOf } from "./zones.ts";
+
+/** A longer text is no date. */
+const MAX_DATE_CHARACTERS = 120;
+/** Earlier and later years are placeholders (0001, 1900, 9999) or slips. */
+const MIN_YEAR = 1950;
+const MAX_YEAR = 2199;
+/** Closer to the epoch is a placeholder for "no date". */
+const EPOCH_MARGIN_MS = 86_400_000;
+
+/** A day as a date states it. */
+interface Day {
+  year: number;
+  month: number;
+  day: number;
+}
+
+/** A time of day as a date states it. */
+interface Time {
+  hour: number;
+  minute: number;
+  second: number;
+  ms: number;
+}
+
+const MIDNIGHT: Time = { hour: 0, minute: 0, second: 0, ms: 0 };
+
+/**
+ * The instant (Unix ms) that a date text states, null when it states none that is possible or is not understood
+ * whole. Read are: RFC 822 and its successors, ISO 8601 (complete dates), `asctime`, and days in words or figures in
+ * the languages of {@link monthOf} with or without a time; Unix seconds and milliseconds as bare figures. Weekdays
+ * are not checked, because publishers get them wrong. A date without a time is the day's beginning; without a zone,
+ * it is meant in `timezone` (IANA; an unknown one throws a RangeError).
+ *
+ * Of "06/07/2024", the day comes first (as in Europe), unless the figures forbid it, the stated weekday fits only the
+ * other order, or the zone is an American one. Two-digit years: up to 49 is 20xx (RFC 2822).
+ */
+export function parseDate(text: string, options: { timezone: string }): number | null {
+  if (text.length > MAX_DATE_CHARACTERS) return null;
+  const trimmed = text.trim();
+  const standard = parseStandard(trimmed, options.timezone);
+  if (standard !== undefined) return standard;
+  if (/^\d+(?:\.\d+)?$/.test(trimmed)) return parseFigures(trimmed, options.timezone);
+  return parseWritten(trimmed, options.timezone);
+}
+
+const MAIL =
+  /^(?:[a-z]{3}, ?)?(\d{1,2}) ([a-z]{3}) (\d{4}|\d{2}) (\d{2}):(\d{2})(?::(\d{2}))? ([a-z]{1,4}|[+-]\d{4})$/i;
+const ISO =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[t ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?(z|[+-]\d{2}:?\d{2})?)?$/i;
+
+/** The two forms that nearly every feed uses, fast; undefined for everything else. */
+function parseStandard(text: string, timezone: string): number | null | undefined {
+  const iso = ISO.exec(text);
+  if (iso !== null) {
+    const zone = iso[8] === undefined ? timezone : zoneOf(iso[8].toLowerCase());
+    const day = { year: Number(iso[1]), month: Number(iso[2]), day: Number(iso[3]) };
+    return compose(day, readTime(iso[4], iso[5], iso[6], iso[7]), zone);
+  }
+  const mail = MAIL.exec(text);
+  if (mail === null) return undefined;
+  const month = monthOf((mail[2] ?? "").toLowerCase());
+  const zone = zoneOf((mail[7] ?? "").toLowerCase());
+  if (month === undefined || zone === null) return undefined;
+  return compose(
+    { year: fullYear(mail[3]), month, day: Number(mail[1]) },
+    readTime(mail[4], mail[5], mail[6]),
+    zone,
+  );
+}
+
+/** Figures alone: a day, a day and a time, or Unix time. */
+function parseFigures(text: string, timezone: string): number | null {
+  const figures = text.split(".")[0]?.length ?? 0;
+  const compact = /^(\d{4})(\d{2})(\d{2})(?:(\d{2})(\d{2})(\d{2})?)?$/.exec(text);
+  if (compact !== null && (figures === 8 || figures === 12 || figures === 14)) {
+    const day = { year: Number(compact[1]), month: Number(compact[2]), day: Number(compact[3]) };
+    return compose(day, readTime(compact[4], compact[5], compact[6]), timezone);
+  }
+  if (figures === 9 || figures === 10) return plausible(Math.round(Number(text) * 1000));
+  return figures === 13 ? plausible(Math.round(Number(text))) : null;
+}
+
+/** How the day is written, the first that is found counts; a month's name stands as `#7#`. */
+const DAY_FORMS = [
+  /(?<![\d:])(?<y>\d{4})\s?([./-])\s?(?<m>\d{1,2})\s?\2\s?(?<d>\d{1,2})(?!\d)/,
+  /(?<!\d)(?<y>\d{4})(?<m>\d{2})(?<d>\d{2})(?=t\d)/,
+  /(?<![\d:])(?<a>\d{1,2})\s?([./-])\s?(?<b>\d{1,2})\s?\2\s?(?<y>\d{4})(?![\d:])/,
+  /(?<![\d:])(?<a>\d{1,2})\s?([./])\s?(?<b>\d{1,2})\s?\2\s?(?<y>\d{2})(?![\d:])/,
+  /(?<![\d:])(?<d>\d{1,2})(?:st|nd|rd|th|er|o|a)?[\s.,-]*(?:(?:de|of) )?#(?<m>\d+)#[\s.,-]*(?:(?:de|del) )?'?(?<y>\d{4}|\d{2})(?![\d:])/,
+  /#(?<m>\d+)#[\s.]*(?<d>\d{1,2})(?:st|nd|rd|th)?[\s,]+(?<y>\d{4})(?![\d:])/,
+  /(?<![\d:])(?<y>\d{4})[\s.-]*#(?<m>\d+)#[\s.-]*(?<d>\d{1,2})(?![\d:])/,
+];
+
+/** "15:30", "15:30:12,5", "15h30", "3:30 p.m.", "15.30 Uhr", "3 pm", "15 h". */
+const TIME =
+  /(?<![\d+:.-])(?<h>\d{1,2})(?:\s?[:h]\s?(?<m>\d{2})(?::(?<s>\d{2})(?:[.,](?<f>\d+))?)?|\.(?<n>\d{2})(?=\s?(?:uhr|[ap]\.?m|h)|$)|(?=\s?(?:uhr|[ap]\.?m|h)(?![a-z])))(?!\d)(?:\s?(?<p>[ap])\.?m(?:\.|(?![a-z])))?/;
+/** "T153012" behind a day. */
+const COMPACT_TIME = /(?<=\st)(?<h>\d{2})(?<m>\d{2})(?<s>\d{2})?(?:[.,](?<f>\d+))?(?!\d)/;
+
+/** A date in words or figures: the day is taken out, then the time; what is left must be understood word by word. */
+function parseWritten(text: string, timezone: string): number | null {
+  const plain = text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase()
+    .replace(/\([^()]*\)|\[[^[\]]*\]/g, " ").replace(/[\u2010-\u2015\u2212]/g, "-").trim();
+  const numbered = withMonthNumber(plain)
+    .replace(/(#\d+#\s*\d{1,2})(\s+\d{1,2}:.*?)\s(\d{4})$/, "$1 $3 $2"); // asctime has the year behind the time
+  for (const form of DAY_FORMS) {
+    const match = form.exec(numbered);
+    if (match === null) continue;
+    const rest = ` ${numbered.slice(0, match.index)} ${numbered.slice(match.index + match[0].length)}`;
+    return parseAround(match.groups ?? {}, rest, timezone);
+  }
+  return null;
+}
+
+/** The text with the last month's name in it as `#7#`; before it, "mar" is a weekday in French and Spanish. */
+function withMonthNumber(text: string): string {
+  for (const match of [...text.matchAll(/[a-z]+/g)].reverse()) {
+    const month = monthOf(match[0]);
+    if (month === undefined) continue;
+    return `${text.slice(0, match.index)}#${month}#${text.slice(match.index + match[0].length)}`;
+  }
+  return text;
+}
+
+type Groups = Record<string, string | undefined>;
+
+function parseAround(day: Groups, rest: string, timezone: string): number | null {
+  const match = TIME.exec(rest) ?? COMPACT_TIME.exec(rest);
+  const words = match === null
+    ? rest
+    : `${rest.slice(0, match.index)} ${rest.slice(match.index + match[0].length)}`;
+  const { h, m, n, s, f, p } = match?.groups ?? {};
+  let zone: Zone = timezone;
+  let stated = "";
+  let weekday: number | undefined;
+  for (const word of words.split(/[\s,;|]+/)) {
+    const bare = word.replace(/^[-/]+$|\.$/, "");
+    if (bare === "" || isFiller(bare)) continue;
+    const named = weekdayOf(bare);
+    const own = zoneOf(bare);
+    if (named !== undefined) weekday = named;
+    else if (own === null) return null;
+    else if (stated === "" || /\d/.test(bare)) [zone, stated] = [own, bare]; // of "GMT +0200", the figures count
+  }
+  const monthFirst = isMonthFirst(stated === "" ? timezone : stated);
+  return compose(dayOf(day, weekday, monthFirst), readTime(h, m ?? n ?? "00", s, f, p), zone);
+}
+
+/** The day of what a form of {@link DAY_FORMS} found: `a` and `b` are day and month in an order that is not certain. */
+function dayOf({ y, m, d, a, b }: Groups, weekday: number | undefined, monthFirst: boolean): Day | null {
+  const year = fullYear(y);
+  if (a === undefined || b === undefined) return { year, month: Number(m), day: Number(d) };
+  const european = { year, month: Number(b), day: Number(a) };
+  const american = { year, month: Number(a), day: Number(b) };
+  if (!isPossible(european)) return american;
+  if (!isPossible(american)) return european;
+  const fits = (day: Day): boolean => new Date(utc(day, MIDNIGHT)).getUTCDay() === weekday;
+  if (weekday !== undefined && fits(european) !== fits(american)) return fits(european) ? european : american;
+  return monthFirst ? american : european;
+}
+
+function fullYear(text: string | undefined): number {
+  const year = Number(text);
+  if (text?.length !== 2) return year;
+  return year < 50 ? 2000 + year : 1900 + year;
+}
+
+/** A time of day from its figures, midnight without any, null when there is none like it; 24:00 ends the day. */
+function readTime(h?: string, m?: string, s?: string, fraction?: string, half?: string): Time | null {
+  if (h === undefined) return MIDNIGHT;
+  let hour = Number(h);
+  if (half !== undefined && (hour === 0 || (hour > 12 && half === "a"))) return null;
+  if (half !== undefined && hour <= 12) hour = hour % 12 + (half === "p" ? 12 : 0);
+  const minute = Number(m);
+  const second = Number(s ?? 0);
+  const possible = hour < 24 ? minute < 60 && second <= 60 : hour === 24 && minute + second === 0;
+  const ms = fraction === undefined ? 0 : Number(fraction.slice(0, 3).padEnd(3, "0"));
+  return possible ? { hour, minute, second, ms } : null;
+}
+
+function compose(day: Day | null, time: Time | null, zone: Zone | null): number | null {
+  if (day === null || time === null || zone === null || !isPossible(day)) return null;
+  return plausible(instantOf(utc(day, time), zone));
+}
+
+function isPossible({ year, month, day }: Day): boolean {
+  if (year < MIN_YEAR || year > MAX_YEAR || month < 1 || month > 12 || day < 1) return false;
+  return day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
+}
+
+function utc(day: Day, time: Time): number {
+  return Date.UTC(day.year, day.month - 1, day.day, time.hour, time.minute, time.second, time.ms);
+}
+
+function plausible(ms: number): number | null {
+  return Math.abs(ms) <= EPOCH_MARGIN_MS ? null : ms;
+}

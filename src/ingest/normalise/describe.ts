@@ -1,0 +1,68 @@
+// What a saved document holds, as the command `source parse` prints it.
+import { parseDocument } from "../parse/document.ts";
+import type { DocumentFormat, ParseProblem } from "../parse/document.ts";
+import { languageCode } from "./language.ts";
+import { normaliseItem } from "./item.ts";
+
+/** A document's items as JSON; times in Unix ms. */
+export interface DocumentDescription {
+  format: DocumentFormat;
+  /** ISO 639-1, null when the document states none. */
+  language: string | null;
+  items: {
+    /** The item's guid. */
+    id: string | null;
+    title: string;
+    /** Absolute, or as stated where the document alone does not say what it is relative to. */
+    link: string | null;
+    summary: string;
+    published_at: number | null;
+    updated_at: number | null;
+    categories: string[];
+  }[];
+  /** What was left out, and what of an item was not understood. */
+  problems: ParseProblem[];
+}
+
+/**
+ * Reads a document by itself, without the source that it came from: dates that state no zone are read as UTC, because
+ * only a source's config knows better. Throws a DocumentError when the document is no feed.
+ */
+export function describeDocument(
+  bytes: Uint8Array,
+  options: { contentType: string | null; maxItems: number },
+): DocumentDescription {
+  const document = parseDocument(bytes, options);
+  const description: DocumentDescription = {
+    format: document.format,
+    language: languageCode(document.language),
+    items: [],
+    problems: [...document.problems],
+  };
+  for (const [position, parsed] of document.items.entries()) {
+    const context = {
+      document,
+      documentUrl: null,
+      baseUrl: "",
+      timezone: "UTC",
+      position,
+    };
+    const outcome = normaliseItem(parsed, context);
+    if (!outcome.ok) {
+      description.problems.push({ item: outcome.item, reason: outcome.reason });
+      continue;
+    }
+    const { guid, title, link, summary, publishedAtMs, updatedAtMs, categories } = outcome.item;
+    for (const note of outcome.notes) description.problems.push({ item: title, reason: note });
+    description.items.push({
+      id: guid,
+      title,
+      link: link || parsed.link,
+      summary,
+      published_at: publishedAtMs,
+      updated_at: updatedAtMs,
+      categories,
+    });
+  }
+  return description;
+}

@@ -1,0 +1,57 @@
+// Links: from what a document states to absolute addresses, and what of an address identifies a publication.
+
+/** A longer address is refused. */
+const MAX_URL_CHARACTERS = 4096;
+
+const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
+
+/**
+ * An absolute http(s) address for a link, null when it gives none. A relative link is resolved against the first base,
+ * which may itself be relative to the next one, and so on; bases that are no addresses are passed over. Spaces and
+ * characters beyond ASCII are encoded, `&amp;` left by double escaping is undone, a user name or password is dropped.
+ * Every other scheme (`javascript:`, `mailto:`, `data:`) is refused.
+ */
+export function absoluteUrl(href: string, ...bases: (string | null)[]): string | null {
+  const link = href.trim().replace(/&amp;/gi, "&");
+  if (link === "" || link.length > MAX_URL_CHARACTERS) return null;
+  if (/^www\.[^/]+\.[a-z]/i.test(link)) return webAddress(`https://${link}`)?.href ?? null;
+  let base: URL | null = null;
+  if (!SCHEME.test(link)) {
+    for (const candidate of bases.toReversed()) {
+      if (candidate !== null && candidate.trim() !== "") base = webAddress(candidate.trim(), base) ?? base;
+    }
+  }
+  return webAddress(link, base)?.href ?? null;
+}
+
+function webAddress(text: string, base: URL | null = null): URL | null {
+  const url = URL.parse(text, base?.href);
+  if (url === null) return null;
+  if (url.protocol !== "https:" && url.protocol !== "http:") return null;
+  if (url.username !== "" || url.password !== "") url.username = url.password = "";
+  return url.href.length > MAX_URL_CHARACTERS ? null : url;
+}
+
+/** Query parameters, by lower-case name, that say how a reader came and not what is read. */
+const TRACKING =
+  /^(?:utm_.*|at_.*|pk_.*|mtm_.*|piwik_.*|matomo_.*|hsa_.*|_hs.*|fbclid|gclid|gclsrc|dclid|gbraid|wbraid|msclkid|yclid|twclid|ttclid|igshid|igsh|li_fat_id|mc_cid|mc_eid|mkt_tok|wt\.mc_id|wt_mc|xtor|cmpid|s_cid|ns_campaign|ns_mchannel|ns_source)$/;
+
+/**
+ * What of an absolute address identifies a publication, for comparison and never for reading: without tracking
+ * parameters, session ids, an empty fragment, a user name and the scheme's own port, with `https` for `http` (a site
+ * that moves to https has not published everything anew) and a lower-case host. Other parameters keep their order
+ * and spelling. Text that is no http(s) address is given back trimmed.
+ */
+export function cleanUrl(url: string): string {
+  const address = webAddress(url.trim());
+  if (address === null) return url.trim();
+  const path = address.pathname.replace(/;jsessionid=[^/;]*/i, "");
+  const query = address.search.slice(1).split("&").filter((part) => part !== "" && !isTracking(part)).join(
+    "&",
+  );
+  return `https://${address.host}${path}${query === "" ? "" : `?${query}`}${address.hash}`;
+}
+
+function isTracking(parameter: string): boolean {
+  return TRACKING.test((parameter.split("=", 1)[0] ?? "").toLowerCase());
+}

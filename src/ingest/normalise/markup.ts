@@ -1,0 +1,159 @@
+// HTML markup of any quality, tag by tag, to the words in it; what is page furniture is left out.
+import { Tokenizer, type TokenizerCallbacks } from "htmlparser2";
+
+/** Elements deeper than this are read as if they were not there; their text is. */
+const MAX_DEPTH = 100;
+
+const BLOCKS = new Set(
+  ("address article aside blockquote br caption center dd details div dl dt fieldset figcaption figure footer form " +
+    "h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section summary table tbody tfoot thead tr ul").split(
+      " ",
+    ),
+);
+const CELLS = new Set(["td", "th", "option"]);
+const VOID = new Set("area base br col embed hr img input link meta param source track wbr".split(" "));
+const HIDDEN = new Set("script style iframe template noscript object svg audio video canvas head".split(" "));
+const HEADING = /^h[1-6]$/;
+
+/**
+ * The words of markup, with a line break at blocks, whitespace otherwise not yet collapsed. Elements before the first
+ * other text that hold nothing but one of `repeats` are left out, and so is every element whose only text is a
+ * `<time>`, with the heading over it.
+ */
+export function markupWords(markup: string, repeats: readonly string[]): string {
+  const reader = new MarkupReader(markup, repeats);
+  const tokenizer = new Tokenizer({ decodeEntities: markup.includes("&") }, reader); // without, it reads faster
+  tokenizer.write(markup);
+  tokenizer.end();
+  return reader.words();
+}
+
+/** An element that is open. */
+interface Frame {
+  name: string;
+  /** How many pieces and characters of words came before it. */
+  piecesBefore: number;
+  charactersBefore: number;
+  hidden: boolean;
+  holdsTime: boolean;
+  /** Whether it holds words outside of `<time>` and headings. */
+  holdsWords: boolean;
+}
+
+class MarkupReader implements TokenizerCallbacks {
+  readonly #open: Frame[] = [];
+  readonly #longestRepeat: number;
+  /** What becomes a space: line breaks only in markup, not in text that merely has entities. */
+  readonly #spaces: RegExp;
+  #pieces: string[] = [];
+  #characters = 0;
+  #name = "";
+
+  constructor(readonly markup: string, readonly repeats: readonly string[]) {
+    this.#spaces = markup.includes("<") ? /[^\S ]/g : /[^\S \n]/g;
+    this.#longestRepeat = Math.max(0, ...repeats.map((repeat) => repeat.length));
+  }
+
+  words(): string {
+    return this.#pieces.join("");
+  }
+
+  ontext(start: number, end: number): void {
+    this.#add(this.markup.slice(start, end).replace(this.#spaces, " "));
+  }
+
+  ontextentity(codepoint: number): void {
+    const character = String.fromCodePoint(codepoint);
+    this.#add(/\s/.test(character) ? " " : character);
+  }
+
+  oncdata(start: number, end: number): void {
+    this.ontext(start, end - 2);
+  }
+
+  onopentagname(start: number, end: number): void {
+    this.#name = this.#nameOf(start, end);
+  }
+
+  onopentagend(): void {
+    const name = this.#name;
+    this.#break(name);
+    if (VOID.has(name) || this.#open.length >= MAX_DEPTH) return;
+    const parent = this.#open.at(-1);
+    this.#open.push({
+      name,
+      piecesBefore: this.#pieces.length,
+      charactersBefore: this.#characters,
+      hidden: HIDDEN.has(name) || parent?.hidden === true,
+      holdsTime: name === "time",
+      holdsWords: false,
+    });
+  }
+
+  onselfclosingtag(): void {
+    this.#break(this.#name);
+  }
+
+  onclosetag(start: number, end: number): void {
+    const name = this.#nameOf(start, end);
+    const place = this.#open.findLastIndex((frame) => frame.name === name);
+    while (place !== -1 && this.#open.length > place) this.#close();
+    this.#break(name);
+  }
+
+  onend(): void {
+    while (this.#open.length > 0) this.#close();
+  }
+
+  // What has no words.
+  onattribdata(): void {}
+  onattribentity(): void {}
+  onattribend(): void {}
+  onattribname(): void {}
+  oncomment(): void {}
+  ondeclaration(): void {}
+  onprocessinginstruction(): void {}
+
+  #nameOf(start: number, end: number): string {
+    const name = this.markup.slice(start, end).toLowerCase();
+    return name.slice(name.indexOf(":") + 1);
+  }
+
+  #add(words: string): void {
+    const frame = this.#open.at(-1);
+    if (frame?.hidden) return;
+    this.#pieces.push(words);
+    const characters = words.trim().length;
+    this.#characters += characters;
+    if (characters > 0 && frame !== undefined && frame.name !== "time") frame.holdsWords = true;
+  }
+
+  #break(name: string): void {
+    if (BLOCKS.has(name)) this.#pieces.push("\n");
+    else if (CELLS.has(name)) this.#pieces.push(" ");
+  }
+
+  #close(): void {
+    const frame = this.#open.pop();
+    if (frame === undefined) return;
+    const parent = this.#open.at(-1);
+    const isTime = frame.name === "time";
+    if ((frame.holdsTime && !frame.holdsWords && !isTime) || this.#isRepeat(frame)) {
+      this.#pieces.length = frame.piecesBefore;
+      this.#characters = frame.charactersBefore;
+      return;
+    }
+    if (parent === undefined) return;
+    parent.holdsTime ||= isTime;
+    if (!isTime && frame.holdsWords && !HEADING.test(frame.name)) parent.holdsWords = true;
+  }
+
+  /** Whether nothing but spaces came before an element, and it holds one of the repeats. */
+  #isRepeat(frame: Frame): boolean {
+    if (frame.charactersBefore > 0 || this.#characters === 0 || this.#characters > this.#longestRepeat) {
+      return false;
+    }
+    const words = this.#pieces.slice(frame.piecesBefore).join("").replace(/\s+/g, " ").trim();
+    return this.repeats.includes(words);
+  }
+}

@@ -1,0 +1,65 @@
+// Text: from markup of any quality to plain words.
+import { markupWords } from "./markup.ts";
+
+/** Markup beyond this is not read: it is more than any limit on text lets through. */
+const MAX_MARKUP_CHARACTERS = 200_000;
+
+/** So often is markup read that was escaped more than once. */
+const MAX_PASSES = 3;
+
+/** Tags and entities that are left in text after decoding: it was escaped more than once. */
+const ESCAPED =
+  /<\/?(?:a|abbr|b|blockquote|br|div|em|figure|h[1-6]|hr|i|iframe|img|li|ol|p|script|section|small|span|strong|style|sub|sup|table|tbody|td|th|time|tr|u|ul)(?:\s[^<>]*)?\/?>|&(?:[a-z]{2,8}\d?|#\d{1,7}|#x[\da-f]{1,6});/i;
+
+/** Control characters, and those that show nothing: soft hyphens, zero-width ones, direction marks, tags. */
+const UNSEEN =
+  // deno-lint-ignore no-control-regex
+  /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+
+/**
+ * The words of HTML markup as plain text. Text without markup passes through. Blocks and `<br>` begin a new line,
+ * table cells a new word; scripts, styles, frames, templates and media are left out with what they hold. Markup that
+ * was escaped more than once is read again. Whitespace is collapsed to one space or one line break, characters that show
+ * nothing are removed, the result is NFC.
+ *
+ * `repeats` are texts that the reader sees elsewhere, such as the title and the author. Drupal's feeds (of many
+ * European authorities) put the whole page field by field into the description: `<span>title</span>`,
+ * `<span>author</span>`, `<time>`. So elements before the first other text that hold nothing but one of `repeats` are
+ * left out, and so is every element whose only text is a `<time>`, with the heading over it. A date within a sentence
+ * stays.
+ */
+export function textFromMarkup(markup: string, options: { repeats?: readonly string[] } = {}): string {
+  if (!markup.includes("<") && !markup.includes("&")) return tidy(markup);
+  let text = markup;
+  for (let pass = 0; pass === 0 || (pass < MAX_PASSES && ESCAPED.test(text)); pass++) {
+    text = tidy(stripMarkup(text, options.repeats ?? []));
+  }
+  return text;
+}
+
+/** Text of at most `limit` characters: a longer one ends with its last whole word that fits, and "…". */
+export function cutText(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const cut = text.slice(0, limit - 1);
+  const space = cut.search(/\s\S*$/);
+  const whole = /\s/.test(text[limit - 1] ?? "") ? cut : cut.slice(0, space > limit / 2 ? space : undefined);
+  return whole.replace(/[\ud800-\udbff]$/, "").trimEnd() + "…";
+}
+
+/** Text without what shows nothing, in NFC, with whitespace collapsed: line breaks stay line breaks. */
+function tidy(text: string): string {
+  return text.toWellFormed().replace(UNSEEN, "")
+    .replace(/\s{2,}|[^\S ]/g, (run) => /[\n\r\v\f\u2028\u2029]/.test(run) ? "\n" : " ")
+    .normalize("NFC").trim();
+}
+
+/** A "<" that is closed by no ">" before the next one, and has no attribute: people write it in titles. */
+const STRAY = /<(?![!?]|\/?[a-z][a-z0-9]*\s[^<>]*=)(?=[^<>]*(?:<|$))/gi;
+
+function stripMarkup(markup: string, repeats: readonly string[]): string {
+  const readable = markup.slice(0, MAX_MARKUP_CHARACTERS).replace(/<\/?[a-z][a-z0-9]*\s*$/i, "").replace(
+    STRAY,
+    "&lt;",
+  );
+  return markupWords(readable, repeats);
+}

@@ -1,0 +1,58 @@
+// Says in words what a document is that is no feed.
+import { DocumentError } from "./parsed.ts";
+
+/** How far a page is searched for its title. */
+const MAX_TITLE_SEARCH = 65_536;
+/** How much of a foreign document's words an error repeats. */
+const MAX_QUOTE = 80;
+
+const HTML_ELEMENTS = new Set(
+  "html head body title meta link script style div span p a b br h1 h2 h3 table ul ol img form center font iframe"
+    .split(" "),
+);
+const KNOWN_ROOTS = new Map([
+  ["opml", "an OPML list of feeds"],
+  ["urlset", "a sitemap"],
+  ["sitemapindex", "a sitemap index"],
+  ["error", "an error message in XML"],
+]);
+const BINARY: [start: number[], name: string][] = [
+  [[0x25, 0x50, 0x44, 0x46], "a PDF file"],
+  [[0x1f, 0x8b], "data compressed with gzip"],
+  [[0x50, 0x4b, 0x03, 0x04], "a ZIP archive"],
+  [[0x89, 0x50, 0x4e, 0x47], "a PNG image"],
+  [[0xff, 0xd8, 0xff], "a JPEG image"],
+  [[0x47, 0x49, 0x46, 0x38], "a GIF image"],
+];
+
+/** The name of the binary format that the bytes begin with, null when it is none of those known here. */
+export function binaryFormat(bytes: Uint8Array): string | null {
+  return BINARY.find(([start]) => start.every((byte, at) => bytes[at] === byte))?.[1] ?? null;
+}
+
+/** The error for XML or HTML whose root element belongs to no feed. */
+export function foreignRoot(rootName: string, text: string): DocumentError {
+  const name = rootName.toLowerCase();
+  if (HTML_ELEMENTS.has(name)) {
+    const title = /<title[^<>]*>([^<]*)/i.exec(text.slice(0, MAX_TITLE_SEARCH))?.[1];
+    return new DocumentError(
+      `this is an HTML page, not a feed (${title?.trim() ? `title: ${quote(title)}` : "without a title"})`,
+    );
+  }
+  const known = KNOWN_ROOTS.get(name);
+  return new DocumentError(
+    known === undefined
+      ? `this is XML with the root element <${rootName.slice(0, MAX_QUOTE)}>, not a feed`
+      : `this is ${known}, not a feed`,
+  );
+}
+
+/** The error for text that is neither XML nor JSON. */
+export function foreignText(text: string): DocumentError {
+  return new DocumentError(`this is plain text, not a feed (it begins: ${quote(text)})`);
+}
+
+function quote(text: string): string {
+  const words = text.slice(0, MAX_QUOTE * 4).replace(/[\s\p{Cc}]+/gu, " ").trim();
+  return `"${words.length > MAX_QUOTE ? words.slice(0, MAX_QUOTE) + "…" : words}"`;
+}

@@ -1,0 +1,51 @@
+// What a document holds, whatever its format: the parts that readers fill, and the error when it holds no feed.
+
+/** A format that is read. */
+export type DocumentFormat = "rss" | "rdf" | "atom" | "json-feed";
+
+/** One item as the document states it; nothing is resolved, decoded from markup or interpreted yet. */
+export interface ParsedItem {
+  guid: string | null;
+  /** As stated: it may be relative. */
+  link: string | null;
+  /** As HTML markup; what the document states as plain text is escaped. */
+  title: string | null;
+  /** As HTML markup; what the document states as plain text is escaped. */
+  summary: string | null;
+  publishedText: string | null;
+  updatedText: string | null;
+  categories: string[];
+  /** The names of those who made it, as plain text. */
+  authors: string[];
+  /** As stated ("en-GB"); null leaves it to the document. */
+  language: string | null;
+  /** The item's own xml:base; null leaves it to the document. */
+  baseUrl: string | null;
+}
+
+/** Something that was left out or could not be read, and why. */
+export interface ParseProblem {
+  /** The item's place ("item 3"), or "document". */
+  item: string;
+  reason: string;
+}
+
+/** A feed. */
+export interface ParsedDocument {
+  format: DocumentFormat;
+  /** As HTML markup. */
+  title: string | null;
+  /** As stated ("en-GB"). */
+  language: string | null;
+  /** What relative links are relative to: the document's xml:base, else the site that it says it belongs to. */
+  baseUrl: string | null;
+  /** For how many minutes the publisher says that it stays fresh. */
+  ttlMinutes: number | null;
+  items: ParsedItem[];
+  problems: ParseProblem[];
+}
+
+/** The document is no feed, or nothing of it can be read; the message says what it is instead. */
+export class DocumentError extends Error {
+  override readonly name = "DocumentError";
+}

@@ -1,0 +1,127 @@
+// JSON Feed 1.0 and 1.1: from JSON text to items.
+import { DocumentError, type ParsedDocument, type ParsedItem, type ParseProblem } from "./parsed.ts";
+import { escapeText } from "./scan_xml.ts";
+
+type JsonObject = Record<string, unknown>;
+
+/**
+ * Reads a JSON Feed; throws a {@link DocumentError} when the text is broken JSON or JSON of something else. Text that
+ * breaks off gives the items that are complete.
+ */
+export function readJsonFeed(text: string, maxItems: number): ParsedDocument {
+  const { value, complete } = parseJson(text);
+  if (!isFeed(value)) {
+    throw new DocumentError(
+      `this is JSON, but not a JSON Feed (it has no "version" of jsonfeed.org and no "title" with "items")`,
+    );
+  }
+  const items: ParsedItem[] = [];
+  const problems: ParseProblem[] = [];
+  const stated = Array.isArray(value.items) ? value.items : [];
+  for (const [index, item] of stated.slice(0, maxItems).entries()) {
+    if (isObject(item)) items.push(readItem(item));
+    else problems.push({ item: `item ${index + 1}`, reason: "it is not an object" });
+  }
+  if (stated.length > maxItems) {
+    const reason = `${stated.length - maxItems} items beyond the first ${maxItems} are passed over`;
+    problems.push({ item: "document", reason });
+  }
+  if (!complete) {
+    if (items.length === 0) throw new DocumentError("the JSON breaks off before the first complete item");
+    problems.push({ item: "document", reason: `the document breaks off after item ${stated.length}` });
+  }
+  return {
+    format: "json-feed",
+    title: markup(value.title),
+    language: plain(value.language),
+    baseUrl: plain(value.home_page_url) ?? plain(value.feed_url),
+    ttlMinutes: null,
+    items,
+    problems,
+  };
+}
+
+function readItem(item: JsonObject): ParsedItem {
+  const html = typeof item.content_html === "string" && item.content_html.trim() !== ""
+    ? item.content_html
+    : null;
+  return {
+    guid: plain(item.id),
+    link: plain(item.url) ?? plain(item.external_url),
+    title: markup(item.title),
+    summary: markup(item.summary) ?? markup(item.content_text) ?? html,
+    publishedText: plain(item.date_published),
+    updatedText: plain(item.date_modified),
+    categories: list(item.tags).flatMap((tag) => plain(tag) ?? []),
+    authors: [...list(item.authors), item.author].flatMap((author) =>
+      (isObject(author) ? plain(author.name) : plain(author)) ?? []
+    ),
+    language: plain(item.language),
+    baseUrl: null,
+  };
+}
+
+function parseJson(text: string): { value: unknown; complete: boolean } {
+  try {
+    return { value: JSON.parse(text), complete: true };
+  } catch (error) {
+    const repaired = completeItems(text);
+    if (repaired === null) {
+      throw new DocumentError(`the JSON breaks off or is broken: ${(error as Error).message}`);
+    }
+    try {
+      return { value: JSON.parse(repaired), complete: false };
+    } catch {
+      throw new DocumentError(`the JSON is broken: ${(error as Error).message}`);
+    }
+  }
+}
+
+const MARK = /["\\{}[\]]/g;
+
+/**
+ * The text up to the last complete object of a list in the root object, closed as valid JSON needs it; null when the
+ * text has no such object.
+ */
+function completeItems(text: string): string | null {
+  const open: string[] = [];
+  let inString = false;
+  let end = -1;
+  MARK.lastIndex = 0;
+  for (let match = MARK.exec(text); match !== null; match = MARK.exec(text)) {
+    const mark = match[0];
+    if (mark === "\\") MARK.lastIndex++;
+    else if (mark === '"') inString = !inString;
+    else if (!inString) {
+      if (mark === "{" || mark === "[") open.push(mark);
+      else if (open.pop() !== (mark === "}" ? "{" : "[")) break;
+      else if (mark === "}" && open.length === 2 && open[1] === "[") end = MARK.lastIndex;
+    }
+  }
+  return end === -1 ? null : text.slice(0, end) + "]}";
+}
+
+function isFeed(value: unknown): value is JsonObject {
+  if (!isObject(value)) return false;
+  if (typeof value.version === "string" && value.version.includes("jsonfeed.org/version/")) return true;
+  return plain(value.title) !== null && Array.isArray(value.items);
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function list(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** A value as plain text; numbers too, because some publishers write ids and dates as such. */
+function plain(value: unknown): string | null {
+  if (typeof value === "number") return String(value);
+  return typeof value === "string" && value.trim() !== "" ? value.trim() : null;
+}
+
+function markup(value: unknown): string | null {
+  const text = plain(value);
+  return text === null ? null : escapeText(text);
+}

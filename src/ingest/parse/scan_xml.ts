@@ -1,0 +1,242 @@
+// Finds tags and text in XML that may be broken: positions in the text, no tree, no entity but the predefined ones.
+
+/** A start tag; positions are offsets in the text. */
+export interface StartTag {
+  kind: "start";
+  /** As written, with its prefix. */
+  name: string;
+  /** What stands between the name and the end of the tag. */
+  attributes: string;
+  /** Whether it closes itself. */
+  empty: boolean;
+  /** Where its "<" stands. */
+  start: number;
+  /** Behind its ">". */
+  end: number;
+}
+
+/** An end tag; positions are offsets in the text. */
+export interface EndTag {
+  kind: "end";
+  name: string;
+  start: number;
+  end: number;
+}
+
+/** A quoted attribute value that is longer is taken for a stray quotation mark. */
+const MAX_ATTRIBUTE_CHARACTERS = 65_536;
+
+const SLASH = 47;
+const BANG = 33;
+const QUESTION = 63;
+const LESS = 60;
+const GREATER = 62;
+const EQUALS = 61;
+const QUOTE = 34;
+const APOSTROPHE = 39;
+
+/**
+ * The next tag at or behind an offset, past text, comments, CDATA sections, instructions and the DOCTYPE; null where
+ * there is none. A "<" that begins no tag is text, as people write it in titles.
+ */
+export function nextTag(text: string, from: number): StartTag | EndTag | null {
+  let at = text.indexOf("<", from);
+  while (at !== -1) {
+    const code = text.charCodeAt(at + 1);
+    if (code === BANG || code === QUESTION) {
+      const behind = skipSection(text, at);
+      if (behind === -1) return null;
+      at = text.indexOf("<", behind);
+      continue;
+    }
+    const tag = code === SLASH ? readEndTag(text, at) : readStartTag(text, at);
+    if (typeof tag !== "number") return tag;
+    at = text.indexOf("<", tag);
+  }
+  return null;
+}
+
+/**
+ * Where the content of an element ends: the offset of the `</name` that closes it, or -1 when the element around it
+ * ends, its next sibling begins (both are `container`) or the text breaks off before.
+ */
+export function findEnd(text: string, from: number, name: string, container: string): number {
+  let at = text.indexOf("<", from);
+  while (at !== -1) {
+    const code = text.charCodeAt(at + 1);
+    if (code === SLASH) {
+      if (isName(text, at + 2, name)) return at;
+      if (isName(text, at + 2, container)) return -1;
+    } else if (code === BANG) {
+      const behind = skipSection(text, at);
+      if (behind === -1) return -1;
+      at = text.indexOf("<", behind);
+      continue;
+    } else if (isName(text, at + 1, container)) {
+      return -1;
+    }
+    at = text.indexOf("<", at + 1);
+  }
+  return -1;
+}
+
+/** Whether the name stands at the offset, whole. */
+export function isName(text: string, at: number, name: string): boolean {
+  return text.startsWith(name, at) && isNameEnd(text.charCodeAt(at + name.length));
+}
+
+const ATTRIBUTE = /[\s/]*([^\s=<>"'/]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+)))?/y;
+
+/** The attributes of a start tag by their lower-case names, with their values decoded; the first of a name stands. */
+export function readAttributes(attributes: string): Map<string, string> {
+  const found = new Map<string, string>();
+  if (!attributes.includes("=")) return found;
+  for (let at = 0; at < attributes.length;) {
+    ATTRIBUTE.lastIndex = at;
+    const match = ATTRIBUTE.exec(attributes);
+    at = match === null ? at + 1 : ATTRIBUTE.lastIndex;
+    const name = match?.[1]?.toLowerCase();
+    const value = match?.[2] ?? match?.[3] ?? match?.[4];
+    if (name !== undefined && value !== undefined && !found.has(name)) {
+      found.set(name, decodeReferences(value).trim());
+    }
+  }
+  return found;
+}
+
+const REFERENCE = /&(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9a-f]{1,6});/gi;
+const PREDEFINED = new Map([["&amp;", "&"], ["&lt;", "<"], ["&gt;", ">"], ["&quot;", '"'], ["&apos;", "'"]]);
+
+/**
+ * Text with the five predefined entities and the character references of XML decoded. Everything else that looks
+ * like an entity stays as it is: entities that a DOCTYPE declares are never expanded, and those of HTML are the
+ * markup's business; so are the references 128 to 159, which HTML reads as windows-1252.
+ */
+export function decodeReferences(text: string): string {
+  if (!text.includes("&")) return text;
+  return text.replace(REFERENCE, (reference) => {
+    const predefined = PREDEFINED.get(reference.toLowerCase());
+    if (predefined !== undefined) return predefined;
+    const hexadecimal = reference[2] === "x" || reference[2] === "X";
+    const code = hexadecimal ? parseInt(reference.slice(3), 16) : parseInt(reference.slice(2), 10);
+    if (code === 0 || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) return "";
+    return code >= 128 && code <= 159 ? reference : String.fromCodePoint(code);
+  });
+}
+
+/** Plain text as HTML markup. */
+export function escapeText(text: string): string {
+  if (!text.includes("&") && !text.includes("<")) return text;
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+}
+
+const SECTION = /<!\[CDATA\[([\s\S]*?)(?:\]\]>|$)|<!--[\s\S]*?(?:-->|$)/g;
+const TAG = /<[a-z/]/i;
+
+/**
+ * The content of an element as HTML markup. `html`: its text is markup (RSS, Atom's type="html"). `text`: its text is
+ * plain. Either way, child elements are taken for markup as they stand: XHTML, or HTML that nobody escaped.
+ */
+export function contentMarkup(content: string, kind: "html" | "text"): string {
+  if (!content.includes("<")) return (kind === "html" ? decodeReferences(content) : content).trim();
+  let outside = "";
+  const sections: { at: number; text: string }[] = [];
+  let from = 0;
+  for (const match of content.matchAll(SECTION)) {
+    outside += content.slice(from, match.index);
+    from = match.index + match[0].length;
+    if (match[1] !== undefined) sections.push({ at: outside.length, text: match[1] });
+  }
+  outside += content.slice(from);
+  const keep = kind === "text" || TAG.test(outside);
+  let markup = "";
+  from = 0;
+  for (const section of sections) {
+    const before = outside.slice(from, section.at);
+    markup += (keep ? before : decodeReferences(before)) +
+      (kind === "text" ? escapeText(section.text) : section.text);
+    from = section.at;
+  }
+  const rest = outside.slice(from);
+  return (markup + (keep ? rest : decodeReferences(rest))).trim();
+}
+
+/** The content of an element that holds plain text: an address, a date, a name. */
+export function contentText(content: string): string {
+  if (!content.includes("<")) return decodeReferences(content).trim();
+  let text = "";
+  let from = 0;
+  for (const match of content.matchAll(SECTION)) {
+    text += decodeReferences(content.slice(from, match.index)) + (match[1] ?? "");
+    from = match.index + match[0].length;
+  }
+  return (text + decodeReferences(content.slice(from))).trim();
+}
+
+/** Behind the comment, CDATA section, instruction or declaration that begins at the offset; -1 where it never ends. */
+function skipSection(text: string, at: number): number {
+  if (text.startsWith("<!--", at)) return behind(text.indexOf("-->", at + 4), 3);
+  if (text.startsWith("<![CDATA[", at)) return behind(text.indexOf("]]>", at + 9), 3);
+  const end = text.indexOf(">", at);
+  if (end === -1 || text.charCodeAt(at + 1) === QUESTION) return behind(end, 1);
+  const subset = text.slice(at, end).indexOf("[");
+  if (subset === -1) return end + 1;
+  const subsetEnd = /\]\s*>/g;
+  subsetEnd.lastIndex = at + subset;
+  return subsetEnd.test(text) ? subsetEnd.lastIndex : -1;
+}
+
+function behind(found: number, length: number): number {
+  return found === -1 ? -1 : found + length;
+}
+
+/** The end tag at the offset; where there is none, the offset from which to look on. */
+function readEndTag(text: string, at: number): EndTag | number {
+  const close = tagEnd(text, at + 2);
+  if (close < 0) return -close;
+  const name = text.slice(at + 2, close).trim();
+  return name === "" ? close : { kind: "end", name, start: at, end: close + 1 };
+}
+
+/** The start tag at the offset; where there is none, the offset from which to look on. */
+function readStartTag(text: string, at: number): StartTag | number {
+  if (!isNameStart(text.charCodeAt(at + 1))) return at + 1;
+  let nameEnd = at + 2;
+  while (nameEnd < text.length && !isNameEnd(text.charCodeAt(nameEnd))) {
+    if (text.charCodeAt(nameEnd) === LESS) return nameEnd;
+    nameEnd++;
+  }
+  const close = tagEnd(text, nameEnd);
+  if (close < 0) return -close;
+  const empty = text.charCodeAt(close - 1) === SLASH;
+  const attributes = text.slice(nameEnd, empty ? close - 1 : close);
+  return { kind: "start", name: text.slice(at + 1, nameEnd), attributes, empty, start: at, end: close + 1 };
+}
+
+/**
+ * Where the ">" of a tag stands, past quoted values. When a "<" or the end of the text comes first, so that it was no
+ * tag, the negative of that offset: to look on from there, never from the tag's own beginning, keeps the scan linear.
+ */
+function tagEnd(text: string, from: number): number {
+  let before = 0; // the last character that is no space
+  for (let at = from; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === GREATER) return at;
+    if (code === LESS) return -at;
+    if ((code === QUOTE || code === APOSTROPHE) && before === EQUALS) {
+      const close = text.indexOf(code === QUOTE ? '"' : "'", at + 1);
+      if (close !== -1 && close - at <= MAX_ATTRIBUTE_CHARACTERS) at = close;
+    }
+    if (code > 32) before = code;
+  }
+  return -text.length;
+}
+
+function isNameStart(code: number): boolean {
+  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === 95 || code === 58 ||
+    code > 127;
+}
+
+function isNameEnd(code: number): boolean {
+  return code <= 32 || code === GREATER || code === SLASH || Number.isNaN(code);
+}

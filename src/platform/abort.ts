@@ -1,0 +1,19 @@
+// Waiting that a signal can end, for work that cannot be stopped itself.
+
+/**
+ * Settles as the work does, or rejects with the signal's reason as soon as it aborts; what the work then still comes
+ * to is of no interest to anybody.
+ */
+export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let end: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    end = () => reject(signal.reason);
+    if (signal.aborted) end();
+    else signal.addEventListener("abort", end);
+  });
+  try {
+    return await Promise.race([aborted, work]);
+  } finally {
+    if (end !== undefined) signal.removeEventListener("abort", end);
+  }
+}

@@ -1,0 +1,92 @@
+// The file system: what the rooms read, and what the command line writes.
+import { basename, dirname, join } from "node:path";
+import type { FileEntry, Files } from "../domain/ports.ts";
+
+/** What the command line does with files, beyond what the rooms need. Every method's messages name the path. */
+export interface WritableFiles extends Files {
+  /** Whether there is something at the path. */
+  exists(path: string): Promise<boolean>;
+  /** Writes the whole file or nothing: readers see the old text or the new one. `mode` such as 0o600. */
+  writeText(path: string, text: string, mode: number): Promise<void>;
+  /** Makes the folder, and those above it, where they are missing; one that is there keeps its mode. */
+  makeFolder(path: string, mode: number): Promise<void>;
+  /** Makes an empty file where there is none; one that is there stays as it is. */
+  makeFile(path: string, mode: number): Promise<void>;
+  /** Makes an empty folder among the system's temporary ones; resolves with its path. */
+  makeTemporaryFolder(prefix: string): Promise<string>;
+  /** Removes the folder with all that is in it. */
+  removeFolder(path: string): Promise<void>;
+}
+
+/** The real file system. */
+export function createFiles(): WritableFiles {
+  return {
+    readBytes: (path) => about("read", path, () => Deno.readFile(path)),
+    readText: (path) => about("read", path, () => Deno.readTextFile(path)),
+    list: (folder) => about("list", folder, () => listFolder(folder)),
+    exists: (path) => about("look at", path, async () => await statOrNull(path) !== null),
+    writeText: (path, text, mode) => about("write", path, () => writeAtomically(path, text, mode)),
+    makeFolder: (path, mode) => about("make", path, () => Deno.mkdir(path, { recursive: true, mode })),
+    makeFile: (path, mode) =>
+      about("make", path, async () => (await Deno.open(path, { append: true, create: true, mode })).close()),
+    makeTemporaryFolder: (prefix) => about("make", prefix, () => Deno.makeTempDir({ prefix })),
+    removeFolder: (path) => about("remove", path, () => Deno.remove(path, { recursive: true })),
+  };
+}
+
+async function listFolder(folder: string): Promise<FileEntry[]> {
+  const entries: FileEntry[] = [];
+  for await (const { name } of Deno.readDir(folder)) {
+    if (name.startsWith(".")) continue;
+    // Links are followed: volumes of containers show their files as links. One to nowhere is not a file.
+    const stat = await statOrNull(join(folder, name));
+    if (stat?.isFile) {
+      entries.push({ name, sizeBytes: stat.size, modifiedAtMs: stat.mtime?.getTime() ?? 0 });
+    }
+  }
+  return entries.sort((one, other) => one.name < other.name ? -1 : 1);
+}
+
+async function statOrNull(path: string): Promise<Deno.FileInfo | null> {
+  try {
+    return await Deno.stat(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return null;
+    throw error;
+  }
+}
+
+async function writeAtomically(path: string, text: string, mode: number): Promise<void> {
+  // In the same folder, because a rename is atomic only within one file system.
+  const draft = join(dirname(path), `.${basename(path)}.${crypto.randomUUID()}`);
+  try {
+    using file = await Deno.open(draft, { write: true, createNew: true, mode });
+    const bytes = new TextEncoder().encode(text);
+    for (let at = 0; at < bytes.length;) at += await file.write(bytes.subarray(at));
+    await file.sync();
+    await Deno.rename(draft, path);
+  } catch (error) {
+    if (await statOrNull(draft) !== null) await Deno.remove(draft);
+    throw error;
+  }
+}
+
+/** What the operating system says, in words that need no number beside them. */
+const REASONS: readonly [new (message: string) => Error, string][] = [
+  [Deno.errors.NotFound, "it is not there"],
+  [Deno.errors.PermissionDenied, "permission denied"],
+  [Deno.errors.NotCapable, "permission denied"],
+  [Deno.errors.IsADirectory, "it is a folder"],
+  [Deno.errors.NotADirectory, "it is not a folder"],
+  [Deno.errors.AlreadyExists, "something else is there already"],
+];
+
+/** Names the path in the error, the same way for every failure. */
+async function about<T>(verb: string, path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const reason = REASONS.find(([kind]) => error instanceof kind)?.[1] ?? (error as Error).message;
+    throw new Error(`cannot ${verb} ${path}: ${reason}`, { cause: error });
+  }
+}

@@ -1,0 +1,119 @@
+// The log: one line an entry on stderr, for people or as JSON, written before the call returns.
+import { configureSync, getLogger, type LogRecord, resetSync } from "@logtape/logtape";
+import type { Log, LogFields } from "../domain/ports.ts";
+import { redact } from "./redact.ts";
+import { writeWhole } from "./standard_streams.ts";
+
+/** How the log is kept. */
+export interface LogSettings {
+  /** `text` for people, `json` for machines: one object a line. */
+  format: "text" | "json";
+  /** The least that is written. */
+  level: "debug" | "info" | "warn" | "error";
+}
+
+/** The category above every area. */
+const ROOT = "regfeed";
+
+/** The names that every JSON line has; a field of the same name gets an underscore behind it. */
+const RESERVED = new Set(["time", "level", "area", "message"]);
+
+const COLOURS: Readonly<Record<string, string>> = {
+  debug: "\x1b[2m",
+  info: "\x1b[32m",
+  warn: "\x1b[33m",
+  error: "\x1b[31m",
+};
+const PLAIN = "\x1b[0m";
+
+/** The logs by area, written to stderr. The settings hold for the process: the last call's stand. */
+export function createLogs(settings: LogSettings): { log(area: string): Log; close(): void } {
+  const format = settings.format === "json" ? formatJson : textFormat(isColourful());
+  configureSync({
+    reset: true,
+    sinks: { stderr: (record) => writeWhole(Deno.stderr, format(record)) },
+    loggers: [
+      {
+        category: ROOT,
+        sinks: ["stderr"],
+        lowestLevel: settings.level === "warn" ? "warning" : settings.level,
+      },
+      // What LogTape says of itself, such as a sink that failed.
+      { category: ["logtape", "meta"], sinks: ["stderr"], lowestLevel: "warning" },
+    ],
+  });
+  return { log: createLog, close: resetSync };
+}
+
+function createLog(area: string): Log {
+  const logger = getLogger([ROOT, area]);
+  return {
+    debug: (message, fields) => logger.debug(message, { ...fields }),
+    info: (message, fields) => logger.info(message, { ...fields }),
+    warn: (message, fields) => logger.warn(message, { ...fields }),
+    error: (message, fields) => logger.error(message, { ...fields }),
+  };
+}
+
+/** A line of JSON: `time` (ISO 8601, UTC), `level`, `area`, `message`, then the fields. */
+export function formatJson(record: LogRecord): string {
+  const line: Record<string, unknown> = { ...headOf(record) };
+  for (const [name, value] of Object.entries(fieldsOf(record))) {
+    line[RESERVED.has(name) ? `${name}_` : name] = redactValue(value);
+  }
+  return `${JSON.stringify(line)}\n`;
+}
+
+/** Lines for people: time, level, area, message, `name=value`; what would break a line is escaped. */
+export function textFormat(withColour: boolean): (record: LogRecord) => string {
+  return (record) => {
+    const { time, level, area, message } = headOf(record);
+    const shownLevel = level.toUpperCase().padEnd(5);
+    const fields = Object.entries(fieldsOf(record)).map(([name, value]) => ` ${name}=${showValue(value)}`);
+    return `${time} ${withColour ? `${COLOURS[level]}${shownLevel}${PLAIN}` : shownLevel} ${area.padEnd(8)} ${
+      escapeControls(message)
+    }${fields.join("")}\n`;
+  };
+}
+
+function headOf(record: LogRecord): { time: string; level: string; area: string; message: string } {
+  const category = record.category[0] === ROOT ? record.category.slice(1) : record.category;
+  return {
+    time: new Date(record.timestamp).toISOString(),
+    level: record.level === "warning" ? "warn" : record.level,
+    area: category.join("."),
+    message: redact(typeof record.rawMessage === "string" ? record.rawMessage : record.message.join("")),
+  };
+}
+
+function fieldsOf(record: LogRecord): LogFields {
+  return record.properties as LogFields;
+}
+
+type FieldValue = LogFields[string];
+
+function redactValue(value: FieldValue): FieldValue {
+  if (typeof value === "string") return redact(value);
+  return typeof value === "object" && value !== null ? value.map(redact) : value;
+}
+
+function showValue(value: FieldValue): string {
+  const redacted = redactValue(value);
+  if (typeof redacted !== "string") return escapeControls(JSON.stringify(redacted));
+  // deno-lint-ignore no-control-regex -- the controls are what must not get through
+  const isBare = redacted !== "" && !/[\s"=\u0000-\u001f]/.test(redacted);
+  return escapeControls(isBare ? redacted : JSON.stringify(redacted));
+}
+
+/** Line breaks, terminal controls and marks that reverse text: an entry stays one line that reads as written. */
+function escapeControls(text: string): string {
+  return text.replace(
+    // deno-lint-ignore no-control-regex -- as above
+    /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+function isColourful(): boolean {
+  return Deno.stderr.isTerminal() && (Deno.env.get("NO_COLOR") ?? "") === "";
+}

@@ -1,0 +1,85 @@
+// What went wrong on the network, in a few words that name no address.
+import { NetworkError } from "../domain/ports.ts";
+
+/** How far an exchange had come when it failed. */
+export type Phase = "connecting" | "reading";
+
+const NOT_VALID = "the certificate is not valid for the host";
+const NOT_TRUSTED = "the certificate is not trusted";
+const EXPIRED = "the certificate has expired or is not valid yet";
+const NO_TLS = "no TLS connection";
+const BROKE_OFF = "the answer broke off";
+const NOT_HTTP = "the answer is not valid HTTP";
+
+/** Codes of errors of the operating system, of TLS, of undici and of zlib. */
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "connection refused",
+  ECONNRESET: "connection reset",
+  ECONNABORTED: "connection reset",
+  EPIPE: "connection reset",
+  UND_ERR_SOCKET: "connection reset",
+  ETIMEDOUT: "no connection in time",
+  EHOSTUNREACH: "host unreachable",
+  ENETUNREACH: "network unreachable",
+  EADDRNOTAVAIL: "network unreachable",
+  EAFNOSUPPORT: "network unreachable",
+  EACCES: "the connection is not permitted",
+  EPERM: "the connection is not permitted",
+  ENOTFOUND: "host name not found",
+  ENODATA: "host name not found",
+  EAI_AGAIN: "the name servers do not answer",
+  ESERVFAIL: "the name servers do not answer",
+  ERR_TLS_CERT_ALTNAME_INVALID: NOT_VALID,
+  CERT_HAS_EXPIRED: EXPIRED,
+  CERT_NOT_YET_VALID: EXPIRED,
+  DEPTH_ZERO_SELF_SIGNED_CERT: NOT_TRUSTED,
+  SELF_SIGNED_CERT_IN_CHAIN: NOT_TRUSTED,
+  UNABLE_TO_GET_ISSUER_CERT: NOT_TRUSTED,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: NOT_TRUSTED,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: NOT_TRUSTED,
+  HPE_HEADER_OVERFLOW: "the answer's headers are too large",
+  UND_ERR_HEADERS_OVERFLOW: "the answer's headers are too large",
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: BROKE_OFF,
+  UND_ERR_INVALID_ARG: "the request cannot be sent as it is",
+  UND_ERR_DESTROYED: "the client is closed",
+  UND_ERR_CLOSED: "the client is closed",
+  Z_BUF_ERROR: BROKE_OFF,
+  Z_DATA_ERROR: "the answer is not encoded as it says",
+};
+
+/** Texts of errors that come without a code: rustls as Deno 2.4 shows it, and zlib. */
+const TEXTS: readonly [RegExp, string][] = [
+  [/not valid for name/i, NOT_VALID],
+  [/invalid peer certificate: (expired|notvalidyet)|certificate (has )?expired/i, EXPIRED],
+  [/invalid peer certificate|UnknownIssuer/i, NOT_TRUSTED],
+  [/received fatal alert|corrupt message|handshake|peer is incompatible|close_notify/i, NO_TLS],
+  [/unexpected end of file/i, BROKE_OFF],
+  [
+    /incorrect header check|invalid (block|stored|code|distance|literal|bit)/i,
+    "the answer is not encoded as it says",
+  ],
+];
+
+/**
+ * The error as a {@link NetworkError} with its cause. A connection that ends while the answer is `reading` broke off,
+ * whatever the code.
+ */
+export function toNetworkError(error: unknown, phase: Phase): NetworkError {
+  if (error instanceof NetworkError) return error;
+  const reason = reasonOf(error) ?? "the request failed";
+  const isCut = phase === "reading" && reason === "connection reset";
+  return new NetworkError(isCut ? BROKE_OFF : reason, { cause: error });
+}
+
+function reasonOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const code = (error as Error & { code?: unknown }).code;
+  if (typeof code === "string") {
+    const reason = REASONS[code];
+    if (reason !== undefined) return reason;
+    if (code.startsWith("HPE_")) return NOT_HTTP;
+    if (code.startsWith("ERR_SSL_")) return NO_TLS;
+  }
+  const nested = error instanceof AggregateError ? error.errors[0] : error.cause;
+  return TEXTS.find(([pattern]) => pattern.test(error.message))?.[1] ?? reasonOf(nested);
+}

@@ -1,0 +1,72 @@
+// The process: arguments, environment, standard streams, signals, exit code, files for the command line.
+import { createFiles, type WritableFiles } from "./files.ts";
+import { writeWhole } from "./standard_streams.ts";
+
+/** A signal that asks the process to end. */
+export type StopSignal = "SIGINT" | "SIGTERM";
+
+/** The exit code when nobody reads what is printed (128 + SIGPIPE), as a shell reports it of other programs. */
+const EXIT_BROKEN_PIPE = 141;
+
+/** What the command line needs of the machine. */
+export interface Host extends WritableFiles {
+  /** What stands after the program's name. */
+  args: readonly string[];
+  /** The working directory, absolute. */
+  cwd: string;
+  /** The runtime and its version: "Deno 2.9.6". */
+  runtime: string;
+  /** What it was built for: "x86_64-unknown-linux-gnu". */
+  target: string;
+  /** An environment variable; undefined when it is not set. */
+  env(name: string): string | undefined;
+  /** Writes to stdout, at once and whole. */
+  out(text: string): void;
+  /** Writes to stderr, at once and whole. */
+  err(text: string): void;
+  /** Whether a person sees stdout. */
+  isTerminal: boolean;
+  /** Whether a person sees stderr: only then is progress shown. */
+  isErrTerminal: boolean;
+  /** The terminal's width in columns; 80 where there is none. */
+  columns(): number;
+  /** Resolves with the first signal that asks to end; the same signal once more ends the process the hard way. */
+  stopSignal(): Promise<StopSignal>;
+  /** Ends the process. */
+  exit(code: number): never;
+}
+
+/** This process. */
+export function createHost(): Host {
+  return {
+    ...createFiles(),
+    args: Deno.args,
+    cwd: Deno.cwd(),
+    runtime: `Deno ${Deno.version.deno}`,
+    target: Deno.build.target,
+    env: (name) => Deno.env.get(name),
+    out: (text) => {
+      // The reader has seen enough, as with `| head`: there is nothing left to do.
+      if (!writeWhole(Deno.stdout, text)) Deno.exit(EXIT_BROKEN_PIPE);
+    },
+    err: (text) => void writeWhole(Deno.stderr, text),
+    isTerminal: Deno.stdout.isTerminal(),
+    isErrTerminal: Deno.stderr.isTerminal(),
+    columns: () => Deno.stdout.isTerminal() ? Deno.consoleSize().columns : 80,
+    stopSignal,
+    exit: (code) => Deno.exit(code),
+  };
+}
+
+function stopSignal(): Promise<StopSignal> {
+  return new Promise((resolve) => {
+    const listeners: [StopSignal, () => void][] = (["SIGINT", "SIGTERM"] as const).map((signal) => [
+      signal,
+      () => {
+        for (const [name, listener] of listeners) Deno.removeSignalListener(name, listener);
+        resolve(signal);
+      },
+    ]);
+    for (const [name, listener] of listeners) Deno.addSignalListener(name, listener);
+  });
+}

@@ -1,0 +1,16 @@
+// Writing to stdout and stderr, whole and at once.
+
+/**
+ * Writes all of the text before it returns, so that nothing is lost when the process ends. False when nobody reads
+ * the other end any more.
+ */
+export function writeWhole(stream: { writeSync(bytes: Uint8Array): number }, text: string): boolean {
+  const bytes = new TextEncoder().encode(text);
+  try {
+    for (let at = 0; at < bytes.length;) at += stream.writeSync(bytes.subarray(at));
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.BrokenPipe) return false;
+    throw error;
+  }
+}

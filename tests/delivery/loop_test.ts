@@ -1,0 +1,368 @@
+// The loop: from a stored event to a recorded attempt, side by side, through failures of endpoints and of the store.
+import assert from "node:assert/strict";
+import { createDelivery } from "../../src/delivery/loop.ts";
+import { NetworkError } from "../../src/domain/ports.ts";
+import { deliveryPayload } from "../../src/wire/delivery.ts";
+import { anEvent, answer, aSubscription, aWorld, hang, settle, START_MS } from "./stand_ins.ts";
+
+const HOST = "hooks.receiver.example";
+const SUB = aSubscription().id;
+const MINUTE = 60_000;
+
+/** A world with one subscription and deliveries that are due. */
+function aQueue(count: number, change: Parameters<typeof aWorld>[0] = {}): ReturnType<typeof aWorld> {
+  const world = aWorld(change);
+  world.store.subscriptions.push(aSubscription());
+  for (let at = 0; at < count; at++) world.store.enqueue(SUB, { id: `dlv_${at}` });
+  return world;
+}
+
+Deno.test("tick() brings an event from the store to the endpoint and records it", async () => {
+  const { deps, store, network } = aQueue(0);
+  store.waiting.push({ event: anEvent(), previous: null });
+  network.endpoints.set(HOST, () => answer(204));
+  const delivery = createDelivery(deps);
+  assert.equal(await delivery.tick(), 2); // one event matched, one attempt made
+  assert.equal(await delivery.tick(), 0);
+  const body = deliveryPayload.parse(JSON.parse(network.requests[0]?.body ?? ""));
+  assert.equal(body.delivery_id, network.requests[0]?.headers["webhook-id"]);
+  assert.equal(body.event.id, anEvent().id);
+  assert.deepEqual(store.finished.map((one) => [one.deliveryId, one.attempt, one.next]), [
+    [body.delivery_id, 1, { kind: "delivered" }],
+  ]);
+});
+
+Deno.test("tick() retries over three days with the same id and bytes, and then gives up", async () => {
+  const { deps, store, network, clock, log } = aQueue(1);
+  network.endpoints.set(HOST, () => answer(500));
+  const delivery = createDelivery(deps);
+  const madeAtMs: number[] = [];
+  for (let step = 0; step < 5_000 && store.queue[0]?.status === "pending"; step++) {
+    if (await delivery.tick() > 0) madeAtMs.push(clock.nowMs());
+    await clock.advance(MINUTE);
+  }
+  assert.equal(store.queue[0]?.status, "failed");
+  assert.equal(madeAtMs.length, 11);
+  assert.equal(new Set(network.requests.map((request) => request.headers["webhook-id"])).size, 1);
+  assert.equal(new Set(network.requests.map((request) => request.body)).size, 1);
+  const hours = ((madeAtMs.at(-1) ?? 0) - START_MS) / (60 * MINUTE);
+  assert.ok(hours > 75 && hours < 77, `${hours} h`);
+  assert.equal(log.lines.at(-1)?.message, "the last attempt failed: the delivery is given up");
+});
+
+Deno.test("tick() delivers after an outage", async () => {
+  const { deps, store, network, clock } = aQueue(1);
+  const delivery = createDelivery(deps);
+  await delivery.tick();
+  assert.deepEqual(store.finished[0]?.next, { kind: "retry", atMs: START_MS + 5_000 });
+  await clock.advance(4_999);
+  assert.equal(await delivery.tick(), 0);
+  network.endpoints.set(HOST, () => answer(200));
+  await clock.advance(1);
+  assert.equal(await delivery.tick(), 1);
+  assert.equal(store.queue[0]?.status, "delivered");
+  assert.equal(store.finished[1]?.attempt, 2);
+});
+
+Deno.test("tick() passes on that an endpoint is gone", async () => {
+  const { deps, store, network } = aQueue(1);
+  network.endpoints.set(HOST, () => answer(410));
+  await createDelivery(deps).tick();
+  assert.deepEqual(store.finished[0]?.next, { kind: "gone" });
+});
+
+Deno.test("tick() makes attempts side by side up to the limits, and leases each longer than it can last", async () => {
+  const { deps, store, network } = aQueue(10, { concurrency: 6, concurrencyPerSubscription: 4 });
+  store.subscriptions.push(aSubscription({ id: "sub_2", webhookUrl: "https://second.example/" }));
+  for (let at = 10; at < 20; at++) store.enqueue("sub_2", { id: `dlv_${at}` });
+  let running = 0;
+  let most = 0;
+  const endpoint = async () => {
+    most = Math.max(most, ++running);
+    await settle();
+    running--;
+    return answer(200);
+  };
+  network.endpoints.set(HOST, endpoint);
+  network.endpoints.set("second.example", endpoint);
+  assert.equal(await createDelivery(deps).tick(), 20);
+  assert.equal(most, 6);
+  const first = network.requests.slice(0, 6).map((request) => request.url.hostname);
+  assert.equal(first.filter((host) => host === HOST).length, 4);
+  assert.equal(store.finished.length, 20);
+  assert.ok(store.leasesMs.every((leaseMs) => leaseMs > deps.timeoutMs + 10_000));
+});
+
+Deno.test("tick() looks at held deliveries once a second", async () => {
+  const { deps, store, clock } = aQueue(0);
+  const delivery = createDelivery(deps);
+  for (let step = 0; step < 25; step++) {
+    await delivery.tick();
+    await clock.advance(100);
+  }
+  assert.deepEqual(store.releases, [START_MS, START_MS + 1_000, START_MS + 2_000]);
+  await clock.advance(-3_600_000);
+  await delivery.tick();
+  assert.equal(store.releases.length, 4);
+});
+
+Deno.test("tick() turns what breaks here into a failed attempt, logged without the message", async () => {
+  const { deps, store, network, log } = aQueue(2);
+  let calls = 0;
+  network.endpoints.set(HOST, () => {
+    if (++calls === 1) throw new TypeError(`cannot read https://${HOST}/in`);
+    return answer(200);
+  });
+  assert.equal(await createDelivery(deps).tick(), 2);
+  assert.deepEqual(store.finished.map((one) => one.next.kind).sort(), ["delivered", "retry"]);
+  const failed = store.finished.find((one) => one.next.kind === "retry");
+  assert.equal(failed?.result.problem, "the attempt broke off on the sender's side");
+  const line = log.lines.find((one) => one.level === "error");
+  assert.equal(line?.fields["delivery"], failed?.deliveryId);
+  assert.match(String(line?.fields["error"]), /^TypeError at /);
+  assert.doesNotMatch(JSON.stringify(log.lines), new RegExp(HOST));
+});
+
+Deno.test("tick() does the other steps when one fails, and then rejects with its error", async () => {
+  for (const method of ["matchEvents", "releaseHeld"]) {
+    const { deps, store, network, log } = aQueue(1);
+    network.endpoints.set(HOST, () => answer(200));
+    store.failing.set(method, () => new Error("disk full"));
+    await assert.rejects(createDelivery(deps).tick(), /disk full/, method);
+    assert.equal(store.queue[0]?.status, "delivered", method);
+    assert.equal(log.lines.filter((line) => line.level === "error").length, 1, method);
+  }
+});
+
+Deno.test("tick() leaves an attempt that cannot be recorded to its lease", async () => {
+  const { deps, store, network, clock } = aQueue(1);
+  network.endpoints.set(HOST, () => answer(200));
+  store.failing.set("finishAttempts", () => new Error("disk full"));
+  const delivery = createDelivery(deps);
+  assert.equal(await delivery.tick(), 1);
+  store.failing.clear();
+  assert.equal(await delivery.tick(), 0);
+  await clock.advance(60_000);
+  assert.equal(await delivery.tick(), 1);
+  assert.equal(store.queue[0]?.status, "delivered");
+  assert.deepEqual(
+    new Set(network.requests.map((request) => request.headers["webhook-id"])),
+    new Set(["dlv_0"]),
+  );
+});
+
+Deno.test("tick() logs what was attempted and neither address nor body nor secret", async () => {
+  const { deps, store, network, log } = aQueue(0);
+  for (const status of [200, 500, 410]) {
+    store.waiting.push({ event: anEvent({ id: `evt_${status}` }), previous: null });
+  }
+  const statuses = [200, 500, 410];
+  network.endpoints.set(HOST, () => answer(statuses.shift() ?? 200));
+  await createDelivery(deps).tick();
+  assert.equal(log.lines.length, 3);
+  for (const { fields } of log.lines) {
+    assert.deepEqual(Object.keys(fields), [
+      "delivery",
+      "subscription",
+      "attempt",
+      "status",
+      "duration_ms",
+      "problem",
+    ]);
+  }
+  assert.doesNotMatch(JSON.stringify(log.lines), /receiver|Guideline|0123456789abcdef/);
+});
+
+Deno.test("run() goes on claiming for others while an endpoint is slow", async () => {
+  const { deps, store, network, clock } = aQueue(3);
+  store.subscriptions.push(aSubscription({ id: "sub_2", webhookUrl: "https://quick.example/" }));
+  network.endpoints.set(HOST, (request) => hang(request.signal));
+  network.endpoints.set("quick.example", () => answer(200));
+  const stop = new AbortController();
+  const running = createDelivery(deps).run(stop.signal);
+  await settle();
+  for (let at = 0; at < 20; at++) {
+    store.enqueue("sub_2", { id: `dlv_quick_${at}`, createdAtMs: clock.nowMs() });
+    await clock.advance(200);
+  }
+  assert.equal(store.finished.length, 20);
+  assert.ok(store.finished.every((one) => one.deliveryId.startsWith("dlv_quick_")));
+  await clock.advance(15_000); // the slow ones meet their deadline
+  assert.equal(store.finished.length, 23);
+  stop.abort();
+  await running;
+  assert.equal(clock.sleeping, 0);
+});
+
+Deno.test("run() fills free places again without waiting for time to pass", async () => {
+  const { deps, store, network, clock } = aQueue(50);
+  for (let at = 0; at < 35; at++) store.waiting.push({ event: anEvent({ id: `evt_${at}` }), previous: null });
+  network.endpoints.set(HOST, () => answer(200));
+  const stop = new AbortController();
+  const running = createDelivery(deps).run(stop.signal);
+  for (let turn = 0; turn < 100; turn++) await settle();
+  assert.equal(network.requests.length, 85);
+  assert.equal(clock.nowMs(), START_MS);
+  stop.abort();
+  await running;
+});
+
+Deno.test("run() logs the store's failures and goes on after a pause", async () => {
+  for (const method of ["matchEvents", "claimDeliveries", "releaseHeld", "finishAttempts"]) {
+    const { deps, store, network, clock, log } = aQueue(1);
+    network.endpoints.set(HOST, () => answer(200));
+    let failures = 3;
+    store.failing.set(method, () => failures-- > 0 ? new Error("database is locked") : null);
+    const stop = new AbortController();
+    const running = createDelivery(deps).run(stop.signal);
+    await settle();
+    assert.ok(log.lines.filter((line) => line.level === "error").length >= 1, method);
+    for (let second = 0; second < 200; second++) await clock.advance(1_000);
+    assert.equal(store.queue[0]?.status, "delivered", method);
+    const errors = log.lines.filter((line) => line.level === "error");
+    assert.equal(errors.length, 3, method);
+    assert.match(String(errors[0]?.fields["error"]), /database is locked/);
+    stop.abort();
+    await running;
+  }
+});
+
+Deno.test("run() stops at once when nothing is under way, and claims nothing more", async () => {
+  const { deps, store, clock } = aQueue(0);
+  const stop = new AbortController();
+  const delivery = createDelivery(deps);
+  const running = delivery.run(stop.signal);
+  await settle();
+  stop.abort();
+  await running;
+  store.enqueue(SUB, { id: "dlv_late" });
+  await clock.advance(60_000);
+  assert.equal(store.finished.length, 0);
+  await delivery.run(stop.signal);
+  assert.equal(store.finished.length, 0);
+  assert.equal(clock.sleeping, 0);
+});
+
+Deno.test("run() waits for attempts under way when it is stopped, and records them", async () => {
+  const { deps, store, network, clock } = aQueue(1);
+  network.endpoints.set(HOST, async (request) => {
+    await clock.sleep(5_000, request.signal);
+    return answer(200);
+  });
+  const stop = new AbortController();
+  let stopped = false;
+  const running = createDelivery(deps).run(stop.signal).then(() => stopped = true);
+  await settle();
+  stop.abort();
+  await settle();
+  await clock.advance(4_000);
+  assert.equal(stopped, false);
+  await clock.advance(1_000);
+  await running;
+  assert.equal(store.queue[0]?.status, "delivered");
+  assert.equal(clock.sleeping, 0);
+});
+
+Deno.test("run() gives up attempts that outlast the wait, and never touches the store after it", async () => {
+  const { deps, store, network, clock, log } = aQueue(2);
+  let ended = 0;
+  network.endpoints.set(HOST, (request) => {
+    request.signal.addEventListener("abort", () => ended++);
+    return hang(request.signal);
+  });
+  const stop = new AbortController();
+  const delivery = createDelivery(deps);
+  const running = delivery.run(stop.signal);
+  await settle();
+  stop.abort();
+  await settle();
+  await clock.advance(8_000);
+  await running;
+  assert.equal(ended, 2);
+  assert.deepEqual(log.lines.map((line) => line.message), [
+    "stopped with attempts under way; they are made again",
+  ]);
+  await clock.advance(60_000);
+  assert.equal(store.batches.length, 0);
+  // The lease has run out: the next start brings them again.
+  network.endpoints.set(HOST, () => answer(200));
+  assert.equal(await delivery.tick(), 2);
+  assert.deepEqual(store.finished.map((one) => one.attempt), [2, 2]);
+});
+
+Deno.test("test() sends a synthetic delivery the way of every delivery, and shows nothing of the answer", async () => {
+  const { deps, network, store, clock } = aWorld();
+  network.endpoints.set(HOST, async (request) => {
+    await clock.sleep(40, request.signal);
+    return { ...answer(500), body: new TextEncoder().encode("internals of the receiver") };
+  });
+  const outcome = createDelivery(deps).test(aSubscription({ language: "de" }));
+  await settle();
+  await clock.advance(40);
+  const { delivery_id, ...rest } = await outcome;
+  assert.deepEqual(rest, {
+    delivered: false,
+    status_code: 500,
+    duration_ms: 40,
+    problem: "the endpoint answered 500",
+  });
+  const body = deliveryPayload.parse(JSON.parse(network.requests[0]?.body ?? ""));
+  assert.deepEqual(
+    [body.type, body.source, body.severity, body.language, body.delivery_id, body.subscription_id],
+    ["event.test", "test", "info", "de", delivery_id, SUB],
+  );
+  assert.equal(network.requests[0]?.headers["webhook-id"], delivery_id);
+  assert.equal(store.batches.length, 0);
+});
+
+Deno.test("test() takes the same guard", async () => {
+  const { deps, network } = aWorld();
+  network.addresses.set(HOST, ["169.254.169.254"]);
+  const outcome = await createDelivery(deps).test(aSubscription());
+  assert.deepEqual(
+    [outcome.delivered, outcome.status_code, outcome.problem],
+    [false, null, "this address cannot receive webhooks"],
+  );
+  assert.equal(network.requests.length, 0);
+});
+
+Deno.test("test() refuses more than 32 at once, and makes room again", async () => {
+  const { deps, network, clock } = aWorld();
+  network.endpoints.set(HOST, (request) => hang(request.signal));
+  const delivery = createDelivery(deps);
+  const under = Array.from({ length: 32 }, () => delivery.test(aSubscription()));
+  await settle();
+  await assert.rejects(delivery.test(aSubscription()), { name: "AppError", code: "unavailable" });
+  await clock.advance(15_000);
+  const outcomes = await Promise.all(under);
+  assert.ok(outcomes.every((outcome) => outcome.problem === "no complete answer within 15 s"));
+  network.endpoints.set(HOST, () => answer(200));
+  assert.equal((await delivery.test(aSubscription())).delivered, true);
+});
+
+Deno.test("mayReceive() refuses at creation what would be refused at delivery", async () => {
+  const { deps, network, clock } = aWorld();
+  network.addresses.set("private.example", ["192.168.1.9"]);
+  network.addresses.set("mixed.example", ["1.1.1.1", "::1"]);
+  const delivery = createDelivery(deps);
+  const rows: [url: string, accepted: boolean][] = [
+    ["https://hooks.receiver.example/in", true],
+    ["https://private.example/", false],
+    ["https://mixed.example/", false],
+    ["https://localhost/", false],
+    ["https://10.0.0.1/", false],
+    ["http://hooks.receiver.example/in", false],
+    ["hooks", false],
+  ];
+  for (const [url, accepted] of rows) assert.equal(await delivery.mayReceive(url), accepted, url);
+  const unknown = createDelivery({
+    ...deps,
+    resolver: { resolve: () => Promise.reject(new NetworkError("host name not found")) },
+  });
+  assert.equal(await unknown.mayReceive("https://not-yet.example/"), true);
+  const hanging = createDelivery({ ...deps, resolver: { resolve: (_host, signal) => hang(signal) } });
+  const slow = hanging.mayReceive("https://slow.example/");
+  await settle();
+  await clock.advance(3_000);
+  assert.equal(await slow, true);
+});

@@ -1,0 +1,74 @@
+// The signature: against openssl, recorded vectors and the official verifiers.
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { Webhook as StandardWebhook } from "standardwebhooks";
+import { Webhook as SvixWebhook } from "svix";
+import { signPayload } from "../../src/delivery/sign.ts";
+
+const SECRET = "0123456789abcdef".repeat(4);
+const OTHER_SECRET = "fedcba9876543210".repeat(4);
+const ID = "dlv_01JNQ2B3C4D5E6F7G8H9JKMNPQ";
+const BODY = '{"type":"event.test","title":"Grüße – 規則"}';
+
+Deno.test("signPayload() gives what openssl gives, keyed with the ASCII bytes and with the bytes read as base64", () => {
+  // printf '%s.%s.%s' $ID 1772366400 "$BODY" | openssl dgst -sha256 -hmac "$SECRET" -binary | base64
+  // … | openssl dgst -sha256 -mac HMAC -macopt hexkey:$(printf %s $SECRET | base64 -d | xxd -p -c 99) -binary | base64
+  assert.equal(
+    signPayload({ secret: SECRET, id: ID, timestampSeconds: 1_772_366_400, body: BODY }),
+    "v1,w2He2VFiSnfZg2Ux3GfT3lw6+7ZxDJa+6QIYfiArDu4= v1,k2dmB5cr0BOqp4VMJsQBzBCJ1fK3MIPE23kT9V0gHiI=",
+  );
+});
+
+const listed = new URL("../../../shared/facts/signature_vectors.json", import.meta.url);
+
+Deno.test({
+  name: "signPayload() gives the recorded vector of ../shared/facts",
+  ignore: !existsSync(listed),
+  fn: () => {
+    const vector = JSON.parse(readFileSync(listed, "utf8"));
+    const { secret_hex64: secret, id, ts: timestampSeconds, body } = vector;
+    assert.equal(signPayload({ secret, id, timestampSeconds, body }), vector.dual_header);
+  },
+});
+
+/** Every way in which a receiver may read its secret, with each official library. */
+const VERIFIERS: [
+  name: string,
+  verifier: (secret: string) => { verify(body: string, headers: Record<string, string>): unknown },
+][] = [
+  ["standardwebhooks", (secret) => new StandardWebhook(secret)],
+  ["standardwebhooks with the prefix", (secret) => new StandardWebhook(`whsec_${secret}`)],
+  ["standardwebhooks in raw mode", (secret) => new StandardWebhook(secret, { format: "raw" })],
+  ["svix", (secret) => new SvixWebhook(secret)],
+  ["svix with the prefix", (secret) => new SvixWebhook(`whsec_${secret}`)],
+  ["svix in raw mode", (secret) => new SvixWebhook(secret, { format: "raw" })],
+];
+
+/** The headers of a delivery that is made now: the verifiers refuse old ones. */
+function headersNow(body: string): Record<string, string> {
+  const timestampSeconds = Math.floor(Date.now() / 1_000);
+  return {
+    "webhook-id": ID,
+    "webhook-timestamp": String(timestampSeconds),
+    "webhook-signature": signPayload({ secret: SECRET, id: ID, timestampSeconds, body }),
+  };
+}
+
+for (const [name, verifier] of VERIFIERS) {
+  Deno.test(`signPayload() satisfies ${name}, and no change of the message does`, () => {
+    const headers = headersNow(BODY);
+    assert.doesNotThrow(() => verifier(SECRET).verify(BODY, headers));
+    const later = String(Number(headers["webhook-timestamp"]) + 1);
+    const rows: [what: string, secret: string, body: string, headers: Record<string, string>][] = [
+      ["body", SECRET, BODY.replace("event.test", "event.other"), headers],
+      ["whitespace", SECRET, `${BODY} `, headers],
+      ["id", SECRET, BODY, { ...headers, "webhook-id": "dlv_2" }],
+      ["timestamp", SECRET, BODY, { ...headers, "webhook-timestamp": later }],
+      ["signature", SECRET, BODY, { ...headers, "webhook-signature": "v1,AAAA v1,AAAA" }],
+      ["secret", OTHER_SECRET, BODY, headers],
+    ];
+    for (const [what, secret, body, sent] of rows) {
+      assert.throws(() => verifier(secret).verify(body, sent), /signature/i, `${what} changed`);
+    }
+  });
+}

@@ -1,0 +1,296 @@
+// Small stand-ins of the ports that the delivery room uses: a clock, a network, a log, a store in memory.
+import type { ClaimedDelivery, FinishedAttempt } from "../../src/domain/delivery.ts";
+import type { RegEvent } from "../../src/domain/event.ts";
+import { createIds, type NewId } from "../../src/domain/ids.ts";
+import {
+  type Clock,
+  DeadlineError,
+  type HttpClient,
+  type IncomingResponse,
+  type Log,
+  type LogFields,
+  NetworkError,
+  type OutgoingRequest,
+  type Random,
+  type Resolver,
+} from "../../src/domain/ports.ts";
+import type { Store, UnmatchedEvent } from "../../src/domain/store.ts";
+import type { Subscription } from "../../src/domain/subscription.ts";
+import { DEFAULT_LIMITS } from "../../src/domain/tier.ts";
+import type { DeliveryDeps } from "../../src/delivery/loop.ts";
+
+/** Sunday, 1 March 2026, 12:00 UTC. */
+export const START_MS = Date.UTC(2026, 2, 1, 12);
+
+/** A clock that moves only when it is told to; everything that slept until then wakes in order. */
+export class FakeClock implements Clock {
+  #nowMs = START_MS;
+  #sleepers: { atMs: number; wake: () => void }[] = [];
+
+  nowMs(): number {
+    return this.#nowMs;
+  }
+
+  get sleeping(): number {
+    return this.#sleepers.length;
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    if (ms <= 0 || signal?.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const sleeper = { atMs: this.#nowMs + ms, wake: resolve };
+      this.#sleepers.push(sleeper);
+      signal?.addEventListener("abort", () => {
+        this.#sleepers = this.#sleepers.filter((other) => other !== sleeper);
+        resolve();
+      }, { once: true });
+    });
+  }
+
+  within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const controller = new AbortController();
+    const done = new AbortController();
+    const deadline = this.sleep(ms, done.signal).then(() => {
+      if (done.signal.aborted) return undefined as never;
+      controller.abort(new DeadlineError(ms));
+      throw controller.signal.reason;
+    });
+    return Promise.race([work(controller.signal), deadline]).finally(() => done.abort());
+  }
+
+  /** Moves time, then lets everything that follows at once happen. */
+  async advance(ms: number): Promise<void> {
+    this.#nowMs += ms;
+    const due = this.#sleepers.filter((sleeper) => sleeper.atMs <= this.#nowMs);
+    this.#sleepers = this.#sleepers.filter((sleeper) => sleeper.atMs > this.#nowMs);
+    for (const sleeper of due.sort((a, b) => a.atMs - b.atMs)) sleeper.wake();
+    await settle();
+  }
+}
+
+/** Lets promises that need no time come to rest. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 100; turn++) await Promise.resolve();
+}
+
+/** An answer with nothing in it. */
+export function answer(status: number, headers: Record<string, string> = {}): IncomingResponse {
+  return { status, headers, body: new Uint8Array(), truncated: false };
+}
+
+/** A promise that settles only when the signal aborts. */
+export function hang(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}
+
+/** Endpoints by host name; keeps every request. A host without one refuses the connection. */
+export class FakeNetwork implements HttpClient, Resolver {
+  readonly requests: OutgoingRequest[] = [];
+  readonly lookups: string[] = [];
+  readonly endpoints = new Map<
+    string,
+    (request: OutgoingRequest) => IncomingResponse | Promise<IncomingResponse>
+  >();
+  readonly addresses = new Map<string, string[]>();
+
+  async request(request: OutgoingRequest): Promise<IncomingResponse> {
+    this.requests.push(request);
+    const endpoint = this.endpoints.get(request.url.hostname);
+    if (endpoint === undefined) throw new NetworkError("connection refused");
+    return await endpoint(request);
+  }
+
+  resolve(host: string): Promise<string[]> {
+    this.lookups.push(host);
+    return Promise.resolve(this.addresses.get(host) ?? ["93.184.215.14"]);
+  }
+}
+
+/** A log that keeps its lines. */
+export class FakeLog implements Log {
+  readonly lines: { level: string; message: string; fields: LogFields }[] = [];
+  #write(level: string): (message: string, fields?: LogFields) => void {
+    return (message, fields = {}) => void this.lines.push({ level, message, fields });
+  }
+  debug = this.#write("debug");
+  info = this.#write("info");
+  warn = this.#write("warn");
+  error = this.#write("error");
+}
+
+/** Randomness without chance: jitter is nothing. */
+export const fixedRandom: Random = {
+  bytes: (count) => new Uint8Array(count),
+  fraction: () => 0.5,
+};
+
+/** An event of the guidance kind. */
+export function anEvent(change: Partial<RegEvent> = {}): RegEvent {
+  return {
+    id: "evt_01JNQ2B3C4D5E6F7G8H9JKMNPQ",
+    source_id: "eu-office",
+    external_id: "guideline-7",
+    version: 1,
+    supersedes: null,
+    event_type: "guidance",
+    topics: ["gpai"],
+    severity: "medium",
+    title_en: "Guideline on models",
+    summary_en: "What providers of models document.",
+    url_official: "https://office.example/guideline-7",
+    ai_act_articles: ["Art. 53(1)(a)"],
+    published_at: START_MS - 60_000,
+    published_at_estimated: false,
+    ingested_at: START_MS,
+    language: "en",
+    language_versions: ["en"],
+    translations: { en: { title: "Guideline on models", summary: "What providers of models document." } },
+    ...change,
+  };
+}
+
+/** A subscription that takes everything. */
+export function aSubscription(change: Partial<Subscription> = {}): Subscription {
+  return {
+    id: "sub_01JNQ2B3C4D5E6F7G8H9JKMNPQ",
+    customerId: "cus_01JNQ2B3C4D5E6F7G8H9JKMNPQ",
+    webhookUrl: "https://hooks.receiver.example/in",
+    webhookSecret: "0123456789abcdef".repeat(4),
+    topics: [],
+    sourceFilter: [],
+    severityMin: "info",
+    language: "en",
+    createdAtMs: START_MS,
+    disabledAtMs: null,
+    deletedAtMs: null,
+    ...change,
+  };
+}
+
+interface Queued {
+  claimed: ClaimedDelivery;
+  nextAttemptAtMs: number;
+  status: "pending" | "delivered" | "failed" | "gone";
+}
+
+/** The store's part in deliveries, in memory. A method named in `failing` throws what stands there. */
+export class FakeStore {
+  readonly subscriptions: Subscription[] = [];
+  readonly waiting: UnmatchedEvent[] = [];
+  readonly queue: Queued[] = [];
+  readonly batches: (readonly FinishedAttempt[])[] = [];
+  readonly failing = new Map<string, () => Error | null>();
+  releases: number[] = [];
+  leasesMs: number[] = [];
+  #sequence = 0;
+
+  #fail(method: string): void {
+    const error = this.failing.get(method)?.() ?? null;
+    if (error !== null) throw error;
+  }
+
+  get finished(): FinishedAttempt[] {
+    return this.batches.flat();
+  }
+
+  // deno-lint-ignore require-await
+  async matchEvents(match: Parameters<Store["matchEvents"]>[0]): Promise<number> {
+    this.#fail("matchEvents");
+    const events = this.waiting.splice(0, match.limit);
+    for (const unmatched of events) {
+      for (const made of match.deliveriesFor(unmatched, this.subscriptions)) {
+        this.enqueue(made.subscriptionId, {
+          id: made.id,
+          body: made.body(++this.#sequence),
+          createdAtMs: match.nowMs,
+        });
+      }
+    }
+    return events.length;
+  }
+
+  enqueue(subscriptionId: string, change: Partial<ClaimedDelivery> & { id: string }): void {
+    const subscription = this.subscriptions.find((one) => one.id === subscriptionId);
+    if (subscription === undefined) throw new Error(`no subscription ${subscriptionId}`);
+    const { webhookUrl, webhookSecret } = subscription;
+    const claimed = {
+      subscriptionId,
+      webhookUrl,
+      webhookSecret,
+      body: "{}",
+      attempt: 0,
+      createdAtMs: START_MS,
+      ...change,
+    };
+    this.queue.push({ claimed, nextAttemptAtMs: claimed.createdAtMs, status: "pending" });
+  }
+
+  // deno-lint-ignore require-await
+  async releaseHeld(release: Parameters<Store["releaseHeld"]>[0]): Promise<number> {
+    this.#fail("releaseHeld");
+    this.releases.push(release.nowMs);
+    return 0;
+  }
+
+  // deno-lint-ignore require-await
+  async claimDeliveries(claim: Parameters<Store["claimDeliveries"]>[0]): Promise<ClaimedDelivery[]> {
+    this.#fail("claimDeliveries");
+    this.leasesMs.push(claim.leaseMs);
+    const taken = new Map(claim.inFlight);
+    const claimed: ClaimedDelivery[] = [];
+    for (const queued of this.queue) {
+      const { subscriptionId } = queued.claimed;
+      const running = taken.get(subscriptionId) ?? 0;
+      const due = queued.status === "pending" && queued.nextAttemptAtMs <= claim.nowMs;
+      if (!due || running >= claim.perSubscription || claimed.length >= claim.limit) continue;
+      taken.set(subscriptionId, running + 1);
+      queued.nextAttemptAtMs = claim.nowMs + claim.leaseMs;
+      queued.claimed = { ...queued.claimed, attempt: queued.claimed.attempt + 1 };
+      claimed.push(queued.claimed);
+    }
+    return claimed;
+  }
+
+  // deno-lint-ignore require-await
+  async finishAttempts(finished: readonly FinishedAttempt[], _nowMs: number): Promise<void> {
+    this.#fail("finishAttempts");
+    this.batches.push(finished);
+    for (const { deliveryId, next } of finished) {
+      const queued = this.queue.find((one) => one.claimed.id === deliveryId);
+      if (queued === undefined) throw new Error(`no delivery ${deliveryId}`);
+      if (next.kind === "retry") queued.nextAttemptAtMs = next.atMs;
+      else queued.status = next.kind;
+    }
+  }
+}
+
+/** Everything that a delivery room needs, and the stand-ins behind it. */
+export function aWorld(
+  change: Partial<DeliveryDeps> = {},
+): { deps: DeliveryDeps; clock: FakeClock; network: FakeNetwork; store: FakeStore; log: FakeLog } {
+  const clock = new FakeClock();
+  const network = new FakeNetwork();
+  const store = new FakeStore();
+  const log = new FakeLog();
+  const newId: NewId = createIds(() => clock.nowMs(), fixedRandom.bytes);
+  const deps: DeliveryDeps = {
+    store,
+    clock,
+    random: fixedRandom,
+    http: network,
+    resolver: network,
+    log,
+    newId,
+    topics: [],
+    tiers: DEFAULT_LIMITS,
+    policy: { allowHttp: false, allowNetworks: [] },
+    timeoutMs: 15_000,
+    userAgent: "Regfeed/test",
+    concurrency: 64,
+    concurrencyPerSubscription: 4,
+    ...change,
+  };
+  return { deps, clock, network, store, log };
+}

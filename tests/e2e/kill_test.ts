@@ -1,0 +1,178 @@
+// Nothing is lost by `kill -9`: a real server, killed at random moments while events go to subscribers.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { Webhook } from "standardwebhooks";
+import { regfeedJson, serve, withFolder, writeConfig } from "../support/process.ts";
+
+const KILLS = 20;
+const EVENTS_A_ROUND = 10;
+const EVENTS = KILLS * EVENTS_A_ROUND;
+const SUBSCRIBERS = ["/one", "/two", "/three"];
+/** Deliveries under way at a kill come back when their lease ends; patience for that and a slow machine. */
+const PATIENCE_MS = 150_000;
+
+/** A publisher whose feed grows, on loopback. */
+function startPublisher(): { address: string; publish(count: number): void; close(): Promise<void> } {
+  let published = 0;
+  const items = () =>
+    Array.from(
+      { length: published },
+      (_, index) =>
+        `<item><guid isPermaLink="false">item-${index}</guid><link>https://board.example/${index}</link>
+       <title>Notice ${index} on the AI Act</title><description>Text ${index}.</description>
+       <pubDate>Fri, 31 Jul 2026 ${String(index % 24).padStart(2, "0")}:00:00 GMT</pubDate></item>`,
+    );
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    () => new Response(`<rss version="2.0"><channel><title>Board</title>${items().join("")}</channel></rss>`),
+  );
+  return {
+    address: `http://127.0.0.1:${server.addr.port}`,
+    publish: (count) => void (published += count),
+    close: () => server.shutdown(),
+  };
+}
+
+/** A receiver on loopback that remembers which event reached which path, and refuses what does not verify. */
+function startReceiver(): {
+  address: string;
+  secrets: Map<string, string>;
+  arrived: Map<string, Set<string>>;
+  refused: number;
+  repeated: number;
+  close(): Promise<void>;
+} {
+  const state = {
+    secrets: new Map<string, string>(),
+    arrived: new Map(SUBSCRIBERS.map((path) => [path, new Set<string>()])),
+    refused: 0,
+    repeated: 0,
+  };
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
+    const path = new URL(request.url).pathname;
+    try {
+      const webhook = new Webhook(state.secrets.get(path) ?? "");
+      const payload = webhook.verify(await request.text(), Object.fromEntries(request.headers));
+      const { id } = (payload as { event: { id: string } }).event;
+      if (state.arrived.get(path)?.has(id)) state.repeated++;
+      state.arrived.get(path)?.add(id);
+      return new Response(null, { status: 204 });
+    } catch {
+      state.refused++;
+      return new Response(null, { status: 401 });
+    }
+  });
+  return Object.assign(state, {
+    address: `http://127.0.0.1:${server.addr.port}`,
+    close: () => server.shutdown(),
+  });
+}
+
+const config = (feed: string): string => `
+[server]
+listen = "127.0.0.1:0"
+
+[ingest]
+timeout = "1s"
+
+[delivery]
+allow_http = true
+allow_networks = ["127.0.0.0/8"]
+timeout = "1s"
+
+[[sources]]
+id = "board"
+name_en = "Board"
+url = "${feed}/feed"
+schedule = "* * * * * *"
+relevance = "all"
+notify_first_fetch = true
+`;
+
+async function subscribeAll(
+  address: string,
+  key: string,
+  receiver: ReturnType<typeof startReceiver>,
+): Promise<void> {
+  for (const path of SUBSCRIBERS) {
+    const response = await fetch(`${address}/v1/subscriptions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ webhook_url: receiver.address + path }),
+    });
+    const answer = await response.json();
+    assert.equal(response.status, 201, JSON.stringify(answer));
+    receiver.secrets.set(path, answer.subscription.webhook_secret);
+  }
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function until(isTrue: () => boolean): Promise<void> {
+  const end = Date.now() + PATIENCE_MS;
+  while (!isTrue() && Date.now() < end) await pause(100);
+}
+
+Deno.test("a server that is killed -9 at random moments delivers every event to every subscriber", () =>
+  withFolder(async (folder) => {
+    const publisher = startPublisher();
+    const receiver = startReceiver();
+    try {
+      await writeConfig(folder, config(publisher.address));
+      const { key } = await regfeedJson<{ key: string }>(folder, [
+        "customer",
+        "add",
+        "--email",
+        "a@board.example",
+        "--tier",
+        "team",
+      ]);
+      const first = await serve(folder);
+      await subscribeAll(first.address, key, receiver);
+      await first.end("SIGTERM");
+
+      for (let round = 0; round < KILLS; round++) {
+        publisher.publish(EVENTS_A_ROUND);
+        const server = await serve(folder);
+        await pause(Math.random() * 700);
+        await server.end("SIGKILL");
+      }
+      const last = await serve(folder);
+      await until(() => [...receiver.arrived.values()].every((ids) => ids.size >= EVENTS));
+      const { code } = await last.end("SIGTERM");
+      assert.equal(code, 0);
+      checkStore(join(folder, "data/regfeed.db"), receiver.arrived);
+      assert.equal(receiver.refused, 0, "every delivery verified");
+    } finally {
+      await receiver.close();
+      await publisher.close();
+    }
+  }));
+
+/** The store is whole, holds each event once, and every one of them reached every subscriber. */
+function checkStore(path: string, arrived: Map<string, Set<string>>): void {
+  const database = new DatabaseSync(path, { readOnly: true });
+  try {
+    assert.deepEqual(database.prepare("pragma integrity_check").all().map((row) => row["integrity_check"]), [
+      "ok",
+    ]);
+    const ids = database.prepare("select id from events").all().map((row) => String(row["id"]));
+    assert.equal(ids.length, EVENTS, "each publication is one event");
+    for (const [subscriber, got] of arrived) {
+      assert.deepEqual(ids.filter((id) => !got.has(id)), [], `missing at ${subscriber}`);
+      assert.equal(got.size, EVENTS, `no event came to ${subscriber} that is not stored`);
+    }
+    const states = database.prepare("select status, count(*) as count from deliveries group by status").all();
+    assert.deepEqual(states.map((row) => [row["status"], row["count"]]), [[
+      "delivered",
+      EVENTS * arrived.size,
+    ]]);
+    const sequences = database.prepare(
+      "select min(sequence) as first, max(sequence) as last, count(distinct sequence) as count from deliveries group by subscription_id",
+    ).all();
+    for (const row of sequences) assert.deepEqual({ ...row }, { first: 1, last: EVENTS, count: EVENTS });
+  } finally {
+    database.close();
+  }
+}

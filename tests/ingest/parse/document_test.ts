@@ -1,0 +1,347 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import {
+  DocumentError,
+  type ParsedDocument,
+  type ParsedItem,
+  parseDocument,
+} from "../../../src/ingest/parse/document.ts";
+import { atom, bytesOf, jsonFeed, rss, SAME_IN_EVERY_FORMAT } from "./feeds.ts";
+
+const parse = (text: string, maxItems = 100): ParsedDocument =>
+  parseDocument(bytesOf(text), { contentType: null, maxItems });
+const firstItem = (text: string): ParsedItem => {
+  const [item] = parse(text).items;
+  assert.ok(item, `an item in ${text}`);
+  return item;
+};
+const titles = (text: string): (string | null)[] => parse(text).items.map(({ title }) => title);
+
+Deno.test("parseDocument() tells every format by its content and finds the same in each", () => {
+  const formats = { RSS: "rss", Atom: "atom", JSON: "json-feed" };
+  for (const [name, text] of Object.entries(SAME_IN_EVERY_FORMAT)) {
+    const document = parse(text);
+    const expected = name === "RSS 1.0" ? "rdf" : formats[name.split(" ")[0] as keyof typeof formats];
+    assert.equal(document.format, expected, name);
+    assert.equal(document.title, "Board of Examples", name);
+    assert.equal(document.language, "en-GB", name);
+    assert.deepEqual(document.problems, [], name);
+    assert.deepEqual(document.items.map(({ link }) => link), [
+      "https://board.example/1",
+      "https://board.example/2",
+    ], name);
+    assert.deepEqual(titles(text), ["Guidelines on Art. 50 &amp; labels", "Second"], name);
+    assert.match(document.items[0]?.summary ?? "", /^(<p>)?First\.(<\/p>)?$/, name);
+    assert.equal(document.items[1]?.summary, null, name);
+  }
+});
+
+Deno.test("parseDocument() keeps ids, dates, categories and updates of every format that has them", () => {
+  for (const name of ["RSS 2.0", "RSS 1.0", "Atom 1.0", "JSON Feed 1.1"]) {
+    const [first, second] = parse(SAME_IN_EVERY_FORMAT[name] ?? "").items;
+    assert.deepEqual([first?.guid, second?.guid], ["g1", "g2"], name);
+    assert.match(first?.publishedText ?? "", /27.*09:37:55/, name);
+    assert.deepEqual(first?.categories, ["AI", "Labels"], name);
+    assert.deepEqual(second?.categories, [], name);
+    assert.equal(first?.updatedText, name === "Atom 1.0" ? "2026-07-29T00:00:00Z" : null, name);
+  }
+  assert.equal(parse(SAME_IN_EVERY_FORMAT["Atom 0.3"] ?? "").items[0]?.publishedText, "2026-07-27T09:37:55Z");
+});
+
+Deno.test("parseDocument() reads the extensions that publishers put into RSS", () => {
+  const rows: [name: string, item: string, expected: Partial<ParsedItem>][] = [
+    [
+      "content:encoded",
+      "<description> </description><content:encoded><![CDATA[<p>x</p>]]></content:encoded>",
+      {
+        summary: "<p>x</p>",
+      },
+    ],
+    ["description first", "<content:encoded>long</content:encoded><description>short</description>", {
+      summary: "short",
+    }],
+    ["content without a namespace", "<content><![CDATA[<b>y</b>]]></content>", { summary: "<b>y</b>" }],
+    ["dc:date", "<dc:date>2026-07-27</dc:date>", { publishedText: "2026-07-27" }],
+    ["dcterms", "<dcterms:created>2026</dcterms:created><dcterms:modified>2027</dcterms:modified>", {
+      publishedText: "2026",
+      updatedText: "2027",
+    }],
+    ["a10:updated", "<pubDate>a</pubDate><a10:updated>b</a10:updated>", {
+      publishedText: "a",
+      updatedText: "b",
+    }],
+    ["atom:link", '<a10:link rel="self" href="s"/><a10:link rel="alternate" href="h"/>', { link: "h" }],
+    ["a link element of its own namespace", '<link xmlns="http://www.w3.org/2005/Atom" href="own"/>', {
+      link: "own",
+    }],
+    ["link before atom:link", '<a10:link rel="alternate" href="h"/><link> l </link>', { link: "l" }],
+    ["dc:language", "<dc:language>fr</dc:language>", { language: "fr" }],
+    ["dc:creator", "<dc:creator>A. Body</dc:creator><author>b@c.example</author>", {
+      authors: ["A. Body", "b@c.example"],
+    }],
+    ["CDATA and entities", "<guid><![CDATA[ x&amp;y ]]></guid><title>a &amp; <![CDATA[<i>b</i>]]></title>", {
+      guid: "x&amp;y",
+      title: "a & <i>b</i>",
+    }],
+    ["markup that nobody escaped", "<description><p>One <br> two & three</p></description>", {
+      summary: "<p>One <br> two & three</p>",
+    }],
+    ["the first of several", "<title>one</title><title>two</title>", { title: "one" }],
+    ["media:title is no title", "<media:title>m</media:title>", { title: null }],
+    ["upper case", "<TITLE>t</TITLE><PubDate>d</PubDate>", { title: "t", publishedText: "d" }],
+  ];
+  for (const [name, item, expected] of rows) {
+    const found = firstItem(rss(`<item>${item}</item>`));
+    for (const [key, value] of Object.entries(expected)) {
+      assert.deepEqual(found[key as keyof ParsedItem], value, `${name}: ${key}`);
+    }
+  }
+});
+
+Deno.test("parseDocument() chooses an entry's own page among its links", () => {
+  const rows: [links: string, expected: string | null][] = [
+    ['<link rel="self" href="s"/><link rel="edit" href="e"/><link rel="enclosure" href="f.pdf"/>', null],
+    [
+      '<link rel="edit" href="e"/><link rel="alternate" type="application/pdf" href="p"/><link href="h"/>',
+      "h",
+    ],
+    [
+      '<link rel="alternate" type="application/json" href="j"/><link rel="alternate" type="text/html" href="h"/>',
+      "h",
+    ],
+    ['<link href="plain"/><link rel="alternate" href="a"/>', "a"],
+    ['<link rel="http://www.iana.org/assignments/relation/alternate" href="iana"/>', "iana"],
+    ["<link rel='alternate' href='/a?b=1&amp;c=2'></link>", "/a?b=1&c=2"],
+    ['<content src="https://board.example/c" type="text/html"/>', "https://board.example/c"],
+    ['<source><link href="of-another-feed"/></source>', null],
+  ];
+  for (const [links, expected] of rows) {
+    assert.equal(firstItem(atom(`<entry>${links}</entry>`)).link, expected, links);
+  }
+});
+
+Deno.test("parseDocument() gives Atom's texts as markup, whatever type they are of", () => {
+  const rows: [element: string, expected: string | null][] = [
+    ["<title>1 &lt; 2 &amp; 3</title>", "1 &lt; 2 &amp; 3"],
+    ['<title type="text"><![CDATA[1 < 2]]></title>', "1 &lt; 2"],
+    ['<title type="html">&lt;b&gt;x&lt;/b&gt; &amp;amp; y</title>', "<b>x</b> &amp; y"],
+    ['<title type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml">x <b>y</b></div></title>', "x <b>y</b>"],
+    ['<title mode="escaped" type="text/html">&lt;i&gt;z&lt;/i&gt;</title>', "<i>z</i>"],
+    ['<title mode="base64">eHl6</title>', null],
+  ];
+  for (const [element, expected] of rows) {
+    const title =
+      firstItem(atom(`<entry>${element}</entry>`)).title?.replace(/^<div[^>]*>(.*)<\/div>$/, "$1") ?? null;
+    assert.equal(title, expected, element);
+  }
+  assert.equal(
+    firstItem(atom('<entry><content type="application/pdf">JVBERi0</content></entry>')).summary,
+    null,
+  );
+});
+
+Deno.test("parseDocument() reads bases and languages of the document and of its items", () => {
+  const document = parse(
+    `<rss version="2.0"><channel xml:base="https://base.example/" xml:lang="de"><link>https://site.example/</link>
+<ttl>15</ttl><item xml:base="/deep/" xml:lang="fr"><title>t</title></item></channel></rss>`,
+  );
+  assert.deepEqual([document.baseUrl, document.language, document.ttlMinutes], [
+    "https://base.example/",
+    "de",
+    15,
+  ]);
+  assert.deepEqual([document.items[0]?.baseUrl, document.items[0]?.language], ["/deep/", "fr"]);
+  assert.equal(parse(rss("")).baseUrl, "https://board.example/news");
+  assert.equal(parse(atom("")).baseUrl, null, "its own address is not that of the site");
+  assert.equal(
+    parse(jsonFeed([], { home_page_url: "https://board.example/" })).baseUrl,
+    "https://board.example/",
+  );
+});
+
+Deno.test("parseDocument() gives an empty feed no items and no problem", () => {
+  for (const text of [rss(""), atom(""), jsonFeed([]), '<rss version="2.0"><channel/></rss>', "<feed/>"]) {
+    assert.deepEqual([parse(text).items, parse(text).problems], [[], []], text);
+  }
+});
+
+Deno.test("parseDocument() loses no neighbour of a broken item", () => {
+  const rows: [name: string, broken: string, title: string | null][] = [
+    ["a bare <", "<title>5 < 6 and a<b</title>", "5 < 6 and a<b"],
+    ["an element that is not closed", "<enclosure url='x'><title>t</title>", "t"],
+    ["a title that is not closed", "<title>t<link>l</link>", "t"],
+    ["a wrong end tag", "<title>t</title></wrong><link>l</link>", "t"],
+    ["a bare &", "<title>R&D & law</title>", "R&D & law"],
+    ["a name that JavaScript reserves", "<__proto__>x</__proto__><constructor/><title>t</title>", "t"],
+    ["deep nesting", `<x>${"<y>".repeat(5000)}${"</y>".repeat(5000)}</x><title>t</title>`, "t"],
+    ["a quotation mark too few", '<link href="x><title>t</title>', "t"],
+    ["a comment", "<!-- <item><title>no</title></item> --><title>t</title>", "t"],
+    ["an instruction", "<?php echo 1 ?><title>t</title>", "t"],
+  ];
+  for (const [name, broken, title] of rows) {
+    const text = rss(
+      `<item><title>before</title></item><item>${broken}</item><item><title>after</title></item>`,
+    );
+    assert.deepEqual(titles(text), ["before", title, "after"], name);
+  }
+  assert.deepEqual(
+    titles(rss("<item><title>a</title><item><title>b</title></item>")),
+    ["a", "b"],
+    "no end of an item",
+  );
+});
+
+Deno.test("parseDocument() expands no entity that the document declares", () => {
+  const bomb =
+    `<!DOCTYPE rss [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;"><!ENTITY c SYSTEM "file:///etc/passwd">]>`;
+  const text = rss("<item><title>&b;&c;</title></item>").replace("<rss", `${bomb}<rss`);
+  assert.deepEqual(titles(text), ["&b;&c;"]);
+});
+
+Deno.test("parseDocument() drops items beyond the limit with one problem that counts them", () => {
+  const many = Array.from({ length: 7 }, (_, index) => index);
+  const feeds = [
+    rss(many.map((index) => `<item><title>${index}</title></item>`).join("")),
+    atom(many.map((index) => `<entry><title>${index}</title></entry>`).join("")),
+    jsonFeed(many.map((index) => ({ id: String(index) }))),
+  ];
+  for (const text of feeds) {
+    const document = parse(text, 5);
+    assert.equal(document.items.length, 5);
+    assert.deepEqual(document.problems, [{
+      item: "document",
+      reason: "2 items beyond the first 5 are passed over",
+    }]);
+  }
+});
+
+Deno.test("parseDocument() gives the complete items of a document that breaks off, and says so", () => {
+  const whole = [
+    rss("<item><title>a</title></item><item><title>b</title></item><item><title>c</title></item>"),
+    atom("<entry><title>a</title></entry><entry><title>b</title></entry><entry><title>c</title></entry>"),
+    jsonFeed([{ title: "a" }, { title: "b" }, { title: "c" }]),
+  ];
+  for (const text of whole) {
+    const broken = parse(text.slice(0, text.lastIndexOf("c")));
+    assert.deepEqual(broken.items.map(({ title }) => title), ["a", "b"]);
+    assert.deepEqual(broken.problems, [{ item: "document", reason: "the document breaks off after item 2" }]);
+  }
+});
+
+Deno.test("parseDocument() passes over what is no item in a JSON Feed", () => {
+  const document = parse(jsonFeed([{ id: 7, title: " t " }, null, "x", { authors: [{ name: "A" }, "B"] }]));
+  assert.deepEqual(document.items.map(({ guid, title }) => [guid, title]), [["7", "t"], [null, null]]);
+  assert.deepEqual(document.items[1]?.authors, ["A", "B"]);
+  assert.deepEqual(document.problems.map(({ item }) => item), ["item 2", "item 3"]);
+});
+
+Deno.test("parseDocument() says what a document is that is no feed", () => {
+  const rows: [text: string, message: RegExp][] = [
+    ["", /^the document is empty$/],
+    [" \n\t", /^the document is empty: it holds only spaces$/],
+    [
+      "<!doctype html><html><head><title>Not\n found</title></head></html>",
+      /HTML page.*\(title: "Not found"\)/,
+    ],
+    ["<div>login</div>", /HTML page, not a feed \(without a title\)/],
+    ["<opml><body/></opml>", /OPML/],
+    ['<urlset xmlns="x"/>', /sitemap/],
+    ["<akomaNtoso/>", /XML with the root element <akomaNtoso>/],
+    [
+      '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><x/></rdf:RDF>',
+      /RDF without a channel/,
+    ],
+    ['<rss version="2.0"></rss>', /RSS without a channel/],
+    ["<?xml version='1.0'?><!-- x", /breaks off before its first element/],
+    [
+      "<rss version='2.0'><channel><title>t</title><item><title>a",
+      /breaks off before the first complete item/,
+    ],
+    ['{"documents":[],"numFound":0}', /JSON, but not a JSON Feed/],
+    ["[1,2]", /JSON, but not a JSON Feed/],
+    ['{"version":"https://jsonfeed.org/version/1.1","items":[{"id":', /JSON breaks off/],
+    ['{"a":tru}', /JSON breaks off or is broken/],
+    ["Service unavailable", /plain text, not a feed \(it begins: "Service unavailable"\)/],
+    ["%PDF-1.7", /a PDF file/],
+    ["\x1f", /plain text/],
+  ];
+  for (const [text, message] of rows) {
+    assert.throws(() => parse(text), (error) => {
+      assert.ok(error instanceof DocumentError, text);
+      assert.match(error.message, message);
+      return true;
+    });
+  }
+});
+
+Deno.test("parseDocument() throws nothing but a DocumentError, however a feed is cut and spoilt", () => {
+  const edit = fc.record({
+    at: fc.double({ min: 0, max: 1, noNaN: true }),
+    remove: fc.nat(30),
+    insert: fc.oneof(
+      fc.string(),
+      fc.constantFrom(
+        "<",
+        ">",
+        "</",
+        "<!--",
+        "<![CDATA[",
+        "]]>",
+        "&",
+        "&#x0;",
+        '"',
+        "<item>",
+        "</item>",
+        "{",
+        "\\",
+      ),
+    ),
+  });
+  const feeds = Object.values(SAME_IN_EVERY_FORMAT);
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...feeds),
+      fc.array(edit, { maxLength: 6 }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      (feed, edits, keep) => {
+        let text = feed;
+        for (const { at, remove, insert } of edits) {
+          const place = Math.floor(at * text.length);
+          text = text.slice(0, place) + insert + text.slice(place + remove);
+        }
+        const bytes = bytesOf(text);
+        try {
+          const document = parseDocument(bytes.subarray(0, Math.ceil(keep * bytes.length)), {
+            contentType: null,
+            maxItems: 10,
+          });
+          assert.ok(document.items.length <= 10);
+        } catch (error) {
+          if (!(error instanceof DocumentError)) throw error;
+        }
+      },
+    ),
+    { numRuns: 2000 },
+  );
+});
+
+Deno.test("parseDocument() finds every complete item wherever an RSS document is cut", () => {
+  const text = rss(
+    Array.from({ length: 5 }, (_, index) => `<item><title>t${index}</title></item>`).join("\n"),
+  );
+  for (let length = 1; length < text.length; length++) {
+    const cut = text.slice(0, length);
+    const complete = cut.split("</item>").length - 1;
+    if (complete === 0) assert.throws(() => parse(cut), DocumentError);
+    else assert.equal(parse(cut).items.length, complete, cut);
+  }
+});
+
+Deno.test("parseDocument() reads any bytes to a document or a DocumentError", () => {
+  fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), fc.string(), (bytes, contentType) => {
+    assert.throws(() => {
+      parseDocument(bytes, { contentType, maxItems: 10 });
+      throw new DocumentError("it is a document");
+    }, DocumentError);
+  }));
+});

@@ -1,0 +1,150 @@
+// A platform for tests: a fake internet that answers by host and path, a folder in memory, a log that is kept.
+import type {
+  Clock,
+  FileEntry,
+  Files,
+  HttpClient,
+  IncomingResponse,
+  Log,
+  LogFields,
+  OutgoingRequest,
+  Platform,
+} from "../../src/domain/ports.ts";
+import { NetworkError } from "../../src/domain/ports.ts";
+import { type FakeClock, fakeClock } from "./clock.ts";
+
+/** What a fake host answers. */
+export type Answer = Partial<Omit<IncomingResponse, "body">> & { body?: string | Uint8Array };
+
+/** A request as the fake internet saw it. */
+export interface SeenRequest {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body: string | undefined;
+  addresses: readonly string[] | undefined;
+}
+
+/** A fake internet: hosts by name or by whole address, each a function from request to answer. */
+export interface FakeInternet extends HttpClient {
+  readonly requests: SeenRequest[];
+  /** Answers for a URL without its query, or for a whole origin. */
+  serve(url: string, answer: (request: OutgoingRequest) => Answer | Promise<Answer>): void;
+}
+
+/** An internet in which nothing answers until it is served. */
+export function fakeInternet(): FakeInternet {
+  const hosts = new Map<string, (request: OutgoingRequest) => Answer | Promise<Answer>>();
+  const requests: SeenRequest[] = [];
+  return {
+    requests,
+    serve: (url, answer) => void hosts.set(url, answer),
+    async request(request) {
+      const { method, url, headers, body, addresses } = request;
+      requests.push({ method, url: url.href, headers, body, addresses });
+      const answer = hosts.get(url.origin + url.pathname) ?? hosts.get(url.origin);
+      if (answer === undefined) throw new NetworkError("connection refused");
+      const given = await answer(request);
+      const bytes = typeof given.body === "string"
+        ? new TextEncoder().encode(given.body)
+        : given.body ?? new Uint8Array();
+      const truncated = bytes.length > request.maxBodyBytes;
+      return {
+        status: given.status ?? 200,
+        headers: given.headers ?? {},
+        body: truncated ? bytes.slice(0, request.maxBodyBytes) : bytes,
+        truncated: given.truncated ?? truncated,
+      };
+    },
+  };
+}
+
+/** Files in memory: paths of folders to names to contents. */
+export interface FakeFiles extends Files {
+  write(path: string, content: string | Uint8Array, modifiedAtMs: number): void;
+  remove(path: string): void;
+}
+
+/** An empty file system in memory. */
+export function fakeFiles(): FakeFiles {
+  const files = new Map<string, { bytes: Uint8Array; modifiedAtMs: number }>();
+  const find = (path: string): Uint8Array => {
+    const file = files.get(path);
+    if (file === undefined) throw new Error(`no such file: ${path}`);
+    return file.bytes;
+  };
+  return {
+    write: (path, content, modifiedAtMs) => {
+      const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+      files.set(path, { bytes, modifiedAtMs });
+    },
+    remove: (path) => void files.delete(path),
+    readBytes: (path) => Promise.resolve().then(() => find(path)),
+    readText: (path) => Promise.resolve().then(() => new TextDecoder().decode(find(path))),
+    list: (folder) => {
+      const entries: FileEntry[] = [];
+      for (const [path, { bytes, modifiedAtMs }] of files) {
+        if (!path.startsWith(`${folder}/`)) continue;
+        entries.push({ name: path.slice(folder.length + 1), sizeBytes: bytes.length, modifiedAtMs });
+      }
+      return entries.length === 0
+        ? Promise.reject(new Error(`no such folder: ${folder}`))
+        : Promise.resolve(entries.sort((a, b) => (a.name < b.name ? -1 : 1)));
+    },
+  };
+}
+
+/** A kept log line. */
+export interface LogLine {
+  area: string;
+  level: "debug" | "info" | "warn" | "error";
+  message: string;
+  fields: LogFields;
+}
+
+/** A platform whose every part is in the test's hand. */
+export interface FakePlatform extends Platform {
+  clock: FakeClock & Clock;
+  http: FakeInternet;
+  files: FakeFiles;
+  readonly lines: LogLine[];
+  /** Host names and their addresses; a name that is missing is not found. */
+  readonly hosts: Map<string, string[]>;
+}
+
+/** A platform at a moment (Unix ms), with bytes counted up from a seed instead of randomness. */
+export function fakePlatform(nowMs: number, seed = 1): FakePlatform {
+  const lines: LogLine[] = [];
+  const hosts = new Map<string, string[]>();
+  let state = seed;
+  const nextRandom = (): number => {
+    // Numerical Recipes' linear congruential generator: repeatable, and even enough for tests.
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+  const log = (area: string): Log => {
+    const keep = (level: LogLine["level"]) => (message: string, fields: LogFields = {}) =>
+      void lines.push({ area, level, message, fields });
+    return { debug: keep("debug"), info: keep("info"), warn: keep("warn"), error: keep("error") };
+  };
+  return {
+    clock: fakeClock(nowMs),
+    random: {
+      bytes: (count) => Uint8Array.from({ length: count }, () => Math.floor(nextRandom() * 256)),
+      fraction: nextRandom,
+    },
+    http: fakeInternet(),
+    resolver: {
+      resolve: (host) => {
+        const addresses = hosts.get(host);
+        return addresses === undefined
+          ? Promise.reject(new NetworkError("host name not found"))
+          : Promise.resolve(addresses);
+      },
+    },
+    files: fakeFiles(),
+    log,
+    lines,
+    hosts,
+  };
+}

@@ -1,0 +1,102 @@
+// Regfeed as its user runs it: a process of its own, in a folder of its own.
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const MAIN = fileURLToPath(new URL("../../main.ts", import.meta.url));
+/** The permissions of the `start` task: what the tests run is what the user runs. */
+const PERMISSIONS = [
+  "--no-prompt",
+  "--allow-net",
+  "--allow-env",
+  "--allow-read",
+  "--allow-write",
+  "--allow-sys=hostname",
+  "--deny-run",
+  "--deny-ffi",
+];
+
+/** What a command printed and how it ended. */
+export interface Finished {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs a command to its end in the folder. */
+export async function regfeed(folder: string, args: readonly string[]): Promise<Finished> {
+  const output = await command(folder, args).output();
+  const decoder = new TextDecoder();
+  return { code: output.code, stdout: decoder.decode(output.stdout), stderr: decoder.decode(output.stderr) };
+}
+
+/** The JSON that a command printed; fails with what it said when it failed. */
+export async function regfeedJson<T>(folder: string, args: readonly string[]): Promise<T> {
+  const { code, stdout, stderr } = await regfeed(folder, [...args, "--json"]);
+  if (code !== 0) throw new Error(`regfeed ${args.join(" ")} ended with ${code}: ${stdout}${stderr}`);
+  return JSON.parse(stdout) as T;
+}
+
+/** A running server. */
+export interface Serving {
+  /** `http://127.0.0.1:PORT` */
+  address: string;
+  /** Ends it with a signal and waits; returns its exit code and its log. */
+  end(signal: "SIGTERM" | "SIGKILL"): Promise<{ code: number; log: string }>;
+}
+
+/** Starts `serve` and waits until it says where it listens; the config must listen on port 0 or a free one. */
+export async function serve(folder: string): Promise<Serving> {
+  const child = command(folder, ["serve"]).spawn();
+  const stdout = child.stdout.cancel();
+  let log = "";
+  let heard: (address: string) => void = () => {};
+  const address = new Promise<string>((resolve) => heard = resolve);
+  const reading = (async () => {
+    for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) {
+      log += text;
+      const found = /listening.*?(http:\/\/[\d.]+:\d+)/.exec(log)?.[1];
+      if (found !== undefined) heard(found);
+    }
+  })();
+  const early = child.status.then(({ code }) => {
+    throw new Error(`serve ended with ${code} before it listened: ${log}`);
+  });
+  early.catch(() => {}); // after it has listened, its end is nobody's surprise
+  const at = await Promise.race([address, early]);
+  return {
+    address: at,
+    async end(signal) {
+      child.kill(signal);
+      const { code } = await child.status;
+      await reading;
+      await stdout;
+      return { code, log };
+    },
+  };
+}
+
+/** A folder for one test, removed after it. */
+export async function withFolder(work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: "regfeed-test-" });
+  try {
+    await work(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** Writes the config of a folder; relative paths in it start there. */
+export async function writeConfig(folder: string, text: string): Promise<void> {
+  await Deno.writeTextFile(join(folder, "regfeed.toml"), text);
+}
+
+function command(folder: string, args: readonly string[]): Deno.Command {
+  return new Deno.Command(Deno.execPath(), {
+    args: ["run", ...PERMISSIONS, MAIN, ...args],
+    cwd: folder,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+    env: { NO_COLOR: "1" },
+  });
+}
