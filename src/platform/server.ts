@@ -1,5 +1,8 @@
 // The HTTP server: listens, answers, and ends within a bound.
 
+/** How long complete answers may take to reach clients that read slowly, once the server ends, ms. */
+const FLUSH_MS = 1_000;
+
 /** Where to listen and what answers. */
 export interface ListenOptions {
   /** A literal address or a host name of this machine. */
@@ -15,30 +18,50 @@ export interface RunningServer {
   /** Its address, such as "http://127.0.0.1:8080". */
   address: string;
   port: number;
-  /** Takes no more connections, lets answers under way finish for up to `graceMs`, then cuts them off. */
+  /**
+   * Refuses what still comes (503), lets answers under way finish for up to `graceMs`, then closes every connection.
+   */
   shutdown(graceMs: number): Promise<void>;
 }
 
-/** Starts to listen. Throws when that is not possible; the message names address, port and cause. */
+/** Starts to listen. Rejects when that is not possible; the message names address, port and cause. */
 export function listen({ hostname, port, handler }: ListenOptions): Promise<RunningServer> {
-  const forced = new AbortController();
+  const end = new AbortController();
+  const answering = new Set<Promise<void>>();
+  let isEnding = false;
   const server = serveOrExplain(
-    { hostname, port, signal: forced.signal, onListen: () => {} },
-    (request, { remoteAddr }) =>
-      handler(request, { remoteAddress: "hostname" in remoteAddr ? remoteAddr.hostname : "" }),
+    { hostname, port, signal: end.signal, onListen: () => {} },
+    (request, { remoteAddr, completed }) => {
+      if (isEnding) return new Response(null, { status: 503, headers: { connection: "close" } });
+      const answered = completed.catch(() => {}).finally(() => answering.delete(answered));
+      answering.add(answered);
+      return handler(request, { remoteAddress: remoteAddr.hostname });
+    },
   );
-  const bound = server.addr.port;
   const shownHost = hostname.includes(":") ? `[${hostname}]` : hostname;
   return Promise.resolve({
-    address: `http://${shownHost}:${bound}`,
-    port: bound,
+    address: `http://${shownHost}:${server.addr.port}`,
+    port: server.addr.port,
     async shutdown(graceMs) {
-      const timer = setTimeout(() => forced.abort(), graceMs);
-      await server.shutdown();
-      await server.finished;
-      clearTimeout(timer);
+      isEnding = true;
+      const isDrained = await isDoneWithin(graceMs, Promise.all(answering));
+      // The runtime's own shutdown sends what is left in its buffers, but has no bound and cannot be forced once
+      // begun: it comes only when every answer is complete.
+      if (isDrained) await isDoneWithin(FLUSH_MS, server.shutdown());
+      else {
+        end.abort();
+        await server.finished;
+      }
     },
   });
+}
+
+async function isDoneWithin(ms: number, work: Promise<unknown>): Promise<boolean> {
+  const { promise: bound, resolve } = Promise.withResolvers<false>();
+  const timer = setTimeout(() => resolve(false), ms);
+  const isDone = await Promise.race([work.then(() => true), bound]);
+  clearTimeout(timer);
+  return isDone;
 }
 
 function serveOrExplain(

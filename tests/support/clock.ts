@@ -1,0 +1,68 @@
+// A clock that stands still until a test moves it.
+import type { Clock } from "../../src/domain/ports.ts";
+import { DeadlineError } from "../../src/domain/ports.ts";
+
+/** A clock in the test's hand. */
+export interface FakeClock extends Clock {
+  /** Moves on by `ms`; what sleeps or waits until then wakes, in the order of its time. */
+  advance(ms: number): Promise<void>;
+  /** Jumps to a moment (Unix ms), forwards or back, and wakes nothing. */
+  set(nowMs: number): void;
+}
+
+/** A clock that shows a moment (Unix ms). */
+export function fakeClock(startMs: number): FakeClock {
+  let nowMs = startMs;
+  const timers = new Set<{ atMs: number; fire: () => void }>();
+
+  const after = (ms: number, fire: () => void): () => void => {
+    const timer = { atMs: nowMs + ms, fire };
+    timers.add(timer);
+    return () => void timers.delete(timer);
+  };
+
+  return {
+    nowMs: () => nowMs,
+    set: (ms) => void (nowMs = ms),
+    sleep: (ms, signal) =>
+      new Promise((resolve) => {
+        if (signal?.aborted) return resolve();
+        const cancel = after(ms, () => {
+          signal?.removeEventListener("abort", wake);
+          resolve();
+        });
+        const wake = (): void => {
+          cancel();
+          resolve();
+        };
+        signal?.addEventListener("abort", wake, { once: true });
+      }),
+    async within(ms, work) {
+      const deadline = new AbortController();
+      let reject: (error: Error) => void = () => {};
+      const late = new Promise<never>((_, fail) => reject = fail);
+      const cancel = after(ms, () => {
+        const error = new DeadlineError(ms);
+        deadline.abort(error);
+        reject(error);
+      });
+      try {
+        return await Promise.race([work(deadline.signal), late]);
+      } finally {
+        cancel();
+      }
+    },
+    async advance(ms) {
+      const endMs = nowMs + ms;
+      while (true) {
+        const [next] = [...timers].filter(({ atMs }) => atMs <= endMs).sort((a, b) => a.atMs - b.atMs);
+        if (next === undefined) break;
+        timers.delete(next);
+        nowMs = Math.max(nowMs, next.atMs);
+        next.fire();
+        await Promise.resolve();
+      }
+      nowMs = endMs;
+    },
+  };
+}

@@ -1,0 +1,90 @@
+// A whole appliance in the test's hand: a store in memory, a fake clock, a fake internet, real everything else.
+import { makeKey } from "../../src/accounts/keys.ts";
+import { type App, createApp } from "../../src/app.ts";
+import { type Config, parseConfig } from "../../src/config/config.ts";
+import type { Customer } from "../../src/domain/customer.ts";
+import { createIds, type NewId } from "../../src/domain/ids.ts";
+import type { Store } from "../../src/domain/store.ts";
+import { openStore } from "../../src/store/sqlite/store.ts";
+import { type FakePlatform, fakePlatform } from "./platform.ts";
+
+/** The moment at which a world begins. */
+export const START_MS = Date.parse("2026-08-01T10:00:00Z");
+
+/** The answer to a request, its JSON read. */
+export interface Reply {
+  status: number;
+  headers: Headers;
+  // deno-lint-ignore no-explicit-any
+  json: any;
+  text: string;
+}
+
+/** An appliance with everything around it. */
+export interface World {
+  app: App;
+  config: Config;
+  platform: FakePlatform;
+  store: Store;
+  newId: NewId;
+  /** Adds a customer and gives its key. */
+  addCustomer(change?: Partial<Customer>): Promise<{ customer: Customer; key: string }>;
+  /** Asks the API; `key` stands in the Authorization header. */
+  ask(path: string, init?: RequestInit & { key?: string }): Promise<Reply>;
+  close(): Promise<void>;
+}
+
+/** Makes a world from the text of a config. */
+export async function createWorld(
+  configText = "",
+  options: { startMs?: number; seed?: number } = {},
+): Promise<World> {
+  const platform = fakePlatform(options.startMs ?? START_MS, options.seed);
+  const config = await parseConfig(configText, {
+    file: "regfeed.toml",
+    folder: "/world",
+    readSecret: { file: (path) => platform.files.readText(path), env: () => undefined },
+  });
+  const store = openStore(":memory:");
+  const app = createApp({ config, platform, store, version: "0.0.0-test" });
+  const newId = createIds(() => platform.clock.nowMs(), (count) => platform.random.bytes(count));
+  return {
+    app,
+    config,
+    platform,
+    store,
+    newId,
+    async addCustomer(change = {}) {
+      const nowMs = platform.clock.nowMs();
+      const customer: Customer = {
+        id: newId("customer"),
+        email: "ana@example.org",
+        tier: "team",
+        enabled: true,
+        limits: {},
+        createdAtMs: nowMs,
+        ...change,
+      };
+      const { key, stored } = makeKey((count) => platform.random.bytes(count), nowMs);
+      await store.addCustomer(customer, stored);
+      return { customer, key };
+    },
+    async ask(path, { key, ...init } = {}) {
+      const headers = new Headers(init.headers);
+      if (key !== undefined) headers.set("authorization", `Bearer ${key}`);
+      if (init.body !== undefined && !headers.has("content-type")) {
+        headers.set("content-type", "application/json");
+      }
+      const response = await app.fetch(new Request(`http://regfeed.example${path}`, { ...init, headers }));
+      const text = await response.text();
+      const isJson = response.headers.get("content-type")?.includes("json") ?? false;
+      return {
+        status: response.status,
+        headers: response.headers,
+        text,
+        json: isJson && text !== "" ? JSON.parse(text) : null,
+      };
+    },
+    close: () => store.close(),
+  };
+}
