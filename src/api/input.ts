@@ -128,7 +128,8 @@ function check(value: unknown, schema: z.ZodType, what: "parameter" | "field"): 
 }
 
 function fieldErrors(issue: z.core.$ZodIssue, what: "parameter" | "field"): FieldError[] {
-  const path = issue.path.map(String).join(".");
+  // A parameter that lists values is one field to its sender.
+  const path = (what === "parameter" ? issue.path.slice(0, 1) : issue.path).map(String).join(".");
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => ({
       field: path === "" ? key : `${path}.${key}`,

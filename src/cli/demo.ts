@@ -101,11 +101,7 @@ async function setStage(platform: Platform, story: Story, folder: string): Promi
     story.line(`${format.padEnd(10)} ${language}  ${feeds.address}${path.padEnd(24)} ${nameEn}`);
   }
 
-  const names = new Map(SUBSCRIPTIONS.map(({ path, name }) => [path, name]));
-  const receiver = createReceiver(({ path, payload }) => {
-    story.arrived({ ...payload, name: names.get(path) ?? path });
-    if (payload.diff_to_previous !== undefined) story.difference(payload.diff_to_previous);
-  });
+  const receiver = createReceiver();
   const hooks = await listen({ ...loopback, handler: (request) => receiver.handle(request) });
 
   const config = await demoConfig(publishers, feeds.address, folder);
@@ -141,36 +137,62 @@ async function addCustomer({ clock, random }: Platform, store: Store): Promise<s
 async function play(stage: Stage): Promise<boolean> {
   const { story, publishers, receiver } = stage;
   await subscribe(stage);
+
+  story.step("Regfeed collects, classifies and stores");
   await stage.app.start();
+  const items = publishers.reduce((sum, publisher) => sum + publisher.publications.length, 0);
+  const told = { events: new Set<string>(), arrivals: 0 };
+  const isStored = await until(stage, async () => {
+    const events = await listEvents(stage);
+    for (const event of events.reverse()) {
+      if (!told.events.has(event.id)) story.stored(event);
+      told.events.add(event.id);
+    }
+    return events.length >= items - IRRELEVANT;
+  });
+  story.line(`${items - told.events.size} of ${items} items passed over: not about AI regulation`);
 
-  story.step(
-    "Regfeed collects, classifies, stores and delivers; each ✓ is a signature that standardwebhooks accepts",
-  );
-  const published = publishers.reduce((sum, publisher) => sum + publisher.publications.length, 0);
-  const isFirstKept = await waitForDeliveries(stage, (events) => events.length >= published - IRRELEVANT);
-  const stored = await listEvents(stage);
-  for (const event of stored) story.stored(event);
-  story.line(`${published - stored.length} of ${published} items passed over: not about AI regulation`);
+  story.step("It delivers: each ✓ is a signature that the standardwebhooks package accepts");
+  const isFirstKept = await until(stage, async () => {
+    told.arrivals = tellArrivals(stage, told.arrivals);
+    return isAllKept(stage, await listEvents(stage));
+  });
 
-  story.step("The publisher revises one publication");
-  const revised = publishers.find(({ id }) => id === REVISION.publisher)?.publications
-    .find(({ id }) => id === REVISION.publication);
-  if (revised === undefined) throw new Error("the demo has lost the publication that it revises");
-  revised.summary = REVISION.summary;
-  story.line(`${REVISION.publication}: its summary has a second sentence now`);
-  const isRevisionKept = await waitForDeliveries(
-    stage,
-    (events) => events.some((event) => event.version === 2),
-  );
+  story.step("A publisher revises one publication");
+  revise(stage);
+  const isRevisionKept = await until(stage, async () => {
+    told.arrivals = tellArrivals(stage, told.arrivals);
+    const events = await listEvents(stage);
+    return events.some((event) => event.version === 2) && isAllKept(stage, events);
+  });
 
   const promised = promisedDeliveries(await listEvents(stage));
   const arrived = promised.filter((promise) => hasArrived(stage, promise)).length;
-  const isKept = isFirstKept && isRevisionKept && arrived === promised.length && receiver.refused === 0;
+  const isKept = isStored && isFirstKept && isRevisionKept && arrived === promised.length &&
+    receiver.refused === 0;
   story.end(
     `${arrived} of ${promised.length} promised deliveries arrived and verified; ${receiver.refused} refused.`,
     isKept,
   );
   return isKept;
+}
+
+/** Tells the arrivals from a number on; returns the number of the next one. */
+function tellArrivals({ story, receiver }: Stage, from: number): number {
+  for (const { path, payload } of receiver.arrivals.slice(from)) {
+    const name = SUBSCRIPTIONS.find((subscription) => subscription.path === path)?.name ?? path;
+    story.arrived({ ...payload, name });
+    if (payload.diff_to_previous !== undefined) story.difference(payload.diff_to_previous);
+  }
+  return receiver.arrivals.length;
+}
+
+function revise({ story, publishers }: Stage): void {
+  const publication = publishers.find(({ id }) => id === REVISION.publisher)?.publications
+    .find(({ id }) => id === REVISION.publication);
+  if (publication === undefined) throw new Error("the demo has lost the publication that it revises");
+  publication.summary = REVISION.summary;
+  story.line(`${publication.title}: its summary has one more sentence now`);
 }
 
 /** Items of the sample that no AI regulation monitor wants. */
@@ -205,15 +227,15 @@ function hasArrived({ receiver }: Stage, { path, eventId }: PromisedDelivery): b
   return receiver.arrivals.some((arrival) => arrival.path === path && arrival.payload.event.id === eventId);
 }
 
-/** Waits until the events are there and all that they promise has arrived; false when patience runs out. */
-async function waitForDeliveries(stage: Stage, isThere: (events: RegEvent[]) => boolean): Promise<boolean> {
-  const { clock } = stage.platform;
+function isAllKept(stage: Stage, events: readonly RegEvent[]): boolean {
+  return promisedDeliveries(events).every((promise) => hasArrived(stage, promise));
+}
+
+/** Looks again and again until it is true; false when patience runs out. */
+async function until({ platform: { clock } }: Stage, isTrue: () => Promise<boolean>): Promise<boolean> {
   const endMs = clock.nowMs() + PATIENCE_MS;
   while (clock.nowMs() < endMs) {
-    const events = await listEvents(stage);
-    if (isThere(events) && promisedDeliveries(events).every((promise) => hasArrived(stage, promise))) {
-      return true;
-    }
+    if (await isTrue()) return true;
     await clock.sleep(LOOK_AGAIN_MS);
   }
   return false;

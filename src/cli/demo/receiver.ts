@@ -15,14 +15,14 @@ export interface Receiver {
   handle(request: Request): Promise<Response>;
   /** Tells the secret that signs what is posted to a path. */
   expect(path: string, secret: string): void;
-  /** What arrived and verified, in order. */
+  /** What arrived and verified, in order, each delivery once. */
   readonly arrivals: readonly Arrival[];
   /** How many requests did not verify. */
   readonly refused: number;
 }
 
-/** Makes a receiver; `onArrival` hears of each good delivery, once each. */
-export function createReceiver(onArrival: (arrival: Arrival) => void): Receiver {
+/** Makes a receiver. */
+export function createReceiver(): Receiver {
   const secrets = new Map<string, string>();
   const seen = new Set<string>();
   const arrivals: Arrival[] = [];
@@ -47,9 +47,7 @@ export function createReceiver(onArrival: (arrival: Arrival) => void): Receiver 
       // At least once means that one may come again: a receiver tells them apart by the delivery's id.
       if (!seen.has(payload.delivery_id)) {
         seen.add(payload.delivery_id);
-        const arrival = { path, payload };
-        arrivals.push(arrival);
-        onArrival(arrival);
+        arrivals.push({ path, payload });
       }
       return new Response(null, { status: 204 });
     },

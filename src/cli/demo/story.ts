@@ -5,6 +5,8 @@ import { cut } from "../table.ts";
 
 const TITLE_WIDTH = 64;
 const VALUE_WIDTH = 92;
+/** Characters shown before the first difference of two texts. */
+const CONTEXT = 24;
 
 /** Tells what happens. */
 export interface Story {
@@ -62,8 +64,9 @@ export function createStory(write: (text: string) => void, hasColours: boolean):
           );
           continue;
         }
-        line(red(`  - ${cut(String(change.before), VALUE_WIDTH)}`));
-        line(green(`  + ${cut(String(change.after), VALUE_WIDTH)}`));
+        const [before, after] = fromWhereTheyDiffer(String(change.before ?? ""), String(change.after ?? ""));
+        line(red(`  - ${cut(before, VALUE_WIDTH)}`));
+        line(green(`  + ${cut(after, VALUE_WIDTH)}`));
       }
     },
     end: (text, isGood) => write(`\n ${(isGood ? green : red)(bold(text))}\n`),
@@ -71,3 +74,12 @@ export function createStory(write: (text: string) => void, hasColours: boolean):
 }
 
 type Paint = (text: string) => string;
+
+/** The two texts from a few words before their first difference. */
+function fromWhereTheyDiffer(before: string, after: string): [string, string] {
+  let same = 0;
+  while (same < before.length && before[same] === after[same]) same++;
+  const start = before.lastIndexOf(" ", Math.max(0, same - CONTEXT)) + 1;
+  const shown = (text: string) => start === 0 ? text : `… ${text.slice(start)}`;
+  return [shown(before), shown(after)];
+}

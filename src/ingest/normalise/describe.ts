@@ -3,6 +3,7 @@ import { parseDocument } from "../parse/document.ts";
 import type { DocumentFormat, ParseProblem } from "../parse/document.ts";
 import { languageCode } from "./language.ts";
 import { normaliseItem } from "./item.ts";
+import { absoluteUrl } from "./links.ts";
 
 /** A document's items as JSON; times in Unix ms. */
 export interface DocumentDescription {
@@ -40,13 +41,7 @@ export function describeDocument(
     problems: [...document.problems],
   };
   for (const [position, parsed] of document.items.entries()) {
-    const context = {
-      document,
-      documentUrl: null,
-      baseUrl: "",
-      timezone: "UTC",
-      position,
-    };
+    const context = { document, documentUrl: null, baseUrl: "", timezone: "UTC", position };
     const outcome = normaliseItem(parsed, context);
     if (!outcome.ok) {
       description.problems.push({ item: outcome.item, reason: outcome.reason });
@@ -57,7 +52,7 @@ export function describeDocument(
     description.items.push({
       id: guid,
       title,
-      link: link || parsed.link,
+      link: link || statedRelative(parsed.link),
       summary,
       published_at: publishedAtMs,
       updated_at: updatedAtMs,
@@ -65,4 +60,9 @@ export function describeDocument(
     });
   }
   return description;
+}
+
+/** A link that only lacks a base; null for one that no base makes an address. */
+function statedRelative(link: string | null): string | null {
+  return link !== null && absoluteUrl(link, "https://base.invalid/") !== null ? link : null;
 }

@@ -4,6 +4,9 @@ import { Tokenizer, type TokenizerCallbacks } from "htmlparser2";
 /** Elements deeper than this are read as if they were not there; their text is. */
 const MAX_DEPTH = 100;
 
+/** Characters of whitespace that the source may have between the words of a repeat. */
+const MAX_INDENTATION = 200;
+
 const BLOCKS = new Set(
   ("address article aside blockquote br caption center dd details div dl dt fieldset figcaption figure footer form " +
     "h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section summary table tbody tfoot thead tr ul").split(
@@ -42,7 +45,8 @@ interface Frame {
 
 class MarkupReader implements TokenizerCallbacks {
   readonly #open: Frame[] = [];
-  readonly #longestRepeat: number;
+  /** An element with more characters is none of the repeats. */
+  readonly #maxRepeat: number;
   /** What becomes a space: line breaks only in markup, not in text that merely has entities. */
   readonly #spaces: RegExp;
   #pieces: string[] = [];
@@ -51,7 +55,7 @@ class MarkupReader implements TokenizerCallbacks {
 
   constructor(readonly markup: string, readonly repeats: readonly string[]) {
     this.#spaces = markup.includes("<") ? /[^\S ]/g : /[^\S \n]/g;
-    this.#longestRepeat = Math.max(0, ...repeats.map((repeat) => repeat.length));
+    this.#maxRepeat = Math.max(0, ...repeats.map((repeat) => repeat.length)) + MAX_INDENTATION;
   }
 
   words(): string {
@@ -129,6 +133,7 @@ class MarkupReader implements TokenizerCallbacks {
   }
 
   #break(name: string): void {
+    if (this.#open.at(-1)?.hidden) return;
     if (BLOCKS.has(name)) this.#pieces.push("\n");
     else if (CELLS.has(name)) this.#pieces.push(" ");
   }
@@ -150,7 +155,7 @@ class MarkupReader implements TokenizerCallbacks {
 
   /** Whether nothing but spaces came before an element, and it holds one of the repeats. */
   #isRepeat(frame: Frame): boolean {
-    if (frame.charactersBefore > 0 || this.#characters === 0 || this.#characters > this.#longestRepeat) {
+    if (this.repeats.length === 0 || frame.charactersBefore > 0 || this.#characters > this.#maxRepeat) {
       return false;
     }
     const words = this.#pieces.slice(frame.piecesBefore).join("").replace(/\s+/g, " ").trim();

@@ -46,20 +46,23 @@ export function cutText(text: string, limit: number): string {
   return whole.replace(/[\ud800-\udbff]$/, "").trimEnd() + "…";
 }
 
+/** What {@link tidy} may have to do with; text that is Latin letters and single spaces passes quickly. */
+const UNTIDY = /[^ -~\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u20ac]| {2}/;
+
 /** Text without what shows nothing, in NFC, with whitespace collapsed: line breaks stay line breaks. */
 function tidy(text: string): string {
+  if (!UNTIDY.test(text)) return text.trim();
   return text.toWellFormed().replace(UNSEEN, "")
     .replace(/\s{2,}|[^\S ]/g, (run) => /[\n\r\v\f\u2028\u2029]/.test(run) ? "\n" : " ")
     .normalize("NFC").trim();
 }
 
+/** A tag that breaks off at the end of a text that was cut. */
+const BROKEN_OFF = /<\/?[a-z][a-z0-9]*\s*$/i;
 /** A "<" that is closed by no ">" before the next one, and has no attribute: people write it in titles. */
 const STRAY = /<(?![!?]|\/?[a-z][a-z0-9]*\s[^<>]*=)(?=[^<>]*(?:<|$))/gi;
 
 function stripMarkup(markup: string, repeats: readonly string[]): string {
-  const readable = markup.slice(0, MAX_MARKUP_CHARACTERS).replace(/<\/?[a-z][a-z0-9]*\s*$/i, "").replace(
-    STRAY,
-    "&lt;",
-  );
-  return markupWords(readable, repeats);
+  const readable = markup.slice(0, MAX_MARKUP_CHARACTERS).replace(BROKEN_OFF, "");
+  return markupWords(readable.replace(STRAY, "&lt;"), repeats);
 }

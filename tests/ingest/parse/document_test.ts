@@ -217,12 +217,12 @@ Deno.test("parseDocument() drops items beyond the limit with one problem that co
 
 Deno.test("parseDocument() gives the complete items of a document that breaks off, and says so", () => {
   const whole = [
-    rss("<item><title>a</title></item><item><title>b</title></item><item><title>c</title></item>"),
-    atom("<entry><title>a</title></entry><entry><title>b</title></entry><entry><title>c</title></entry>"),
-    jsonFeed([{ title: "a" }, { title: "b" }, { title: "c" }]),
+    rss("<item><title>a</title></item><item><title>b</title></item><item><title>zz</title></item>"),
+    atom("<entry><title>a</title></entry><entry><title>b</title></entry><entry><title>zz</title></entry>"),
+    jsonFeed([{ title: "a" }, { title: "b" }, { title: "zz" }]),
   ];
   for (const text of whole) {
-    const broken = parse(text.slice(0, text.lastIndexOf("c")));
+    const broken = parse(text.slice(0, text.lastIndexOf("zz")));
     assert.deepEqual(broken.items.map(({ title }) => title), ["a", "b"]);
     assert.deepEqual(broken.problems, [{ item: "document", reason: "the document breaks off after item 2" }]);
   }
@@ -344,4 +344,38 @@ Deno.test("parseDocument() reads any bytes to a document or a DocumentError", ()
       throw new DocumentError("it is a document");
     }, DocumentError);
   }));
+});
+
+Deno.test("parseDocument() gets through hostile repetition: what is not linear would not end", () => {
+  const beginnings = [
+    rss("<item><title>t</title></item>").replace("</channel></rss>", ""),
+    '<rss version="2.0"><channel><item>',
+    '<feed xmlns="http://www.w3.org/2005/Atom"><entry><content type="xhtml">',
+    '{"version":"https://jsonfeed.org/version/1.1","items":[',
+    "",
+  ];
+  const repeated = [
+    "<",
+    "</",
+    "<a>",
+    "</a>",
+    '<a x="<a" ',
+    "<a b='",
+    "<!--",
+    "<![CDATA[",
+    "<!x>",
+    "<?",
+    "<item>",
+  ];
+  repeated.push("<title>", "<item><title>", "<x1><x2><x3>", "<link href='x'/>", "&amp;", "{", "[", '"', "a=");
+  for (const beginning of beginnings) {
+    for (const piece of repeated) {
+      const bytes = bytesOf(beginning + piece.repeat(100_000));
+      try {
+        parseDocument(bytes, { contentType: null, maxItems: 10 });
+      } catch (error) {
+        assert.ok(error instanceof DocumentError, `${beginning} ${piece}`);
+      }
+    }
+  }
 });

@@ -1,0 +1,181 @@
+// Which law a citation belongs to: the laws that a text names, and which of them governs which citation.
+import { LAW_DATA } from "./data.ts";
+import type { Citation } from "./article_parse.ts";
+import { buildPhraseIndex, findPhrases } from "./phrases.ts";
+
+/**
+ * What a named law is to a citation: the Act; the regulation that amends it (its own articles are not the Act's, but
+ * a text on it cites the Act's); an abbreviation that means the Act only beside a citation; any other law.
+ */
+export type LawKind = "act" | "amending" | "act_beside" | "other";
+
+/** A law named in a text. */
+export interface LawMention {
+  kind: LawKind;
+  start: number;
+  end: number;
+}
+
+const NAMES = buildPhraseIndex<LawKind>([
+  ...LAW_DATA.act.map((phrase) => ({ phrase, value: "act" as const })),
+  ...LAW_DATA.actBeside.map((phrase) => ({ phrase, value: "act_beside" as const })),
+  ...LAW_DATA.amending.map((phrase) => ({ phrase, value: "amending" as const })),
+  ...LAW_DATA.others.map((phrase) => ({ phrase, value: "other" as const })),
+]);
+
+/** Laws that are named by their numbers. */
+const NUMBERS: ReadonlyMap<string, LawKind> = new Map([["2024/1689", "act"], ["2026/1744", "amending"]]);
+
+/** "Regulation (EU) 2016/679", "Richtlinie 2014/90/EU", "règlement (UE) n° 910/2014": the law is its number. */
+const NUMBERED =
+  /\b(?:(?:Commission |Council )?(?:Delegated |Implementing )?(?:Regulations?|Directives?|Decisions?)|(?:Durchfuhrungs|Delegierten? )?(?:verordnung(?:en)?|richtlinien?|beschluss)|(?:reglements?|directives?|decisions?)(?: delegue| d'execution)?)\s?(?:\([A-Z, ]{2,12}\)\s?)?(?:No\.? ?|Nr\.? ?|n°s? ?)?(\d{1,4}\/\d{1,4})(?:\/[A-Z]{2,3})?(?!\d)/gi;
+
+/** A law called by its own name: "Digital Services Act", "Data Protection Act 2018", "Machinery Regulation". */
+const NAMED_EN =
+  /\b([A-Z][a-z]+(?:(?: and| of| for| on| &)? [A-Z][a-z]+){0,4}) (?:Act|Regulation|Directive|Convention|Treaty)(?: \d{4})?\b/g;
+
+/** Words that only lead up to "Act" or "Regulation" and name none. */
+const NO_NAME =
+  /^(?:The|This|That|These|Each|Any|An?|Under|Of|In|And|Union|Draft|Proposed|New|European|Delegated|Implementing|Commission|Council|Framework|Amending|Final|National|Omnibus|Future)$/;
+
+/** "Bundesdatenschutzgesetz", "Maschinenverordnung" as one word; not "KI-Gesetz", which is the Act. */
+const NAMED_DE =
+  /(?<![-A-Za-z])[A-Z][a-z]{3,40}(?:gesetz(?:es|buch(?:e?s)?)?|verordnung|richtlinie|staatsvertrag)(?![a-z])/g;
+
+/** "la loi n° 78-17", "du décret", "code du travail"; not a code of practice. */
+const NAMED_FR =
+  /\b(?:loi (?:n°|no|du|de)|decret (?:n°|no|du)|ordonnance (?:n°|no|du)|arrete (?:n°|no|du)|code (?:du|civil|penal|monetaire|general|de (?!bonnes|pratique|conduite|bonne)[a-z]+|de la|des)|constitution|traite (?:sur|de))/gi;
+
+/** Every law that the text names, in order, the longest where several names overlap. */
+export function findLaws(text: string): LawMention[] {
+  const flat = text.replace(/[-'"()[\]]/g, " ").replaceAll("\u00e0", "a");
+  const found: LawMention[] = findPhrases(NAMES, { text, words: flat, lower: flat.toLowerCase() })
+    .map((hit) => ({ kind: hit.value, start: hit.at, end: hit.end }));
+  for (const match of text.matchAll(NUMBERED)) {
+    const kind = NUMBERS.get(match[1] ?? "") ?? "other";
+    found.push({ kind, start: match.index, end: match.index + match[0].length });
+  }
+  for (const match of text.matchAll(NAMED_EN)) {
+    const name = match[1] ?? "";
+    if (NO_NAME.test(name) || /Intelligence$/.test(name)) continue;
+    found.push({ kind: "other", start: match.index, end: match.index + match[0].length });
+  }
+  for (const expression of [NAMED_DE, NAMED_FR]) {
+    for (const match of text.matchAll(expression)) {
+      found.push({ kind: "other", start: match.index, end: match.index + match[0].length });
+    }
+  }
+  return withoutOverlaps(found);
+}
+
+function withoutOverlaps(found: LawMention[]): LawMention[] {
+  const sorted = found.sort((a, b) => a.start - b.start || b.end - a.end);
+  const kept: LawMention[] = [];
+  for (const mention of sorted) {
+    const last = kept.at(-1);
+    if (last === undefined || mention.start >= last.end) kept.push(mention);
+    else if (mention.end - mention.start > last.end - last.start) kept[kept.length - 1] = mention;
+  }
+  return kept;
+}
+
+/** Words that tie a citation to the law after it: "Article 5 of the EU's new AI Act". */
+const TIES = new Set(
+  ("of the under in from to within pursuant per eu eus s european union unions said new upcoming final amended proposed draft " +
+    "der des dem den die das nach gemass laut im zur zum von vom aus europaischen europaische neuen neue kunftigen " +
+    "du de la le les l d au aux sur dans selon nouveau futur europeen europeenne ue union commission").split(
+      " ",
+    ),
+);
+
+/** A tie is short: beyond this many characters the law is another part of the sentence. */
+const LONGEST_TIE = 60;
+
+/** An unbound law after a citation is the citation's only this near; farther away it is the next thought. */
+const NEAR = 20;
+
+/** Which of the citations are the Act's, in their order. `laws` in order of the text. */
+export function citationsOfTheAct(
+  text: string,
+  citations: readonly Citation[],
+  laws: readonly LawMention[],
+): boolean[] {
+  const governed: (LawKind | null)[] = [];
+  // From the last to the first, so that "Article 5 and Article 6 of the AI Act" hands its law to the left.
+  for (let i = citations.length - 1; i >= 0; i--) {
+    const citation = citations[i] as Citation;
+    const next = citations[i + 1];
+    const bound = boundLaw(text, citation, laws);
+    const chained = next !== undefined && isChain(text.slice(citation.end, next.start))
+      ? governed[i + 1] ?? null
+      : null;
+    governed[i] = bound ?? chained ?? unboundLaw(text, citation, laws);
+  }
+  return governed.map((kind) => kind === "act");
+}
+
+/** The law tied to the citation by nothing but "of the", ", " or brackets: after it, else before it. */
+function boundLaw(text: string, citation: Citation, laws: readonly LawMention[]): LawKind | null {
+  const after = laws.find((law) => law.start >= citation.end);
+  if (after !== undefined && after.start - citation.end <= LONGEST_TIE) {
+    if (isTie(text.slice(citation.end, after.start))) return boundKind(after.kind);
+  }
+  const before = laws.findLast((law) => law.end <= citation.start);
+  if (
+    before !== undefined &&
+    /^(?:'?s)?[\s,:;([-]*(?:in |its |et |l'|the )?$/i.test(text.slice(before.end, citation.start))
+  ) {
+    return boundKind(before.kind);
+  }
+  return null;
+}
+
+function boundKind(kind: LawKind): LawKind {
+  if (kind === "act_beside") return "act";
+  return kind === "amending" ? "other" : kind;
+}
+
+function isTie(between: string): boolean {
+  if (/[.:!?]/.test(between.replace(/\bNo\./g, ""))) return false;
+  if (/^\s*[,;]\s*$/.test(between) && between.includes(";")) return false;
+  return between.toLowerCase().split(/[^a-z\u00e0]+/).every((word) => word === "" || TIES.has(word));
+}
+
+/** Only "and", "to", commas between two citations: they share a law. */
+function isChain(between: string): boolean {
+  return between.length <= 40 &&
+    /^[\s,;&/()-]*(?:(?:and|or|und|oder|et|ou|to|bis|sowie|as well as|read|together|in conjunction|conjunction|with|i\.? ?v\.? ?m\.?|in verbindung mit|en liaison avec|lu|avec|the|des?|du|l'|les|l|d'|in|von|der|both|also|auch)[\s,'(]*)*$/i
+      .test(between);
+}
+
+/** The law of a citation that none is tied to: the nearest named one, with preference for what was named before. */
+function unboundLaw(text: string, citation: Citation, laws: readonly LawMention[]): LawKind | null {
+  const plain = laws.filter((law) => law.kind !== "act_beside")
+    .map((law): LawMention => law.kind === "amending" ? { ...law, kind: "act" } : law);
+  const before = plain.findLast((law) => law.end <= citation.start);
+  const after = plain.find((law) => law.start >= citation.end);
+  if (after === undefined) return before?.kind ?? null;
+  if (before === undefined) return after.kind;
+  if (before.kind === after.kind) return before.kind;
+  const gapAfter = after.start - citation.end;
+  const gapBefore = citation.start - before.end;
+  if (sentenceEnds(text.slice(citation.end, after.start))) return before.kind;
+  if (sentenceEnds(text.slice(before.end, citation.start))) {
+    return after.kind === "act" || gapAfter <= NEAR ? after.kind : before.kind;
+  }
+  return gapAfter < gapBefore ? after.kind : before.kind;
+}
+
+/** A full stop that ends a sentence, not an abbreviation such as "Art." or "Abs.". */
+function sentenceEnds(text: string): boolean {
+  if (text.includes("\n")) return true;
+  for (const match of text.matchAll(/(\S*)[.!?;] (?=["A-Z])/g)) {
+    if (
+      !/^\(?(?:art|arts|abs|nr|no|lit|para|par|ziff|buchst|vgl|cf|s|al|bzw|z\.b|i\.v\.m|d\.h|u\.a|e\.g|i\.e)$/i
+        .test(match[1] ?? "")
+    ) {
+      return true;
+    }
+  }
+  return false;
+}

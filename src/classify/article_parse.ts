@@ -1,0 +1,387 @@
+// One citation, from its head to its end: "Articles 5(1)(f), 6 and 8 to 15" as single references.
+import {
+  BEFORE_NUMBER,
+  BRACKETED,
+  DOTTED,
+  DOTTED_LETTER,
+  FIRST,
+  type Head,
+  LATIN_SUFFIX,
+  LOOSE_LETTER,
+  NUMBER,
+  numberToRoman,
+  PARAGRAPH_WORD,
+  POINT_WORD,
+  RANGE,
+  readAt,
+  type ReferenceKind,
+  ROMAN,
+  ROMAN_PARAGRAPH,
+  romanToNumber,
+  SECTION_WORD,
+  SEPARATOR,
+  SKIPPED,
+  VALUE,
+} from "./article_grammar.ts";
+
+/** One reference as it is cited; whether the Act has it is not asked here. */
+export interface Reference {
+  kind: ReferenceKind;
+  /** "5", "75a", "III", "60". */
+  number: string;
+  /** What follows the number, outermost first: ["1", "f"] for Article 5(1)(f). */
+  path: string[];
+}
+
+/** The references of one citation and where its text ends. */
+export interface Citation {
+  references: Reference[];
+  start: number;
+  end: number;
+}
+
+/** The depth of a part: a section, a paragraph (or numbered point of an annex), a letter, a Roman sub-point. */
+type Depth = 0 | 1 | 2 | 3;
+
+interface Part {
+  depth: Depth;
+  value: string;
+}
+
+interface State {
+  head: Head;
+  at: number;
+  number: string;
+  parts: Part[];
+  /** The annex is numbered "3" rather than "III". */
+  annexInDigits: boolean;
+  /** How the last part was written: it decides what a bare number after "and" continues. */
+  style: "number" | "bracket" | "word";
+  wordPlural: boolean | null;
+  done: { number: string; parts: Part[] }[];
+}
+
+/** Whether a number that continues a list counts something else ("and 12 other …", "2 August"). */
+export type IsCount = (text: string, end: number) => boolean;
+
+/** Reads the citation that a head opens; null when no number follows it. */
+export function parseCitation(text: string, head: Head, isCount: IsCount): Citation | null {
+  const first = readBase(text, head.kind, head.end, true);
+  if (first === null) return null;
+  const state: State = {
+    head,
+    at: first.end,
+    number: first.number,
+    parts: [],
+    annexInDigits: /\d/.test(text.slice(head.end, first.end)),
+    style: "number",
+    wordPlural: null,
+    done: [],
+  };
+  while (readPart(text, state) || readNextItem(text, state, isCount)) { /* each step moves on */ }
+  finish(state);
+  const references = state.done.map((done) => ({
+    kind: head.kind,
+    number: done.number,
+    path: done.parts.map((part) => part.value),
+  }));
+  return { references, start: head.start, end: state.at };
+}
+
+function readBase(
+  text: string,
+  kind: ReferenceKind,
+  at: number,
+  afterHead: boolean,
+): { number: string; end: number } | null {
+  let start = at;
+  if (afterHead) {
+    const first = kind === "article" ? readAt(FIRST, text, at) : null;
+    if (first !== null) return { number: "1", end: at + first[0].length };
+    start += readAt(BEFORE_NUMBER, text, at)?.[0].length ?? 0;
+  }
+  const bracket = afterHead && text[start - 1] === "(" ? 1 : 0;
+  const roman = kind === "annex" ? readAt(ROMAN, text, start) : null;
+  if (roman?.[1]) return { number: roman[1], end: start + roman[0].length };
+  const match = readAt(NUMBER, text, start);
+  if (match === null) return null;
+  const end = start + match[0].length;
+  if (bracket === 1 && text[end] !== ")") return null;
+  if (/[/%\u20ac$]/.test(text[end] ?? "") || /^\.\d{3}/.test(text.slice(end, end + 4))) return null;
+  const digits = match[1] ?? "";
+  if (kind === "annex") {
+    const number = Number(digits);
+    return number >= 1 && number <= 19 ? { number: numberToRoman(number), end } : null;
+  }
+  return { number: digits + suffixOf(match[2], match[3]), end: end + bracket };
+}
+
+/** "f" and "ff" after a number mean "and the following" in German, no suffix. */
+function suffixOf(latin: string | undefined, letters: string | undefined): string {
+  if (latin !== undefined) return LATIN_SUFFIX[latin.toLowerCase()] ?? "";
+  if (letters === undefined || /^ff?$/i.test(letters)) return "";
+  return letters.toLowerCase();
+}
+
+/** Reads a part that belongs to the reference at hand, without a separator before it. */
+function readPart(text: string, state: State): boolean {
+  const skipped = readAt(SKIPPED, text, state.at);
+  if (skipped !== null) return advance(state, skipped[0].length);
+  const section = state.head.kind === "annex" ? readAt(SECTION_WORD, text, state.at) : null;
+  if (section?.[1]) return place(state, 0, section[1].toUpperCase(), "word", section[0].length);
+  if (state.style === "number" && state.parts.length === 0) {
+    const dotted = readAt(DOTTED, text, state.at);
+    if (dotted?.[1] && state.head.kind !== "recital") {
+      place(state, 1, dotted[1], "bracket", dotted[0].length);
+      const letter = readAt(DOTTED_LETTER, text, state.at);
+      return letter?.[1] && text[state.at] === "."
+        ? place(state, 2, letter[1], "bracket", letter[0].length)
+        : true;
+    }
+    const roman = readAt(ROMAN_PARAGRAPH, text, state.at);
+    if (
+      roman?.[1] && state.head.kind === "article" && !state.head.plural && !isEnglishI(text, state, roman[1])
+    ) {
+      return place(state, 1, String(romanToNumber(roman[1])), "word", roman[0].length);
+    }
+  }
+  const bracketed = state.head.kind === "recital" ? null : readAt(BRACKETED, text, state.at);
+  if (bracketed?.[1]) {
+    const value = withLatin(bracketed[1], bracketed[2]);
+    return place(state, depthOf(value, state, false), value, "bracket", bracketed[0].length);
+  }
+  return state.head.kind === "recital" ? false : readWordPart(text, state);
+}
+
+/** "Article 5 I think …" is a pronoun, not a paragraph. */
+function isEnglishI(text: string, state: State, roman: string): boolean {
+  return roman === "I" && /^article/i.test(text.slice(state.head.start, state.head.end));
+}
+
+/** Reads ", paragraphe 1", "Abs. 1", "lit. f", "point (5)"; a part at a depth that is there already starts a new reference. */
+function readWordPart(text: string, state: State): boolean {
+  const paragraph = readAt(PARAGRAPH_WORD, text, state.at);
+  const word = paragraph ?? readAt(POINT_WORD, text, state.at);
+  if (word === null) return false;
+  const value = readValue(text, state.at + word[0].length);
+  if (value === null) return false;
+  const subparagraph = /^,?\s?al/i.test(word[0]) && state.parts.some((part) => part.depth === 1);
+  if (subparagraph) return advance(state, word[0].length + value.length);
+  const numeric = /^\d/.test(value.value);
+  if (!numeric && (paragraph !== null || NUMBERS_ONLY.test(word[0]))) return false;
+  const end = state.at + word[0].length + value.length;
+  if (!numeric && /point/i.test(word[0]) && !endsLetter(text, end)) return false;
+  if (BELONGS_TO_NEXT.test(text.slice(end, end + 60))) return false;
+  const deepest = state.parts.at(-1)?.depth ?? 0;
+  let depth: Depth = numeric ? 1 : 2;
+  if (paragraph === null && numeric && deepest >= 1 && state.head.kind === "article") depth = 2;
+  if (/^[ivx]{2,}$/.test(value.value) && deepest === 2) depth = 3;
+  const plural = word[1] !== undefined
+    ? true
+    : /[.]|^,?\s?(?:abs|lit|nr|al|par|para|buchst|ziff)/i.test(word[0])
+    ? null
+    : false;
+  place(state, depth, value.value, "word", word[0].length + value.length);
+  state.wordPlural = plural;
+  const loose = numeric ? readAt(LOOSE_LETTER, text, state.at) : null;
+  if (loose?.[1]) place(state, 2, loose[1], "word", loose[0].length);
+  return true;
+}
+
+/** "… and point (f) of Article 6": the part belongs to the citation that follows. */
+const BELONGS_TO_NEXT =
+  /^(?:[\s,]{0,2}(?:and|or|und|et|ou|to|bis)?\s?[([]?\w{1,3}[)\]]?){0,4}\s(?:of|des|der|von|du|de|in)\s(?:the |l'|dem )?(?:art|annex|anhang)/i;
+
+const NUMBERS_ONLY = /(?:no|n°|nr|number|numero|nummern?|nrn)\.?\s?$/i;
+
+function readValue(text: string, at: number): { value: string; length: number } | null {
+  const match = readAt(VALUE, text, at);
+  if (match === null) return null;
+  const [whole, digits, suffix, letters, roman, latin] = match;
+  const value = withLatin((digits ?? letters ?? roman ?? "") + (suffix ?? ""), latin);
+  const opened = /^[([]/.test(whole);
+  // A bracket that closes an outer one ("(Article 5, point f)") does no harm: it ends the citation either way.
+  const length = opened || !/^\d/.test(value) ? whole.length : whole.replace(/\s?[)\]]$/, "").length;
+  return { value, length: whole.endsWith(" ") ? length - 1 : length };
+}
+
+function withLatin(value: string, latin: string | undefined): string {
+  return value + (latin === undefined ? "" : LATIN_SUFFIX[latin] ?? "");
+}
+
+/** The depth of a value in brackets, by its form and by what stands before it. */
+function depthOf(value: string, state: State, continues: boolean): Depth {
+  const last = state.parts.at(-1);
+  if (/^\d/.test(value)) return 1;
+  if (/^[ivx]+$/.test(value)) {
+    if (last?.depth === 3) return 3;
+    if (last?.depth === 2 && !continues) return 3;
+    if (value.length > 1 && last?.depth === 2) return 3;
+  }
+  return 2;
+}
+
+/** Puts a part in its place; when its depth is taken, the reference so far is finished and a sibling begins. */
+function place(state: State, depth: Depth, value: string, style: "bracket" | "word", length: number): true {
+  if (state.parts.some((part) => part.depth >= depth)) finish(state);
+  state.parts = [...state.parts.filter((part) => part.depth < depth), { depth, value }];
+  state.style = style;
+  return advance(state, length);
+}
+
+function finish(state: State): void {
+  state.done.push({ number: state.number, parts: state.parts });
+}
+
+function advance(state: State, length: number): true {
+  state.at += length;
+  return true;
+}
+
+/** Reads the next item of a list or the end of a range; false where the citation ends. */
+function readNextItem(text: string, state: State, isCount: IsCount): boolean {
+  const range = readAt(RANGE, text, state.at);
+  const separator = range ?? readAt(SEPARATOR, text, state.at);
+  if (separator === null) return false;
+  const before = state.at;
+  state.at += separator[0].length;
+  const spaced = separator[0] === "-" ? false : true;
+  if (readSibling(text, state, range !== null, spaced, isCount)) return true;
+  state.at = before;
+  return false;
+}
+
+function readSibling(text: string, state: State, range: boolean, spaced: boolean, isCount: IsCount): boolean {
+  const from = { number: state.number, parts: state.parts };
+  const last = state.parts.at(-1);
+  if (!range && state.parts.length > 0 && state.head.kind !== "recital" && readWordPart(text, state)) {
+    return true;
+  }
+  const bracketed = readAt(BRACKETED, text, state.at);
+  if (bracketed?.[1] && state.head.kind !== "recital" && last !== undefined) {
+    const value = withLatin(bracketed[1], bracketed[2]);
+    const depth = range ? last.depth : depthOf(value, state, true);
+    if (range) fillParts(state, from, depth, value);
+    return place(state, depth, value, "bracket", bracketed[0].length);
+  }
+  if (last !== undefined && (state.style === "word" || range) && !nextIsBase(text, state, last, range)) {
+    const value = readValue(text, state.at);
+    const alike = value !== null && /^\d/.test(value.value) === /^\d/.test(last.value);
+    if (value !== null && alike && !isCount(text, state.at + value.length)) {
+      if (!/^\d/.test(value.value) && !endsLetter(text, state.at + value.length)) return false;
+      if (range) fillParts(state, from, last.depth, value.value);
+      place(state, last.depth, value.value, "word", value.length);
+      const loose = last.depth === 1 ? readAt(LOOSE_LETTER, text, state.at) : null;
+      if (loose?.[1]) place(state, 2, loose[1], "word", loose[0].length);
+      return true;
+    }
+  }
+  if (state.head.kind === "annex" && !state.annexInDigits) {
+    const point = readAt(NUMBER, text, state.at);
+    if (point?.[1] && !isCount(text, state.at + point[0].length)) {
+      return place(state, 1, String(Number(point[1])), "bracket", point[0].length);
+    }
+  }
+  return readNextBase(text, state, range, spaced, isCount);
+}
+
+/** A bare letter continues a list of letters only where nothing like a word follows ("point a, a new duty"). */
+function endsLetter(text: string, end: number): boolean {
+  return /[)\]]/.test(text[end - 1] ?? "") ||
+    /^(?:[),.;:]|$|\s[([A-Z])/.test(text.slice(end, end + 2)) ||
+    /^\s(?:and|or|und|oder|et|ou|to|bis|of|der|des|du|de|sowie|as|\u00e0)(?![a-z])/i.test(
+      text.slice(end, end + 8),
+    );
+}
+
+/** Whether a bare number after a separator is an article of its own rather than one more paragraph. */
+function nextIsBase(text: string, state: State, last: Part, range: boolean): boolean {
+  const number = readAt(NUMBER, text, state.at);
+  if (number === null) return false;
+  const after = state.at + number[0].length;
+  const bracket = readAt(BRACKETED, text, after);
+  if (bracket?.[1] && /^\d/.test(bracket[1])) return true;
+  const paragraph = readAt(PARAGRAPH_WORD, text, after);
+  if (paragraph !== null && readValue(text, after + paragraph[0].length) !== null) return true;
+  if (state.style === "bracket") return true;
+  if (!/^\d/.test(last.value)) return true;
+  return state.wordPlural === false && state.head.plural && !range;
+}
+
+function readNextBase(
+  text: string,
+  state: State,
+  range: boolean,
+  spaced: boolean,
+  isCount: IsCount,
+): boolean {
+  const { head } = state;
+  let at = state.at;
+  if (range) at += readAt(SAME_HEAD[head.kind], text, at)?.[0].length ?? 0;
+  if (!range && !spaced) return false;
+  const next = readBase(text, head.kind, at, head.kind === "recital");
+  if (next === null || isCount(text, next.end)) return false;
+  const from = state.number;
+  finish(state);
+  if (range) {
+    for (const number of numbersBetween(head.kind, from, next.number)) state.done.push({ number, parts: [] });
+  }
+  state.number = next.number;
+  state.parts = [];
+  state.style = "number";
+  state.wordPlural = null;
+  state.at = next.end;
+  return true;
+}
+
+const SAME_HEAD: Record<ReferenceKind, RegExp> = {
+  article: /(?:articles?|artikel|art\.?)\s/iy,
+  annex: /(?:annexe?|anhang)\s/iy,
+  recital: /(?:recital|erwagungsgrund|considerant)\s/iy,
+};
+
+/** Ranges longer than this are mistakes of reading: the Act has 113 articles and 180 recitals. */
+const LONGEST_RANGE = 180;
+
+/** The numbers strictly between two; the inserted articles (4a, 75a …) only between two of one number (75a to 75d). */
+function numbersBetween(kind: ReferenceKind, from: string, to: string): string[] {
+  if (kind === "annex") {
+    return between(romanToNumber(from), romanToNumber(to)).map(numberToRoman);
+  }
+  const [low, lowSuffix] = splitNumber(from);
+  const [high, highSuffix] = splitNumber(to);
+  if (low === high) {
+    return lettersBetween(lowSuffix === "" ? "`" : lowSuffix, highSuffix).map((letter) => `${low}${letter}`);
+  }
+  const whole = between(low, high).map(String);
+  if (highSuffix !== "") {
+    whole.push(
+      String(high),
+      ...lettersBetween("`", highSuffix).map((l) => `${high}${l}`),
+    );
+  }
+  return whole;
+}
+
+function splitNumber(number: string): [number, string] {
+  return [parseInt(number, 10), number.replace(/^\d+/, "")];
+}
+
+function between(low: number, high: number): number[] {
+  if (high - low > LONGEST_RANGE) return [];
+  return Array.from({ length: Math.max(0, high - low - 1) }, (_, i) => low + 1 + i);
+}
+
+function lettersBetween(low: string, high: string): string[] {
+  if (low.length !== 1 || high.length !== 1) return [];
+  return between(low.charCodeAt(0), high.charCodeAt(0)).map((code) => String.fromCharCode(code));
+}
+
+/** Adds the references strictly between the one at hand and the end of a range of paragraphs or letters. */
+function fillParts(state: State, from: { number: string; parts: Part[] }, depth: Depth, to: string): void {
+  const start = from.parts.find((part) => part.depth === depth)?.value ?? "";
+  const numeric = /^\d+$/.test(start) && /^\d+$/.test(to);
+  const values = numeric ? between(Number(start), Number(to)).map(String) : lettersBetween(start, to);
+  const outer = from.parts.filter((part) => part.depth < depth);
+  for (const value of values) state.done.push({ number: from.number, parts: [...outer, { depth, value }] });
+}

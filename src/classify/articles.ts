@@ -1,0 +1,103 @@
+// The articles, annexes and recitals of the AI Act that a text cites, in canonical form.
+import { ARTICLE_DATA, LAW_DATA } from "./data.ts";
+import { findHeads, type Head, type ReferenceKind, romanToNumber } from "./article_grammar.ts";
+import { citationsOfTheAct, findLaws } from "./article_laws.ts";
+import { type Citation, parseCitation, type Reference } from "./article_parse.ts";
+import { withReversedParts } from "./article_reversed.ts";
+import { foldPhrase } from "./text.ts";
+
+/** A reference to the Act in canonical form, with the words that cite it. */
+export interface CitedArticle {
+  /**
+   * `Art. 53(1)(d)`, `Annex III`, `Annex III(5)(b)`, `Annex I(A)(11)`, `Recital 60`: each part in brackets, so that
+   * a reference begins with the text of the one that contains it.
+   */
+  canonical: string;
+  kind: ReferenceKind;
+  number: string;
+  /** The citation as the text has it, folded. */
+  words: string;
+}
+
+/**
+ * The references of the text (folded, its parts joined by a line break) that belong to the AI Act: sorted by kind
+ * (articles, annexes, recitals) and number, each once. A text that never names the Act has none.
+ */
+export function findArticles(text: string): CitedArticle[] {
+  const citations: Citation[] = [];
+  let end = 0;
+  for (const head of findHeads(text)) {
+    if (head.start < end) continue;
+    const citation = isBody(text, head) ? null : parseCitation(text, head, isCount);
+    if (citation === null) continue;
+    citations.push(withReversedParts(text, citation, head));
+    end = citation.end;
+  }
+  if (citations.length === 0) return [];
+  const ofTheAct = citationsOfTheAct(text, citations, findLaws(text));
+  const cited = new Map<string, CitedArticle>();
+  for (const [i, citation] of citations.entries()) {
+    if (!ofTheAct[i]) continue;
+    const words = text.slice(citation.start, citation.end);
+    for (const reference of citation.references) {
+      if (!isInTheAct(reference)) continue;
+      const canonical = canonicalReference(reference);
+      if (!cited.has(canonical)) {
+        cited.set(canonical, { canonical, kind: reference.kind, number: reference.number, words });
+      }
+    }
+  }
+  return [...cited.values()].sort(compareCited);
+}
+
+/** The canonical form of a reference. */
+export function canonicalReference(reference: Reference): string {
+  const name = { article: "Art.", annex: "Annex", recital: "Recital" }[reference.kind];
+  return `${name} ${reference.number}${reference.path.map((part) => `(${part})`).join("")}`;
+}
+
+function isInTheAct(reference: Reference): boolean {
+  if (reference.kind === "article") return ARTICLE_DATA.articles.has(reference.number);
+  if (reference.kind === "annex") return ARTICLE_DATA.annexes.has(reference.number);
+  return /^[1-9]\d*$/.test(reference.number) && Number(reference.number) <= ARTICLE_DATA.recitals;
+}
+
+/** "Article 29 Working Party" is a body. */
+function isBody(text: string, head: Head): boolean {
+  const after = text.slice(head.end, head.end + 45);
+  return BODIES.some((body) => {
+    const at = after.indexOf(body);
+    return at >= 0 && /^[\s"]*\d{1,3}[\s"-]*$/.test(after.slice(0, at));
+  }) ||
+    /\bgroupe(?: de travail)?(?: de l')?[\s"]*$/i.test(text.slice(Math.max(0, head.start - 25), head.start));
+}
+
+const COUNTED: ReadonlySet<string> = new Set(
+  LAW_DATA.countedWords.map(foldPhrase).concat("%", "\u20ac", "$"),
+);
+
+const BODIES = LAW_DATA.bodies.map(foldPhrase);
+
+/** Whether the number that ends at `end` counts or dates something: "12 other", "2 August", "2. August", "5 %". */
+function isCount(text: string, end: number): boolean {
+  const next = /^(?:er)?\.? ?([A-Za-z%\u20ac$]+)/.exec(text.slice(end, end + 24));
+  return next !== null && COUNTED.has(next[1] ?? "");
+}
+
+const KIND_ORDER: Record<ReferenceKind, number> = { article: 0, annex: 1, recital: 2 };
+
+function compareCited(a: CitedArticle, b: CitedArticle): number {
+  return KIND_ORDER[a.kind] - KIND_ORDER[b.kind] || numberOf(a) - numberOf(b) ||
+    comparePaths(a.canonical, b.canonical);
+}
+
+function numberOf(cited: CitedArticle): number {
+  return cited.kind === "annex" ? romanToNumber(cited.number) : parseInt(cited.number, 10);
+}
+
+/** Parts in order: numbers by value, letters by the alphabet, the whole before its parts. */
+function comparePaths(a: string, b: string): number {
+  return COLLATOR.compare(a, b);
+}
+
+const COLLATOR = new Intl.Collator("en", { numeric: true });

@@ -1,0 +1,82 @@
+// Where the clues of rules are found in an item: in its CELEX number, address, title, categories or summary.
+import type { Clues } from "./data.ts";
+import type { Item } from "./item.ts";
+import { buildPatternIndex, findPatterns, type PatternIndex } from "./patterns.ts";
+
+/** Rules with their clues, ready to be tried on items. */
+export interface ClueIndex {
+  rules: readonly { clues: Clues; celex: RegExp[] }[];
+  title: PatternIndex<number>;
+  category: PatternIndex<number>;
+  summary: PatternIndex<number>;
+}
+
+/** What fits a rule: the clue's own words and where they stand. */
+export interface Clue {
+  place: "celex" | "url" | "title" | "category" | "summary";
+  words: string;
+}
+
+/** Makes rules ready; a rule is known by its place in the list. */
+export function buildClueIndex(rules: readonly Clues[]): ClueIndex {
+  const entries = (place: "title" | "category" | "summary") =>
+    buildPatternIndex(rules.flatMap((rule, value) => rule[place].map((pattern) => ({ pattern, value }))));
+  return {
+    rules: rules.map((clues) => ({ clues, celex: clues.celex.map(globToExpression) })),
+    title: entries("title"),
+    category: entries("category"),
+    summary: entries("summary"),
+  };
+}
+
+/** The clues of an item, found place by place when they are asked for. */
+export interface ItemClues {
+  /** The first clue that fits the rule, in the order CELEX, address, title, category, summary; or null. */
+  of(rule: number): Clue | null;
+}
+
+/** Looks through an item; each place is searched at most once. */
+export function findClues(index: ClueIndex, item: Item): ItemClues {
+  const title = once(() => firstWords(index.title, [item.title.lower]));
+  const category = once(() => firstWords(index.category, item.categories.map((category) => category.lower)));
+  const summary = once(() => firstWords(index.summary, [item.opening.lower]));
+  return {
+    of(number) {
+      const rule = index.rules[number];
+      if (rule === undefined) return null;
+      if (item.celex !== "" && rule.celex.some((celex) => celex.test(item.celex))) {
+        return { place: "celex", words: item.celex };
+      }
+      const part = rule.clues.url.find((text) => item.url.includes(text));
+      if (part !== undefined) return { place: "url", words: part };
+      for (
+        const [place, found] of [["title", title], ["category", category], ["summary", summary]] as const
+      ) {
+        const words = rule.clues[place].length === 0 ? undefined : found().get(number);
+        if (words !== undefined) return { place, words };
+      }
+      return null;
+    },
+  };
+}
+
+function firstWords(index: PatternIndex<number>, texts: readonly string[]): ReadonlyMap<number, string> {
+  const found = new Map<number, string>();
+  for (const text of texts) {
+    for (const hit of findPatterns(index, text)) {
+      if (!found.has(hit.value)) found.set(hit.value, hit.words);
+    }
+  }
+  return found;
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | null = null;
+  return () => (made ??= { value: make() }).value;
+}
+
+/** "3????R*": ? is one character, * any number of them. */
+function globToExpression(glob: string): RegExp {
+  const source = glob.replace(/[.+^${}()|[\]\\]/g, "\\$&").replaceAll("?", ".").replaceAll("*", ".*");
+  return new RegExp(`^${source}$`);
+}

@@ -1,0 +1,128 @@
+// How well the classification does on labelled items: counts, shares and every miss with its explanation.
+import type { EventType } from "../domain/event.ts";
+import { type Severity, severityRank } from "../domain/severity.ts";
+import { type Classification, type ClassifyInput, classifyItem, type Reason } from "./classify.ts";
+
+/** An item with what a person says it is. */
+export interface LabelledItem extends ClassifyInput {
+  /** To find it again. */
+  id: string;
+  expected: {
+    relevant: boolean;
+    eventType: EventType;
+    topics: readonly string[];
+    severity: Severity;
+  };
+}
+
+/** Hits and misses of a yes-or-no question. A share without cases is 1. */
+export interface Counts {
+  truePositives: number;
+  falsePositives: number;
+  falseNegatives: number;
+  trueNegatives: number;
+  precision: number;
+  recall: number;
+  f1: number;
+}
+
+/** How often a value is the labelled one. Shares are from 0 to 1; without items they are 1. */
+export interface Agreement {
+  exact: number;
+  /** Severity only: at most one step away; for event types the same as `exact`. */
+  withinOne: number;
+}
+
+/** One value that is not the labelled one. */
+export interface Miss {
+  id: string;
+  title: string;
+  field: "relevant" | "event_type" | "topics" | "severity";
+  expected: string;
+  found: string;
+  /** The reasons behind the found value. */
+  reasons: Reason[];
+}
+
+/** The whole result. */
+export interface Evaluation {
+  items: number;
+  relevance: Counts;
+  /** Over all pairs of item and topic; there are no true negatives. */
+  topics: Counts;
+  eventType: Agreement;
+  severity: Agreement;
+  /** Labelled event type → found event type → number of items. */
+  eventTypeConfusion: Record<string, Record<string, number>>;
+  misses: Miss[];
+}
+
+/** Classifies the items and compares with their labels. */
+export function evaluate(lines: readonly LabelledItem[]): Evaluation {
+  const relevance = { truePositives: 0, falsePositives: 0, falseNegatives: 0, trueNegatives: 0 };
+  const topics = { truePositives: 0, falsePositives: 0, falseNegatives: 0, trueNegatives: 0 };
+  const confusion: Record<string, Record<string, number>> = {};
+  const steps: number[] = [];
+  const misses: Miss[] = [];
+  let sameType = 0;
+  for (const line of lines) {
+    const found = classifyItem(line);
+    const { expected } = line;
+    const outcome = `${found.relevant === expected.relevant}` as "true" | "false";
+    if (outcome === "true") relevance[found.relevant ? "truePositives" : "trueNegatives"]++;
+    else relevance[found.relevant ? "falsePositives" : "falseNegatives"]++;
+    const right = found.topics.filter((topic) => expected.topics.includes(topic)).length;
+    topics.truePositives += right;
+    topics.falsePositives += found.topics.length - right;
+    topics.falseNegatives += expected.topics.length - right;
+    const row = confusion[expected.eventType] ??= {};
+    row[found.eventType] = (row[found.eventType] ?? 0) + 1;
+    if (found.eventType === expected.eventType) sameType++;
+    steps.push(Math.abs(severityRank(found.severity) - severityRank(expected.severity)));
+    misses.push(...missesOf(line, found));
+  }
+  return {
+    items: lines.length,
+    relevance: withShares(relevance),
+    topics: withShares(topics),
+    eventType: { exact: share(sameType, lines.length), withinOne: share(sameType, lines.length) },
+    severity: {
+      exact: share(steps.filter((step) => step === 0).length, lines.length),
+      withinOne: share(steps.filter((step) => step <= 1).length, lines.length),
+    },
+    eventTypeConfusion: confusion,
+    misses,
+  };
+}
+
+function missesOf(line: LabelledItem, found: Classification): Miss[] {
+  const { expected } = line;
+  const pairs: [Miss["field"], string, string][] = [
+    ["relevant", String(expected.relevant), String(found.relevant)],
+    ["event_type", expected.eventType, found.eventType],
+    ["topics", [...expected.topics].sort().join(", "), [...found.topics].sort().join(", ")],
+    ["severity", expected.severity, found.severity],
+  ];
+  return pairs.filter(([, wanted, got]) => wanted !== got).map(([field, wanted, got]) => ({
+    id: line.id,
+    title: line.title,
+    field,
+    expected: wanted,
+    found: got,
+    reasons: found.reasons.filter((reason) => reason.field === field),
+  }));
+}
+
+function withShares(
+  counts: { truePositives: number; falsePositives: number; falseNegatives: number; trueNegatives: number },
+): Counts {
+  const { truePositives, falsePositives, falseNegatives } = counts;
+  const precision = share(truePositives, truePositives + falsePositives);
+  const recall = share(truePositives, truePositives + falseNegatives);
+  const f1 = precision + recall === 0 ? 0 : 2 * precision * recall / (precision + recall);
+  return { ...counts, precision, recall, f1 };
+}
+
+function share(part: number, whole: number): number {
+  return whole === 0 ? 1 : part / whole;
+}

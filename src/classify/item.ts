@@ -1,0 +1,55 @@
+// One item as every rule sees it: folded once, with its address and document numbers taken apart.
+import { findPublisher, hostOf, type Publisher } from "./publisher.ts";
+import { type FoldedText, foldText, SUMMARY_LIMIT, TITLE_LIMIT } from "./text.ts";
+
+/** How much of a summary says what the item is about, in characters; what follows is detail. */
+export const OPENING_LENGTH = 400;
+
+/** An item made ready for the rules. */
+export interface Item {
+  title: FoldedText;
+  summary: FoldedText;
+  /** The beginning of the summary. */
+  opening: FoldedText;
+  /** The address in small letters. */
+  url: string;
+  /** The CELEX number that the title or the address states ("32024R1689R(02)"), or an empty text. */
+  celex: string;
+  categories: FoldedText[];
+  publisher: Publisher;
+}
+
+/** How many categories of an item are read, and how much of each. */
+const CATEGORY_LIMIT = 20;
+const CATEGORY_LENGTH = 200;
+
+/** Takes an item apart. */
+export function readItem(
+  input: { title: string; summary: string; url: string; categories: readonly string[] },
+): Item {
+  const title = foldText(input.title, TITLE_LIMIT);
+  const summary = foldText(input.summary, SUMMARY_LIMIT);
+  const opening = summary.text.length <= OPENING_LENGTH ? summary : foldText(summary.text, OPENING_LENGTH);
+  const url = input.url.toLowerCase();
+  return {
+    title,
+    summary,
+    opening,
+    url,
+    celex: celexOf(title.text) || celexOf(url),
+    categories: input.categories.slice(0, CATEGORY_LIMIT).map((category) =>
+      foldText(category, CATEGORY_LENGTH)
+    ),
+    publisher: findPublisher(hostOf(input.url), title),
+  };
+}
+
+/** The title and the summary as one text, for citations. */
+export function wholeText(item: Item): string {
+  return `${item.title.text}\n${item.summary.text}`;
+}
+
+function celexOf(text: string): string {
+  return /celex(?::|%3a|=) ?([0-9]{5}[a-z]{1,2}[0-9]{4}(?:r?\([0-9]{2}\))?)/i.exec(text)?.[1]
+    ?.toUpperCase() ?? "";
+}

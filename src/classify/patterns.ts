@@ -1,0 +1,154 @@
+// Patterns of a few words with gaps, endings and alternatives, as the rules for event types and severities use them.
+import { foldPhrase } from "./text.ts";
+
+/** A pattern of the data and what it stands for. */
+export interface PatternEntry<T> {
+  /**
+   * Words, in small letters or not; hyphens and brackets of a text count as spaces. `^` the text begins so, or goes on
+   * so after a short name and a colon; `*` any ending (before a word: any beginning); `…` up to eight words between;
+   * `#` a number; `(a|b)` either; `(a |)` optional. Brackets do not nest.
+   */
+  pattern: string;
+  value: T;
+}
+
+/** A pattern that fits, with the words that it fits. */
+export interface PatternHit<T> {
+  value: T;
+  words: string;
+}
+
+interface Compiled<T> {
+  value: T;
+  atStart: boolean;
+  expression: RegExp;
+}
+
+/** Patterns by the first two characters of their first word; those that may begin with any word under `ANY`. */
+export type PatternIndex<T> = ReadonlyMap<string, readonly Compiled<T>[]>;
+
+const ANY = "";
+
+/** How many words a gap holds at most. */
+const LONGEST_GAP = 8;
+
+/** Builds an index; throws on a pattern that cannot be read. */
+export function buildPatternIndex<T>(entries: readonly PatternEntry<T>[]): PatternIndex<T> {
+  const index = new Map<string, Compiled<T>[]>();
+  for (const { pattern, value } of entries) {
+    const atStart = pattern.startsWith("^");
+    const pieces = readPieces(atStart ? pattern.slice(1) : pattern);
+    const compiled = { value, atStart, expression: toExpression(pieces, pattern) };
+    for (const key of firstKeys(pieces)) {
+      const bucket = index.get(key);
+      if (bucket === undefined) index.set(key, [compiled]);
+      else bucket.push(compiled);
+    }
+  }
+  return index;
+}
+
+/** Every pattern that fits somewhere in the text (folded, in lower case), each once, in the order of the text. */
+export function findPatterns<T>(index: PatternIndex<T>, lower: string): PatternHit<T>[] {
+  const hits = new Map<Compiled<T>, PatternHit<T>>();
+  const starts = startsOf(lower);
+  const any = index.get(ANY) ?? [];
+  for (const match of lower.matchAll(/[a-z0-9\u00c0-\uffff]+/g)) {
+    const at = match.index;
+    const bucket = index.get(lower.slice(at, at + 2)) ?? [];
+    for (const list of [bucket, any]) {
+      for (const compiled of list) {
+        if (hits.has(compiled) || (compiled.atStart && !starts.includes(at))) continue;
+        compiled.expression.lastIndex = at;
+        const found = compiled.expression.exec(lower);
+        if (found !== null) hits.set(compiled, { value: compiled.value, words: found[0].trim() });
+      }
+    }
+  }
+  return [...hits.values()];
+}
+
+/** Where a title may begin: at its first word, after a CELEX number, and after a short name with a colon. */
+function startsOf(lower: string): number[] {
+  const starts = [];
+  const celex = /^celex:? ?[0-9a-z()]+: ?/.exec(lower);
+  for (const from of celex === null ? [0] : [celex[0].length]) {
+    starts.push(from + (/^[^a-z0-9]*/.exec(lower.slice(from))?.[0].length ?? 0));
+    const colon = lower.indexOf(": ", from);
+    if (colon > 0 && colon - from <= LONGEST_NAME) {
+      starts.push(colon + (/^[^a-z0-9]*/.exec(lower.slice(colon))?.[0].length ?? 0));
+    }
+  }
+  return starts;
+}
+
+/** The longest name before a colon after which a title begins anew ("Algorithms, competition and harm: call for …"). */
+const LONGEST_NAME = 90;
+
+/** Words in a row, or alternatives of them. */
+interface Piece {
+  alternatives: string[];
+  optional: boolean;
+  /** A space follows in the pattern. */
+  spaced: boolean;
+}
+
+function readPieces(pattern: string): Piece[] {
+  const pieces: Piece[] = [];
+  for (const match of pattern.matchAll(/\(([^()]*)\)( ?)|([^() ]+)( ?)/g)) {
+    const inside = match[1];
+    if (inside === undefined) {
+      pieces.push({ alternatives: [match[3] ?? ""], optional: false, spaced: match[4] === " " });
+      continue;
+    }
+    const alternatives = inside.split("|").map((text) => text.trim());
+    const real = alternatives.filter((text) => text !== "");
+    pieces.push({
+      alternatives: real,
+      optional: real.length < alternatives.length,
+      spaced: match[2] === " ",
+    });
+  }
+  return pieces;
+}
+
+function toExpression(pieces: readonly Piece[], pattern: string): RegExp {
+  let source = "";
+  for (const piece of pieces) {
+    const words = piece.alternatives.map((text) => text.split(" ").map(wordSource).join(""));
+    const gap = piece.alternatives[0] === "…";
+    if (gap) source += wordSource("…");
+    else if (piece.optional) source += `(?:(?:${words.map(trimEnd).join("|")})${piece.spaced ? " " : ""})?`;
+    else source += `(?:${words.map(trimEnd).join("|")})${piece.spaced ? " " : ""}`;
+  }
+  if (source === "") throw new Error(`pattern "${pattern}" holds no words`);
+  return new RegExp(`${source}(?![a-z0-9])`, "y");
+}
+
+/** One word of a pattern with the space after it; a gap takes its own spaces. */
+function wordSource(word: string): string {
+  if (word === "…") return `(?:\\S+ ){0,${LONGEST_GAP}}?`;
+  const source = foldPhrase(word.replaceAll("*", "\u0001").replaceAll("#", "\u0002")).toLowerCase()
+    .replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")
+    .replaceAll("\u0001", "[a-z0-9\u00c0-\uffff]*").replaceAll("\u0002", "\\d[\\d/.]*");
+  return `${source} `;
+}
+
+function trimEnd(source: string): string {
+  return source.endsWith(" ") ? source.slice(0, -1) : source;
+}
+
+/** The first two characters of every word with which the pieces can begin. */
+function firstKeys(pieces: readonly Piece[]): Set<string> {
+  const keys = new Set<string>();
+  for (const piece of pieces) {
+    for (const text of piece.alternatives) {
+      const first = foldPhrase(text).toLowerCase();
+      const fixed = /^[a-z0-9\u00c0-\uffff]{2}/.exec(first);
+      keys.add(fixed === null ? ANY : fixed[0]);
+    }
+    // A glued prefix ("(pr|)en") begins with either; a spaced one may be left out whole.
+    if (!piece.optional) break;
+  }
+  return keys;
+}

@@ -1,0 +1,197 @@
+// Whether an item concerns AI regulation: it must speak of AI, not in passing, and of rules.
+import type { EventType } from "../domain/event.ts";
+import { LAW_DATA, RELEVANCE_DATA } from "./data.ts";
+import type { EventTypeResult } from "./event_type.ts";
+import type { Item } from "./item.ts";
+import { buildPhraseIndex, findPhrases, type PhraseHit } from "./phrases.ts";
+import type { FoldedText } from "./text.ts";
+import { buildWordSets } from "./word_sets.ts";
+
+/** What an item says of AI. */
+export interface AiSubject {
+  /** In the title; at the beginning of the summary (or all over it); in passing; not at all. */
+  level: "title" | "opening" | "passing" | "none";
+  /** Where the AI Act (or the regulation that amends it) is named; null when it is not. */
+  namesTheAct: "title" | "opening" | "text" | null;
+  words: string[];
+}
+
+/** Whether an item is relevant, and why. */
+export interface RelevanceResult {
+  relevant: boolean;
+  why: string;
+  words: string[];
+}
+
+type TermKind = "act" | "term" | "weak";
+
+const TERMS = buildWordSets<TermKind>([
+  { words: new Map([["any", [...LAW_DATA.act, ...LAW_DATA.amending]]]), value: "act" },
+  { words: RELEVANCE_DATA.terms, value: "term" },
+  { words: RELEVANCE_DATA.weakTerms, value: "weak" },
+]);
+
+const NOT_BESIDE = buildWordSets([{ words: RELEVANCE_DATA.weakNotBeside, value: true }]);
+
+const NOT_AI = RELEVANCE_DATA.notAi.map((rule) => ({
+  terms: new Set(rule.terms),
+  text: buildPhraseIndex(rule.whenTheTextHas.map((phrase) => ({ phrase, value: true }))),
+}));
+
+/** How often AI must be named in a longer summary before it is more than a passing mention. */
+const MENTIONS = 3;
+
+/** A summary of at most this many characters has no room for passing mentions. */
+const SHORT_SUMMARY = 600;
+
+/** Finds what an item says of AI. Costs one pass over the text when it says nothing. */
+export function findAiSubject(item: Item, language: string): AiSubject {
+  const index = TERMS.of(language);
+  const title = findPhrases(index, item.title);
+  const summary = findPhrases(index, item.summary);
+  if (title.length + summary.length === 0) return { level: "none", namesTheAct: null, words: [] };
+  const inTitle = withoutFalseFriends(title, item, language);
+  const inSummary = withoutFalseFriends(summary, item, language);
+  const opening = inSummary.filter((hit) => hit.at < item.opening.words.length);
+  const acts = inSummary.filter((hit) => hit.value === "act");
+  const words = [...new Set([...inTitle, ...inSummary].map((hit) => hit.phrase))];
+  return {
+    level: levelOf(inTitle, inSummary, opening, item),
+    namesTheAct: actOf(inTitle, acts, opening),
+    words,
+  };
+}
+
+function levelOf(
+  title: readonly PhraseHit<TermKind>[],
+  summary: readonly PhraseHit<TermKind>[],
+  opening: readonly PhraseHit<TermKind>[],
+  item: Item,
+): AiSubject["level"] {
+  if (title.length > 0) return "title";
+  const firm = summary.filter((hit) => hit.value !== "weak");
+  if (firm.length === 0) return "none";
+  const room = item.summary.text.length > SHORT_SUMMARY;
+  if (opening.some((hit) => hit.value !== "weak") && (!room || firm.length >= MENTIONS)) return "opening";
+  return "passing";
+}
+
+function actOf(
+  title: readonly PhraseHit<TermKind>[],
+  summary: readonly PhraseHit<TermKind>[],
+  opening: readonly PhraseHit<TermKind>[],
+): AiSubject["namesTheAct"] {
+  if (title.some((hit) => hit.value === "act")) return "title";
+  if (opening.some((hit) => hit.value === "act")) return "opening";
+  return summary.length > 0 ? "text" : null;
+}
+
+/** Drops "AI" where it means avian influenza and the like, and weak terms in texts on trading or encryption. */
+function withoutFalseFriends(
+  hits: PhraseHit<TermKind>[],
+  item: Item,
+  language: string,
+): PhraseHit<TermKind>[] {
+  const texts = [item.title, item.opening];
+  let kept = hits;
+  for (const rule of NOT_AI) {
+    if (
+      kept.some((hit) => rule.terms.has(hit.phrase)) &&
+      texts.some((text) => findPhrases(rule.text, text).length > 0)
+    ) {
+      kept = kept.filter((hit) => !rule.terms.has(hit.phrase));
+    }
+  }
+  if (kept.some((hit) => hit.value === "weak")) {
+    const index = NOT_BESIDE.of(language);
+    if (texts.some((text) => findPhrases(index, text).length > 0)) {
+      kept = kept.filter((hit) => hit.value !== "weak");
+    }
+  }
+  return kept;
+}
+
+type MatterKind = "rule" | "other";
+
+const MATTERS = buildWordSets<MatterKind>([
+  { words: RELEVANCE_DATA.ruleWords, value: "rule" },
+  { words: RELEVANCE_DATA.otherMatters, value: "other" },
+]);
+
+/** Kinds of events that exist only where there are rules. */
+const RULE_TYPES: ReadonlySet<EventType> = new Set<EventType>([
+  "legislation",
+  "delegated-act",
+  "implementing-act",
+  "national-legislation",
+  "corrigendum",
+  "guidance",
+  "code-of-practice",
+  "standard",
+  "consultation",
+  "decision",
+  "enforcement",
+  "court-ruling",
+  "opinion",
+]);
+
+/** Points: a word of the title, a word of the summary's beginning, a kind of event that the title states. */
+const TITLE_WORD = 2;
+const OPENING_WORD = 1;
+const RULE_TYPE = 2;
+/** At most this many words count in each place. */
+const COUNTED_WORDS = 2;
+/** Points of rules that an item needs when AI is in its title, and when it is only in its summary. */
+const ENOUGH_IN_TITLE = 2;
+const ENOUGH_IN_OPENING = 4;
+
+/** Decides whether an item that says this of AI concerns AI regulation. */
+export function decideRelevance(
+  item: Item,
+  language: string,
+  subject: AiSubject,
+  eventType: EventTypeResult,
+): RelevanceResult {
+  if (subject.level === "none") return { relevant: false, why: "nothing in it is about AI", words: [] };
+  if (subject.namesTheAct === "title" || (subject.namesTheAct === "opening" && subject.level !== "passing")) {
+    return { relevant: true, why: "it names the AI Act", words: subject.words };
+  }
+  if (subject.level === "passing") {
+    return { relevant: false, why: "AI is mentioned in passing", words: subject.words };
+  }
+  const index = MATTERS.of(language);
+  const title = wordsOf(findPhrases(index, item.title));
+  const opening = wordsOf(findPhrases(index, item.opening));
+  const stated = RULE_TYPES.has(eventType.type) && eventType.clue !== null &&
+    eventType.clue.place !== "summary";
+  const rules = points(title.rule, opening.rule) + (stated ? RULE_TYPE : 0);
+  const others = points(title.other, opening.other);
+  const enough = subject.level === "title" ? ENOUGH_IN_TITLE : ENOUGH_IN_OPENING;
+  const relevant = rules >= enough && rules > others;
+  const words = [...subject.words, ...title.rule, ...opening.rule];
+  if (relevant) return { relevant, why: "it speaks of AI and of rules", words };
+  return {
+    relevant,
+    why: rules < enough
+      ? "it speaks of AI, but not of rules"
+      : "it speaks of AI, but more of other matters than of rules",
+    words: [...subject.words, ...title.other, ...opening.other],
+  };
+}
+
+function wordsOf(hits: readonly PhraseHit<MatterKind>[]): Record<MatterKind, string[]> {
+  const of = (
+    kind: MatterKind,
+  ) => [...new Set(hits.filter((hit) => hit.value === kind).map((hit) => hit.phrase))];
+  return { rule: of("rule"), other: of("other") };
+}
+
+function points(title: readonly string[], opening: readonly string[]): number {
+  return TITLE_WORD * Math.min(COUNTED_WORDS, title.length) +
+    OPENING_WORD * Math.min(COUNTED_WORDS, opening.length);
+}
+
+/** The beginning of a text that was matched, for explanations. */
+export function excerpt(text: FoldedText, length: number): string {
+  return text.text.length <= length ? text.text : `${text.text.slice(0, length)}…`;
+}

@@ -1,0 +1,41 @@
+// How much an item matters: the first rule of data/severity.json that fits, never more than its words show.
+import type { EventType } from "../domain/event.ts";
+import type { Severity } from "../domain/severity.ts";
+import { buildClueIndex, findClues } from "./clues.ts";
+import { SEVERITY_DATA, type SeverityRule } from "./data.ts";
+import type { Item } from "./item.ts";
+import type { AiSubject } from "./relevance.ts";
+
+/** A severity and what says so. */
+export interface SeverityResult {
+  severity: Severity;
+  why: string;
+  words: string[];
+}
+
+const NAMES = [...SEVERITY_DATA.signals.keys()];
+const INDEX = buildClueIndex([...SEVERITY_DATA.signals.values()]);
+
+/** The severity of an item that is not about AI regulation. */
+export const NOT_RELEVANT: SeverityResult = { severity: "info", why: SEVERITY_DATA.notRelevant, words: [] };
+
+/** Decides the severity of a relevant item. */
+export function findSeverity(item: Item, subject: AiSubject, eventType: EventType): SeverityResult {
+  const clues = findClues(INDEX, item);
+  const signal = (name: string) => clues.of(NAMES.indexOf(name));
+  for (const rule of SEVERITY_DATA.rules) {
+    if (!concerns(rule, item, subject, eventType)) continue;
+    if (rule.without.some((name) => signal(name) !== null)) continue;
+    const found = rule.with.map(signal).filter((clue) => clue !== null);
+    if (rule.with.length > 0 && found.length === 0) continue;
+    return { severity: rule.severity, why: rule.why, words: found.map((clue) => clue.words) };
+  }
+  return { severity: "info", why: "no rule gives it more weight", words: [] };
+}
+
+function concerns(rule: SeverityRule, item: Item, subject: AiSubject, eventType: EventType): boolean {
+  return rule.types.includes(eventType) &&
+    (rule.publishers.length === 0 || rule.publishers.includes(item.publisher.kind)) &&
+    (!rule.dataProtection || item.publisher.dataProtection) &&
+    (!rule.namesTheAct || subject.namesTheAct !== null);
+}

@@ -1,0 +1,53 @@
+// Text made ready for matching: accents, quotes, dashes and spaces made one; limits on what is read.
+
+/** How much of a title is read, in characters; official titles that quote other acts reach a thousand. */
+export const TITLE_LIMIT = 1_500;
+
+/** How much of a summary is read, in characters: what is classified is a notice, not a whole document. */
+export const SUMMARY_LIMIT = 10_000;
+
+/** One part of an item (its title or its summary), in the forms that the rules match against. */
+export interface FoldedText {
+  /**
+   * Without accents, with plain quotes, dashes and single spaces; capitals and punctuation kept. The French word "à"
+   * keeps its accent: in "points a à c" it is a range.
+   */
+  text: string;
+  /** `text` with brackets, quotes and hyphens as single spaces, for whole words: "l'IA" is "l IA". */
+  words: string;
+  /** `words` in lower case, of the same length. */
+  lower: string;
+}
+
+/** Folds at most `limit` characters of a text. The same text always gives the same result. */
+export function foldText(raw: string, limit: number): FoldedText {
+  const text = foldCharacters(raw.length > limit ? raw.slice(0, limit) : raw);
+  const words = text.replace(/[-'"()[\]{}]+/g, " ").replaceAll("\u00e0", "a").replace(/ {2,}/g, " ");
+  return { text, words, lower: words.toLowerCase() };
+}
+
+/** A word or phrase of the data, folded as the texts are, its capitals kept. */
+export function foldPhrase(phrase: string): string {
+  return foldText(phrase, phrase.length).words.trim();
+}
+
+// deno-lint-ignore no-control-regex
+const BEYOND_ASCII = /[^\x00-\x7f]/;
+
+const STANDALONE_A_GRAVE = /(?<!\p{L})[aA]\u0300(?![\p{L}\p{M}])/gu;
+
+function foldCharacters(raw: string): string {
+  let text = raw;
+  if (BEYOND_ASCII.test(text)) {
+    text = text.normalize("NFD").replace(STANDALONE_A_GRAVE, "\u00e0")
+      .replace(/[\p{M}\u00ad\u200b-\u200f\u2060\ufeff]+/gu, "")
+      .replace(/[\u2018\u2019\u201a\u201b\u02bc\u2032`\u00b4]/g, "'")
+      .replace(/[\u201c-\u201f\u00ab\u00bb\u2039\u203a\u2033]/g, '"')
+      .replace(/[\u2010-\u2015\u2212]/g, "-")
+      .replace(/\u00df/g, "ss").replace(/[\u0153\u0152]/g, (c) => c === "\u0153" ? "oe" : "OE")
+      .replace(/[\u00e6\u00c6]/g, (c) => c === "\u00e6" ? "ae" : "AE");
+  }
+  // "A.I." and "I.A." are the abbreviations with dots; the stops would cut them into letters.
+  return text.replace(/\b(A\.I|I\.A|K\.I)\.(?!\w)/g, (dotted) => dotted.replaceAll(".", ""))
+    .replace(/\s+/g, " ").trim();
+}

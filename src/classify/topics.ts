@@ -1,0 +1,129 @@
+// The topics of a relevant item: by its words, the articles it cites, its kind and its publisher.
+import type { Topic } from "../domain/topic.ts";
+import type { EventType } from "../domain/event.ts";
+import type { CitedArticle } from "./articles.ts";
+import { TOPIC_RULES, type TopicRule } from "./data.ts";
+import type { Item } from "./item.ts";
+import { findPhrases } from "./phrases.ts";
+import type { AiSubject } from "./relevance.ts";
+import { buildWordSets } from "./word_sets.ts";
+
+/** How many topics an item has at most; more would say nothing. */
+export const MOST_TOPICS = 5;
+
+/** A topic of an item with its weight and what led to it. */
+export interface TopicResult {
+  id: string;
+  score: number;
+  words: string[];
+}
+
+/** The taxonomy, in its order. */
+export const TOPICS: readonly Topic[] = TOPIC_RULES.map((rule) => ({
+  id: rule.id,
+  name_en: rule.name_en,
+  name_de: rule.name_de,
+  name_fr: rule.name_fr,
+  parent: rule.parent,
+  articles: rule.articles,
+}));
+
+const WORDS = buildWordSets(TOPIC_RULES.map((rule) => ({ words: rule.words, value: rule })));
+
+/** Points of a word by its place: the first one of a topic there, and each further one. */
+const PLACES = {
+  title: { first: 3, further: 1, most: 5 },
+  opening: { first: 2, further: 0.5, most: 3 },
+  rest: { first: 0.5, further: 0.25, most: 1 },
+} as const;
+const CITED = 3;
+const EVENT_TYPE = 3;
+const DATA_PROTECTION_AUTHORITY = 2;
+
+/** Points that a topic needs: a word of the title, or one at the beginning of the summary. */
+const ENOUGH = 2;
+
+/** A topic with less than this share of the strongest one's points is a side remark. */
+const SHARE = 0.3;
+
+/** The topic of what data protection authorities say of AI. */
+const DATA_PROTECTION = "data-protection";
+
+/** The topics of a relevant item, the strongest first; parents only when no child fits. */
+export function findTopics(
+  item: Item,
+  language: string,
+  subject: AiSubject,
+  eventType: EventType,
+  cited: readonly CitedArticle[],
+): TopicResult[] {
+  const weights = new Map<TopicRule, TopicResult>();
+  const add = (rule: TopicRule, score: number, words: string) => {
+    const result = weights.get(rule) ?? { id: rule.id, score: 0, words: [] };
+    result.score += score;
+    if (!result.words.includes(words)) result.words.push(words);
+    weights.set(rule, result);
+  };
+  addWords(item, language, add);
+  for (const rule of TOPIC_RULES) {
+    const lead = cited.find((article) => rule.ledBy.some((reference) => covers(reference, article)));
+    if (lead !== undefined) add(rule, CITED, lead.canonical);
+    const published = rule.publishers.length === 0 || rule.publishers.includes(item.publisher.kind);
+    if (rule.eventTypes.includes(eventType) && published) add(rule, EVENT_TYPE, eventType);
+    const speaks = rule.id === DATA_PROTECTION && item.publisher.dataProtection &&
+      subject.namesTheAct !== "title";
+    if (speaks) add(rule, DATA_PROTECTION_AUTHORITY, item.publisher.words);
+  }
+  return choose(weights, item);
+}
+
+function choose(weights: ReadonlyMap<TopicRule, TopicResult>, item: Item): TopicResult[] {
+  const strong = [...weights].filter(([, result]) => result.score >= ENOUGH);
+  const children = strong.filter(([rule]) => rule.parent !== null).map(([, result]) => result);
+  const fallback = TOPIC_RULES.find((rule) => rule.fallbackFor.includes(item.publisher.kind));
+  if (children.length === 0 && fallback !== undefined) {
+    return [{ id: fallback.id, score: ENOUGH, words: [item.publisher.kind] }];
+  }
+  const chosen = children.length > 0 ? children : strong.map(([, result]) => result).slice(0, 1);
+  const best = Math.max(...chosen.map((result) => result.score));
+  return chosen.filter((result) => result.score >= SHARE * best)
+    .sort((a, b) => b.score - a.score || orderOf(a.id) - orderOf(b.id))
+    .slice(0, MOST_TOPICS);
+}
+
+const ORDER: ReadonlyMap<string, number> = new Map(TOPIC_RULES.map((rule, order) => [rule.id, order]));
+
+function orderOf(id: string): number {
+  return ORDER.get(id) ?? 0;
+}
+
+function addWords(
+  item: Item,
+  language: string,
+  add: (rule: TopicRule, score: number, words: string) => void,
+): void {
+  const index = WORDS.of(language);
+  const counts = new Map<TopicRule, Record<keyof typeof PLACES, Set<number>>>();
+  const openingEnd = item.opening.words.length;
+  for (const [part, text] of [["title", item.title], ["summary", item.summary]] as const) {
+    for (const hit of findPhrases(index, text)) {
+      const place = part === "title" ? "title" : hit.at < openingEnd ? "opening" : "rest";
+      if (hit.value.titleOnly && place !== "title") continue;
+      const count = counts.get(hit.value) ?? { title: new Set(), opening: new Set(), rest: new Set() };
+      counts.set(hit.value, count);
+      // Overlapping words ("AI model", "AI models") are one.
+      if (count[place].has(hit.at)) continue;
+      count[place].add(hit.at);
+      const points = PLACES[place];
+      const before = count[place].size - 1;
+      const total = points.first + points.further * before;
+      if (total <= points.most) add(hit.value, before === 0 ? points.first : points.further, hit.phrase);
+    }
+  }
+}
+
+/** Whether a reference of the data ("50", "53(1)(c)", "Annex III") is the cited one or contains it. */
+function covers(reference: string, cited: CitedArticle): boolean {
+  const whole = reference.startsWith("Annex") ? reference : `Art. ${reference}`;
+  return cited.canonical === whole || cited.canonical.startsWith(`${whole}(`);
+}

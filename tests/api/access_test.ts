@@ -1,0 +1,144 @@
+import assert from "node:assert/strict";
+import { problem } from "../../src/wire/service.ts";
+import { boardConfig } from "../support/samples.ts";
+import { createWorld, START_MS, type World } from "../support/world.ts";
+
+const SMALL_TIER = `[tiers.team]
+api_requests_per_day = 3
+`;
+
+async function withWorld(work: (world: World) => Promise<void>, config = boardConfig()): Promise<void> {
+  const world = await createWorld(config);
+  try {
+    await work(world);
+  } finally {
+    await world.close();
+  }
+}
+
+Deno.test("every path that needs a key answers 401 without a good one, and says how to send it", () =>
+  withWorld(async (world) => {
+    const { key } = await world.addCustomer();
+    const headers: [name: string, value: string | null][] = [
+      ["none", null],
+      ["other scheme", "Basic abc"],
+      ["not a key", "Bearer hello"],
+      ["an unknown key", `Bearer rgf_${"0".repeat(64)}`],
+      ["upper case", `Bearer ${key.toUpperCase()}`],
+      ["cut", `Bearer ${key.slice(0, -1)}`],
+      ["longer", `Bearer ${key}0`],
+    ];
+    for (const path of ["/v1/events", "/v1/events/evt_x", "/v1/subscriptions"]) {
+      for (const [name, value] of headers) {
+        const reply = await world.ask(path, value === null ? {} : { headers: { authorization: value } });
+        assert.equal(reply.status, 401, `${path} ${name}`);
+        assert.equal(reply.headers.get("www-authenticate"), 'Bearer realm="regfeed"');
+        assert.equal(reply.headers.get("content-type"), "application/problem+json; charset=utf-8");
+        problem.parse(reply.json);
+        assert.equal(reply.json.code, "unauthenticated");
+        assert.equal(reply.json.request_id, reply.headers.get("x-request-id"));
+        assert.equal(reply.headers.get("x-ratelimit-limit"), null);
+      }
+    }
+    assert.equal(
+      (await world.ask("/v1/events", { headers: { authorization: `bearer ${key}` } })).status,
+      200,
+    );
+  }));
+
+Deno.test("a key that is rotated or disabled, or whose customer is, is refused within a second", () =>
+  withWorld(async (world) => {
+    const { customer, key } = await world.addCustomer();
+    assert.equal((await world.ask("/v1/events", { key })).status, 200);
+    await world.store.changeCustomer(customer.id, { enabled: false });
+    await world.platform.clock.advance(999);
+    assert.equal((await world.ask("/v1/events", { key })).status, 401);
+    await world.store.changeCustomer(customer.id, { enabled: true });
+    await world.platform.clock.advance(999);
+    assert.equal((await world.ask("/v1/events", { key })).status, 200);
+    await world.store.replaceKeys(customer.id, null, START_MS);
+    await world.platform.clock.advance(999);
+    assert.equal((await world.ask("/v1/events", { key })).status, 401);
+  }));
+
+Deno.test("the daily quota is counted, told on every answer, and ends in 429 until 00:00 UTC", () =>
+  withWorld(async (world) => {
+    const { key } = await world.addCustomer();
+    const reset = String(Date.parse("2026-08-02T00:00:00Z"));
+    const told = [];
+    for (const path of ["/v1/events", "/v1/events?limit=0", "/v1/events/evt_x", "/v1/events", "/v1/events"]) {
+      const { status, headers } = await world.ask(path, { key });
+      assert.equal(headers.get("x-ratelimit-limit"), "3");
+      assert.equal(headers.get("x-ratelimit-reset"), reset);
+      told.push([status, headers.get("x-ratelimit-remaining"), headers.get("retry-after")]);
+    }
+    assert.deepEqual(told, [[200, "2", null], [400, "1", null], [404, "0", null], [429, "0", "50400"], [
+      429,
+      "0",
+      "50400",
+    ]]);
+    assert.equal((await world.ask("/v1/sources")).status, 200, "what is public is not counted");
+    await world.platform.clock.advance(Number(reset) - START_MS);
+    assert.equal((await world.ask("/v1/events", { key })).headers.get("x-ratelimit-remaining"), "2");
+  }, SMALL_TIER + boardConfig()));
+
+Deno.test("the quota is exact when 64 clients ask at once, and is kept over a restart", () =>
+  withWorld(async (world) => {
+    const { customer, key } = await world.addCustomer();
+    const replies = await Promise.all(Array.from({ length: 64 }, () => world.ask("/v1/events", { key })));
+    assert.equal(replies.filter(({ status }) => status === 200).length, 40);
+    assert.equal(replies.filter(({ status }) => status === 429).length, 24);
+    await world.app.stop();
+    assert.equal(await world.store.countedRequests(customer.id, "2026-08-01"), 40);
+  }, `[tiers.team]\napi_requests_per_day = 40\n${boardConfig()}`));
+
+Deno.test("a failure inside answers 500 that tells nothing of it, is logged with its id, and is not counted", () =>
+  withWorld(async (world) => {
+    const { key } = await world.addCustomer();
+    await world.ask("/v1/events", { key });
+    const { listEvents } = world.store;
+    world.store.listEvents = () => Promise.reject(new Error("secret table missing"));
+    const reply = await world.ask("/v1/events", { key });
+    world.store.listEvents = listEvents;
+    assert.equal(reply.status, 500);
+    problem.parse(reply.json);
+    assert.doesNotMatch(reply.text, /secret|table/);
+    assert.equal(reply.headers.get("x-ratelimit-remaining"), "9999");
+    const line = world.platform.lines.find(({ message }) => message === "request failed");
+    assert.equal(line?.fields["request"], reply.json.request_id);
+    assert.match(String(line?.fields["cause"]), /secret table missing/);
+  }));
+
+Deno.test("unknown paths answer 404, known ones with another method 405 with Allow", () =>
+  withWorld(async (world) => {
+    for (
+      const path of ["/", "/v1", "/v2/events", "/v1/events/", "/v1/nothing", "/v1/events/a/b", "//v1/events"]
+    ) {
+      const reply = await world.ask(path);
+      assert.equal(reply.status, 404, path);
+      problem.parse(reply.json);
+    }
+    const rows: [method: string, path: string, allow: string][] = [
+      ["POST", "/v1/events", "GET, HEAD"],
+      ["DELETE", "/v1/sources", "GET, HEAD"],
+      ["PUT", "/v1/subscriptions", "GET, HEAD, POST"],
+      ["PATCH", "/v1/subscriptions/sub_x", "DELETE"],
+      ["GET", "/v1/subscriptions/sub_x/test", "POST"],
+    ];
+    for (const [method, path, allow] of rows) {
+      const reply = await world.ask(path, { method });
+      assert.equal(reply.status, 405, path);
+      assert.equal(reply.headers.get("allow"), allow, path);
+    }
+  }));
+
+Deno.test("HEAD answers as GET does, without the body", () =>
+  withWorld(async (world) => {
+    const reply = await world.ask("/v1/topics", { method: "HEAD" });
+    assert.deepEqual([reply.status, reply.text], [200, ""]);
+  }));
+
+Deno.test("an address that is too long answers 414", () =>
+  withWorld(async (world) => {
+    assert.equal((await world.ask(`/v1/events?source=${"x".repeat(9_000)}`)).status, 414);
+  }));

@@ -1,0 +1,236 @@
+import assert from "node:assert/strict";
+import { Webhook } from "standardwebhooks";
+import {
+  subscriptionAnswer,
+  subscriptionCreated,
+  subscriptionList,
+  testAnswer,
+} from "../../src/wire/subscription.ts";
+import { boardConfig } from "../support/samples.ts";
+import { createWorld, START_MS, type World } from "../support/world.ts";
+
+const HOOK = "https://hooks.example.org/ai";
+
+async function withWorld(
+  work: (world: World, key: string) => Promise<void>,
+  config = boardConfig(),
+): Promise<void> {
+  const world = await createWorld(config);
+  world.platform.hosts.set("hooks.example.org", ["93.184.215.14"]);
+  world.platform.hosts.set("inside.example.org", ["10.0.0.7"]);
+  try {
+    await work(world, (await world.addCustomer()).key);
+  } finally {
+    await world.close();
+  }
+}
+
+const subscribe = (world: World, key: string, body: unknown) =>
+  world.ask("/v1/subscriptions", {
+    method: "POST",
+    key,
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+
+Deno.test("POST /v1/subscriptions needs only webhook_url and shows the secret once", () =>
+  withWorld(async (world, key) => {
+    const created = await subscribe(world, key, { webhook_url: HOOK });
+    assert.equal(created.status, 201, created.text);
+    subscriptionCreated.parse(created.json);
+    const { webhook_secret: secret, ...record } = created.json.subscription;
+    assert.match(secret, /^[0-9a-f]{64}$/);
+    assert.match(created.json.note, /only this once/);
+    assert.deepEqual(record, {
+      id: record.id,
+      webhook_url: HOOK,
+      topics: [],
+      source_filter: [],
+      severity_min: "info",
+      language: "en",
+      enabled: true,
+      created_at: START_MS,
+    });
+    const listed = await world.ask("/v1/subscriptions", { key });
+    subscriptionList.parse(listed.json);
+    assert.deepEqual(listed.json.subscriptions, [record]);
+    assert.equal(listed.json.count, 1);
+    assert.doesNotMatch(listed.text, new RegExp(secret));
+  }));
+
+Deno.test("POST /v1/subscriptions answers 400 that names each wrong field", () =>
+  withWorld(async (world, key) => {
+    const rows: [body: unknown, fields: string[]][] = [
+      [{}, ["webhook_url"]],
+      [{ webhook_url: 5 }, ["webhook_url"]],
+      [{ webhook_url: HOOK, topics: "gpai" }, ["topics"]],
+      [{ webhook_url: HOOK, topics: ["nonsense"] }, ["topics"]],
+      [{ webhook_url: HOOK, topics: [1] }, ["topics.0"]],
+      [{ webhook_url: HOOK, source_filter: ["nobody"] }, ["source_filter"]],
+      [{ webhook_url: HOOK, severity_min: "loud" }, ["severity_min"]],
+      [{ webhook_url: HOOK, language: "tlh" }, ["language"]],
+      [{ webhook_url: HOOK, webhook_secret: "mine" }, ["webhook_secret"]],
+      [{ webhook_url: HOOK, topic: [], severity: "low" }, ["severity", "topic"]],
+      [[], ["body"]],
+      ["null", ["body"]],
+      ['"text"', ["body"]],
+    ];
+    for (const [body, fields] of rows) {
+      const reply = await subscribe(world, key, body);
+      assert.equal(reply.status, 400, `${JSON.stringify(body)} ${reply.text}`);
+      const named = reply.json.errors.map((error: { field: string }) => error.field).sort();
+      assert.deepEqual(named, fields, JSON.stringify(body));
+    }
+  }));
+
+Deno.test("POST /v1/subscriptions gives one answer for every address that must not be posted to", () =>
+  withWorld(async (world, key) => {
+    const addresses = [
+      "http://hooks.example.org/ai",
+      "https://127.0.0.1/",
+      "https://[::1]/",
+      "https://169.254.169.254/latest/meta-data",
+      "https://localhost/",
+      "https://inside.example.org/",
+      "https://user:pass@hooks.example.org/",
+      "ftp://hooks.example.org/",
+      "javascript:alert(1)",
+      "not an address",
+      "https://2130706433/",
+    ];
+    const answers = new Set<string>();
+    for (const webhook_url of addresses) {
+      const reply = await subscribe(world, key, { webhook_url });
+      assert.equal(reply.status, 400, webhook_url);
+      assert.equal(reply.json.code, "invalid_webhook_url", webhook_url);
+      answers.add(JSON.stringify({ ...reply.json, request_id: "" }));
+    }
+    assert.equal(answers.size, 1, "the answer does not say what is behind an address");
+    assert.deepEqual(world.platform.http.requests, [], "nothing was sent");
+  }));
+
+Deno.test("POST /v1/subscriptions answers 409 to the same address and filters, in whatever order they stand", () =>
+  withWorld(async (world, key) => {
+    const wish = { webhook_url: HOOK, topics: ["gpai", "transparency"], severity_min: "low" };
+    const first = await subscribe(world, key, wish);
+    assert.equal(first.status, 201);
+    const again = await subscribe(world, key, { ...wish, topics: ["transparency", "gpai", "gpai"] });
+    assert.equal(again.status, 409);
+    assert.equal(again.json.code, "duplicate_subscription");
+    assert.equal(
+      (await subscribe(world, key, { ...wish, severity_min: "high" })).status,
+      201,
+      "another filter",
+    );
+    const gone = await world.ask(`/v1/subscriptions/${first.json.subscription.id}`, {
+      method: "DELETE",
+      key,
+    });
+    assert.equal(gone.status, 200);
+    assert.equal((await subscribe(world, key, wish)).status, 201, "a deleted one never collides");
+  }));
+
+Deno.test("POST /v1/subscriptions answers 403 over the tier's number, and again 201 after a deletion", () =>
+  withWorld(async (world) => {
+    const { key } = await world.addCustomer({ tier: "indie" });
+    const first = await subscribe(world, key, { webhook_url: HOOK });
+    assert.equal(first.status, 201);
+    const second = await subscribe(world, key, { webhook_url: `${HOOK}/2` });
+    assert.equal(second.status, 403);
+    assert.equal(second.json.code, "subscription_limit_reached");
+    await world.ask(`/v1/subscriptions/${first.json.subscription.id}`, { method: "DELETE", key });
+    assert.equal((await subscribe(world, key, { webhook_url: `${HOOK}/2` })).status, 201);
+  }));
+
+Deno.test("DELETE /v1/subscriptions/{id} answers the record once; then, and for another's, 404", () =>
+  withWorld(async (world, key) => {
+    const { subscription } = (await subscribe(world, key, { webhook_url: HOOK })).json;
+    const stranger = (await world.addCustomer()).key;
+    const path = `/v1/subscriptions/${subscription.id}`;
+    assert.equal((await world.ask(path, { method: "DELETE", key: stranger })).status, 404);
+    const deleted = await world.ask(path, { method: "DELETE", key });
+    assert.equal(deleted.status, 200);
+    subscriptionAnswer.parse(deleted.json);
+    assert.equal(deleted.json.subscription.enabled, false);
+    assert.equal((await world.ask(path, { method: "DELETE", key })).status, 404);
+    assert.deepEqual((await world.ask("/v1/subscriptions", { key })).json.subscriptions, []);
+  }));
+
+Deno.test("POST /v1/subscriptions/{id}/test sends one signed delivery with severity info and source test", () =>
+  withWorld(async (world, key) => {
+    const { subscription } = (await subscribe(world, key, { webhook_url: HOOK })).json;
+    world.platform.http.serve(
+      "https://hooks.example.org",
+      () => ({ status: 204, body: "the receiver's words" }),
+    );
+    world.platform.clock.set(Date.now()); // the verifier knows only the real time
+    const reply = await world.ask(`/v1/subscriptions/${subscription.id}/test`, { method: "POST", key });
+    assert.equal(reply.status, 200, reply.text);
+    testAnswer.parse(reply.json);
+    assert.deepEqual([reply.json.delivered, reply.json.status_code, reply.json.problem], [true, 204, null]);
+    assert.doesNotMatch(reply.text, /receiver's words/);
+    assert.equal(world.platform.http.requests.length, 1);
+    const [sent] = world.platform.http.requests;
+    assert.deepEqual(sent?.addresses, ["93.184.215.14"]);
+    const payload = new Webhook(subscription.webhook_secret).verify(sent?.body ?? "", sent?.headers ?? {});
+    const { type, severity, source, delivery_id } = payload as Record<string, unknown>;
+    assert.deepEqual([type, severity, source, delivery_id], [
+      "event.test",
+      "info",
+      "test",
+      reply.json.delivery_id,
+    ]);
+  }));
+
+Deno.test("POST /v1/subscriptions/{id}/test says what went wrong, and takes no one else's subscription", () =>
+  withWorld(async (world, key) => {
+    const { subscription } = (await subscribe(world, key, { webhook_url: HOOK })).json;
+    const path = `/v1/subscriptions/${subscription.id}/test`;
+    const refused = await world.ask(path, { method: "POST", key });
+    assert.equal(refused.status, 200);
+    assert.deepEqual([refused.json.delivered, refused.json.status_code], [false, null]);
+    assert.match(refused.json.problem, /connection refused/);
+    world.platform.hosts.set("hooks.example.org", ["10.0.0.7"]);
+    const moved = await world.ask(path, { method: "POST", key });
+    assert.equal(moved.json.delivered, false, "the host has moved inside since it was subscribed");
+    const stranger = (await world.addCustomer()).key;
+    assert.equal((await world.ask(path, { method: "POST", key: stranger })).status, 404);
+  }));
+
+Deno.test("a body that is not what it should be gets its own 4xx", () =>
+  withWorld(async (world, key) => {
+    const post = (body: BodyInit, type = "application/json") =>
+      world.ask("/v1/subscriptions", { method: "POST", key, body, headers: { "content-type": type } });
+    const deep = "[".repeat(40_000) + "]".repeat(20_000);
+    const rows: [name: string, reply: Promise<{ status: number; text: string }>, status: number][] = [
+      ["a form", post("webhook_url=x", "application/x-www-form-urlencoded"), 415],
+      ["no type", post("{}", ""), 415],
+      ["broken JSON", post('{"webhook_url":'), 400],
+      ["empty", post(""), 400],
+      ["not UTF-8", post(Uint8Array.from([0x22, 0xff, 0x22])), 400],
+      ["too long", post(`"${"x".repeat(70_000)}"`), 413],
+      ["too deep", post(deep), 400],
+      ["NUL", post('{"webhook_url":"https://hooks.example.org/\\u0000"}'), 400],
+      ["a lone surrogate", post('{"webhook_url":"https://hooks.example.org/","language":"\\ud800e"}'), 400],
+      ["__proto__", post('{"__proto__":{"webhook_url":"https://hooks.example.org/"}}'), 400],
+    ];
+    for (const [name, reply, status] of rows) {
+      const { status: got, text } = await reply;
+      assert.equal(got, status, `${name}: ${text}`);
+    }
+    const typed = await post(JSON.stringify({ webhook_url: HOOK }), "Application/JSON; charset=utf-8");
+    assert.equal(typed.status, 201);
+  }));
+
+Deno.test("a body that never ends is cut off", () =>
+  withWorld(async (world, key) => {
+    let sent = 0;
+    const endless = new ReadableStream<Uint8Array>({
+      pull: (controller) => {
+        sent += 1_000;
+        controller.enqueue(new Uint8Array(1_000).fill(0x20));
+      },
+    });
+    const reply = await world.ask("/v1/subscriptions", { method: "POST", key, body: endless });
+    assert.equal(reply.status, 413);
+    assert.ok(sent < 200_000, `${sent} bytes were taken`);
+  }));

@@ -1,0 +1,202 @@
+// The command line as its user meets it.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { regfeed, regfeedJson, serve, withFolder, writeConfig } from "../support/process.ts";
+
+const SOURCE = `[[sources]]
+id = "board"
+name_en = "Board"
+url = "https://board.example/feed"
+schedule = "*/30 * * * *"
+`;
+
+Deno.test("init writes a config that check accepts, and never overwrites one", () =>
+  withFolder(async (folder) => {
+    const made = await regfeed(folder, ["init", "here"]);
+    assert.equal(made.code, 0, made.stderr);
+    const file = join(folder, "here", "regfeed.toml");
+    assert.equal(made.stdout.trim(), await Deno.realPath(file));
+    const checked = await regfeed(folder, ["check", "--config", file]);
+    assert.equal(checked.code, 0, checked.stderr);
+    assert.match(checked.stdout, /eu-edpb-news/);
+    const again = await regfeed(folder, ["init", "here"]);
+    assert.equal(again.code, 1);
+    assert.match(again.stderr, /is there already/);
+  }));
+
+Deno.test("a bad config is exit code 2 with file, line, key and the nearest known key, and starts nothing", () =>
+  withFolder(async (folder) => {
+    const rows: [name: string, text: string, expected: RegExp[]][] = [
+      ["bad TOML", "[server\nlisten = 1", [/regfeed\.toml:1/]],
+      ["unknown key", '[server]\nlistne = "127.0.0.1:0"\n', [
+        /regfeed\.toml:2/,
+        /server\.listne/,
+        /did you mean.*listen/,
+      ]],
+      ["bad cron", SOURCE.replace("*/30 * * * *", "61 * * * *"), [
+        /regfeed\.toml:5/,
+        /sources\[0\]\.schedule/,
+      ]],
+      ["one id twice", SOURCE + SOURCE, [/regfeed\.toml:7/, /board/]],
+      ["missing secret", `${SOURCE}authorization_file = "/nowhere/secret"\n`, [
+        /regfeed\.toml:6/,
+        /\/nowhere\/secret/,
+      ]],
+    ];
+    for (const [name, text, expected] of rows) {
+      await writeConfig(folder, text);
+      for (const command of ["check", "serve", "ingest"]) {
+        const { code, stderr } = await regfeed(folder, [command]);
+        assert.equal(code, 2, `${name} ${command}: ${stderr}`);
+        for (const pattern of expected) assert.match(stderr, pattern, name);
+      }
+    }
+    await assert.rejects(Deno.stat(join(folder, "data")), "no store was made");
+  }));
+
+Deno.test("wrong use is exit code 2 and says what is right", () =>
+  withFolder(async (folder) => {
+    await writeConfig(folder, SOURCE);
+    const rows: [args: string[], expected: RegExp][] = [
+      [["serv"], /no command `serv`/],
+      [["source"], /`source list`, `source test`, `source parse`/],
+      [["check", "--jsn"], /--jsn/],
+      [["source", "test"], /usage: regfeed source test ID/],
+      [["source", "test", "nobody"], /no source nobody/],
+      [["customer", "add", "--email", "nonsense"], /--email must be a mail address/],
+      [["customer", "add", "--email", "a@b.example", "--tier", "gold"], /indie, team, gpai, embedded/],
+      [["check", "--config", "nowhere.toml"], /no config file nowhere\.toml/],
+    ];
+    for (const [args, expected] of rows) {
+      const { code, stderr } = await regfeed(folder, args);
+      assert.equal(code, 2, `${args.join(" ")}: ${stderr}`);
+      assert.match(stderr, expected);
+    }
+    assert.equal((await regfeed(folder, [])).code, 2);
+  }));
+
+Deno.test("every command has a help with usage and an example", () =>
+  withFolder(async (folder) => {
+    const overview = await regfeed(folder, ["--help"]);
+    assert.equal(overview.code, 0);
+    const names = [...overview.stdout.matchAll(/^ {2}([a-z]+(?: [a-z-]+)?) {2,}/gm)].map((match) =>
+      match[1] ?? ""
+    );
+    assert.ok(names.length >= 16, names.join(", "));
+    for (const name of ["serve", "customer add", "source test"]) {
+      assert.ok(names.includes(name), name);
+      const { code, stdout } = await regfeed(folder, [...name.split(" "), "--help"]);
+      assert.equal(code, 0);
+      assert.match(stdout, new RegExp(`usage: regfeed ${name}`));
+      assert.match(stdout, /example: regfeed /);
+    }
+  }));
+
+type Customers = {
+  customers: { id: string; tier: string; enabled: boolean; keys: { disabled_at: number | null }[] }[];
+};
+
+Deno.test("what a command changes, a running server honours within a second", () =>
+  withFolder(async (folder) => {
+    await writeConfig(folder, '[server]\nlisten = "127.0.0.1:0"\n');
+    const server = await serve(folder);
+    const statusWith = async (key: string): Promise<number> => {
+      const response = await fetch(`${server.address}/v1/events`, {
+        headers: { authorization: `Bearer ${key}` },
+      });
+      await response.body?.cancel();
+      return response.status;
+    };
+    const second = () => new Promise((resolve) => setTimeout(resolve, 1_000));
+    try {
+      const { customer, key } = await regfeedJson<{ customer: { id: string }; key: string }>(folder, [
+        "customer",
+        "add",
+        "--tier",
+        "team",
+        "--email",
+        "a@b.example",
+      ]);
+      assert.match(key, /^rgf_[0-9a-f]{64}$/);
+      assert.equal(await statusWith(key), 200);
+      const rotated = await regfeedJson<{ key: string }>(folder, ["key", "rotate", customer.id]);
+      await second();
+      assert.equal(await statusWith(key), 401);
+      assert.equal(await statusWith(rotated.key), 200);
+      await regfeedJson(folder, ["customer", "disable", customer.id]);
+      await second();
+      assert.equal(await statusWith(rotated.key), 401);
+      await regfeedJson(folder, ["customer", "enable", customer.id]);
+      await regfeedJson(folder, ["customer", "set-tier", customer.id, "gpai"]);
+      await second();
+      assert.equal(await statusWith(rotated.key), 200);
+      await regfeedJson(folder, ["key", "disable", customer.id]);
+      await second();
+      assert.equal(await statusWith(rotated.key), 401);
+
+      const { customers } = await regfeedJson<Customers>(folder, ["customer", "list"]);
+      assert.deepEqual(customers.map(({ id, tier, enabled }) => [id, tier, enabled]), [[
+        customer.id,
+        "gpai",
+        true,
+      ]]);
+      assert.ok(customers[0]?.keys.every((one) => one.disabled_at !== null));
+      const healthy = await regfeed(folder, ["healthcheck", "--url", server.address]);
+      assert.deepEqual([healthy.code, healthy.stdout], [0, "ok\n"]);
+    } finally {
+      const { code, log } = await server.end("SIGTERM");
+      assert.equal(code, 0, log);
+      assert.doesNotMatch(log, /rgf_[0-9a-f]{8}/, "no key is in the log");
+    }
+    assert.equal((await regfeed(folder, ["healthcheck", "--url", server.address])).code, 1);
+  }));
+
+Deno.test("the store and its folder are closed to others", () =>
+  withFolder(async (folder) => {
+    await writeConfig(folder, SOURCE);
+    assert.equal((await regfeed(folder, ["customer", "list"])).code, 0);
+    const modes = await Promise.all(
+      ["data", "data/regfeed.db"].map(async (name) =>
+        ((await Deno.stat(join(folder, name))).mode ?? 0) & 0o777
+      ),
+    );
+    assert.deepEqual(modes.map((mode) => mode.toString(8)), ["700", "600"]);
+  }));
+
+Deno.test("an unusable store is exit code 1 and a sentence, not a stack", () =>
+  withFolder(async (folder) => {
+    await writeConfig(folder, '[store]\npath = "regfeed.toml/x.db"\n');
+    const { code, stderr } = await regfeed(folder, ["source", "list"]);
+    assert.equal(code, 1);
+    assert.match(stderr, /^regfeed source list: the store .* cannot be opened: /);
+    await writeConfig(folder, '[store]\npath = "bad.db"\n');
+    await Deno.writeTextFile(join(folder, "bad.db"), "this is no database".repeat(100));
+    const bad = await regfeed(folder, ["source", "list"]);
+    assert.equal(bad.code, 1);
+    assert.match(bad.stderr, /cannot be opened: .*not a database/);
+  }));
+
+Deno.test("source parse prints what a saved document holds, and refuses what is none", () =>
+  withFolder(async (folder) => {
+    await Deno.writeTextFile(
+      join(folder, "feed.xml"),
+      `<rss version="2.0"><channel><language>en</language><item><guid>1</guid><title>A &amp;amp; B</title>
+       <link>https://board.example/1</link><pubDate>Fri, 31 Jul 2026 12:00:00 GMT</pubDate></item></channel></rss>`,
+    );
+    const parsed = await regfeed(folder, ["source", "parse", "feed.xml"]);
+    assert.equal(parsed.code, 0, parsed.stderr);
+    const { format, language, items, problems } = JSON.parse(parsed.stdout);
+    assert.deepEqual([format, language, problems], ["rss", "en", []]);
+    assert.equal(items[0].published_at, Date.parse("2026-07-31T12:00:00Z"));
+    await Deno.writeTextFile(join(folder, "page.html"), "<!doctype html><title>Hello</title>");
+    const refused = await regfeed(folder, ["source", "parse", "page.html"]);
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /page\.html: .*HTML/i);
+  }));
+
+Deno.test("version prints the version, its runtime and its target", () =>
+  withFolder(async (folder) => {
+    const { version, runtime } = await regfeedJson<{ version: string; runtime: string }>(folder, ["version"]);
+    assert.match(version, /^\d+\.\d+\.\d+/);
+    assert.match(runtime, /^deno /i);
+  }));

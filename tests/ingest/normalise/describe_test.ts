@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { describeDocument } from "../../../src/ingest/normalise/describe.ts";
+import { DocumentError } from "../../../src/ingest/parse/document.ts";
+import { bytesOf, rss } from "../parse/feeds.ts";
+
+const describe = (text: string) => describeDocument(bytesOf(text), { contentType: null, maxItems: 3 });
+
+Deno.test("describeDocument() gives what a document holds, and what of it was not understood", () => {
+  const text = rss(
+    `<item><guid>g1</guid><title>One</title><link>https://board.example/1</link><description>First.</description>
+<pubDate>Monday, July 27, 2026 - 15:30</pubDate><a10:updated>2026-07-28T00:00:00Z</a10:updated><category>AI</category></item>
+<item><title>Two</title><link>mailto:x@board.example</link><pubDate>soon</pubDate></item><item/><item/>`,
+    "<language>en-GB</language>",
+  );
+  assert.deepEqual(describe(text), {
+    format: "rss",
+    language: "en",
+    items: [{
+      id: "g1",
+      title: "One",
+      link: "https://board.example/1",
+      summary: "First.",
+      published_at: Date.UTC(2026, 6, 27, 15, 30),
+      updated_at: Date.UTC(2026, 6, 28),
+      categories: ["AI"],
+    }, {
+      id: null,
+      title: "Two",
+      link: null,
+      summary: "",
+      published_at: null,
+      updated_at: null,
+      categories: [],
+    }],
+    problems: [
+      { item: "document", reason: "1 items beyond the first 3 are passed over" },
+      { item: "Two", reason: 'link not usable: "mailto:x@board.example"' },
+      { item: "Two", reason: "it has no usable address of its own" },
+      { item: "Two", reason: 'date not understood: "soon"' },
+      { item: "item 3", reason: "it has neither title nor summary" },
+    ],
+  });
+});
+
+Deno.test("describeDocument() keeps a relative link that nothing in the document resolves", () => {
+  const [item] =
+    describe('<rss version="2.0"><channel><item><title>t</title><link>/1</link></item></channel></rss>')
+      .items;
+  assert.equal(item?.link, "/1");
+});
+
+Deno.test("describeDocument() throws a DocumentError for what is no feed", () => {
+  assert.throws(() => describe("<html/>"), DocumentError);
+});

@@ -1,0 +1,132 @@
+// Recorded feeds of official bodies, where the optional folder ../shared/fixtures is there; nothing of them is here.
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { describeDocument, type DocumentDescription } from "../../../src/ingest/normalise/describe.ts";
+import { type NormalisedItem, normaliseItem } from "../../../src/ingest/normalise/item.ts";
+import { DocumentError, parseDocument } from "../../../src/ingest/parse/document.ts";
+
+const FOLDER = new URL("../../../../shared/fixtures/", import.meta.url);
+const ignore = !existsSync(FOLDER);
+
+const read = (path: string): Uint8Array => readFileSync(new URL(path, FOLDER));
+const everyFile = (): string[] =>
+  readdirSync(FOLDER, { recursive: true, encoding: "utf8" }).filter((path) => /\.[a-z]+$/.test(path));
+const describe = (path: string): DocumentDescription =>
+  describeDocument(read(path), { contentType: null, maxItems: 1000 });
+
+function normalised(path: string, timezone: string): NormalisedItem[] {
+  const document = parseDocument(read(path), { contentType: null, maxItems: 1000 });
+  return document.items.map((item, position) => {
+    const context = { document, documentUrl: null, baseUrl: "https://source.example/", timezone, position };
+    const outcome = normaliseItem(item, context);
+    assert.ok(outcome.ok, path);
+    assert.deepEqual(outcome.notes, [], path);
+    return outcome.item;
+  });
+}
+
+/** The recorded feeds and how many items each holds. */
+const FEEDS: Record<string, number> = {
+  "cfpb/cfpb_newsroom_2026-08-01.xml": 3,
+  "doj/justice_gov_2026-08-01.xml": 3,
+  "eba/eba_rss_2026-08-01.xml": 3,
+  "ec-press-corner/ec_presscorner_2026-07-28.xml": 20,
+  "ecb/ecb_press_2026-08-01.xml": 3,
+  "fca/fca_news_2026-07-28.xml": 20,
+  "finma/finma_news_2026-08-01.xml": 3,
+  "ftc/ftc_press_release_competition_2026-07-28.xml": 30,
+  "gao/gao_reports_2026-08-01.xml": 3,
+  "gov-uk/gov_uk_cma_2026-07-31.atom": 3,
+  "gov-uk/gov_uk_hmt_2026-07-31.atom": 3,
+  "gov-uk/gov_uk_ofsi_blog.atom": 3,
+  "ons/ons_release_calendar_2026-08-01.xml": 3,
+  "riksbank/riksbank_2026-08-01.xml": 3,
+  "wto/wto_latest_2026-08-01.xml": 3,
+};
+
+Deno.test({
+  name: "every recorded feed gives all its items, each with a title, an absolute link and a date",
+  ignore,
+  fn() {
+    for (const [path, count] of Object.entries(FEEDS)) {
+      const text = new TextDecoder().decode(read(path));
+      assert.equal(text.match(/<(?:item|entry)[\s>]/g)?.length, count, path);
+      const { items, problems } = describe(path);
+      assert.deepEqual(problems, [], path);
+      assert.equal(items.length, count, path);
+      for (const { id, title, link, summary, published_at } of items) {
+        assert.ok(title !== "" && title === title.trim() && id, path);
+        assert.match(link ?? "", /^https:\/\/[a-z.]+\/\S+$/, path);
+        assert.ok(text.includes(link?.replaceAll("&", "&amp;") ?? ""), `${path} holds ${link}`);
+        assert.ok(
+          published_at !== null && published_at > Date.UTC(2024, 0) && published_at < Date.UTC(2026, 7, 2),
+          path,
+        );
+        assert.doesNotMatch(title + summary, /<\/?[a-z]+[\s>]|&(?:amp|lt|nbsp|#\d+);/i, path);
+      }
+    }
+  },
+});
+
+Deno.test({
+  name: "dates with a zone in recorded feeds are those that Date reads",
+  ignore,
+  fn() {
+    for (const path of Object.keys(FEEDS).filter((path) => !path.startsWith("fca/"))) {
+      const text = new TextDecoder().decode(read(path));
+      const element = path.endsWith(".atom") ? (path.includes("ofsi") ? "published" : "updated") : "pubDate";
+      const stated = [
+        ...text.matchAll(new RegExp(`<(?:item|entry)[\\s>][\\s\\S]*?<${element}>([^<]*)`, "g")),
+      ];
+      assert.deepEqual(
+        describe(path).items.map(({ published_at }) => published_at),
+        stated.map((match) => Date.parse(match[1] ?? "")),
+        path,
+      );
+    }
+  },
+});
+
+Deno.test({
+  name: "recorded feeds known for their quirks come out right",
+  ignore,
+  fn() {
+    const times = normalised("fca/fca_news_2026-07-28.xml", "Europe/London").map((item) =>
+      item.publishedAtMs
+    );
+    assert.equal(times[0], Date.UTC(2026, 6, 27, 14, 30), "Monday, July 27, 2026 - 15:30 in London");
+    assert.ok(times.every((time) => time !== null && time % 60_000 === 0));
+
+    const [call, alert] = normalised("eba/eba_rss_2026-08-01.xml", "Europe/Paris");
+    assert.equal(call?.summary, "", "title, author and time were all there was");
+    assert.equal(call?.publishedAtMs, Date.UTC(2024, 5, 28, 8, 22, 54));
+    assert.match(alert?.summary ?? "", /^News & Press\n/);
+    assert.doesNotMatch(alert?.summary ?? "", /not verified|E-mail alert|\d\d:\d\d/);
+
+    const riksbank = normalised("riksbank/riksbank_2026-08-01.xml", "Europe/Stockholm");
+    assert.deepEqual(riksbank.map((item) => item.updatedAtMs), riksbank.map((item) => item.publishedAtMs));
+    assert.equal(riksbank[0]?.publishedAtMs, Date.UTC(2026, 6, 7, 9, 30, 11));
+
+    const finma = normalised("finma/finma_news_2026-08-01.xml", "Europe/Zurich");
+    assert.match(finma[0]?.guid ?? "", /^\{[0-9A-F-]{36}\}$/);
+    assert.match(finma[0]?.summary ?? "", /für Wirtschaft .* Änderung/);
+
+    const wto = normalised("wto/wto_latest_2026-08-01.xml", "Europe/Zurich");
+    assert.deepEqual(wto[0]?.categories.length, 2);
+    assert.match(wto[0]?.summary ?? "", /^World merchandise trade/);
+  },
+});
+
+Deno.test({
+  name: "every other recorded document is told from a feed, in words",
+  ignore,
+  fn() {
+    for (const path of everyFile().filter((path) => FEEDS[path] === undefined)) {
+      assert.throws(
+        () => describe(path),
+        (error) => error instanceof DocumentError && / not a | feed/.test(error.message),
+        path,
+      );
+    }
+  },
+});

@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import { languageCode } from "../../../src/ingest/normalise/language.ts";
+
+Deno.test("languageCode() gives the two letters of a language tag, null for what is none", () => {
+  const rows: [tag: string | null, expected: string | null][] = [
+    ["en", "en"],
+    ["en-GB", "en"],
+    ["en_US", "en"],
+    [" DE-de ", "de"],
+    ["deu", "de"],
+    ["ger", "de"],
+    ["zh-Hant-TW", "zh"],
+    ["mul", null],
+    ["und", null],
+    ["English", null],
+    ["x-default", null],
+    ["en, de", null],
+    ["", null],
+    [null, null],
+  ];
+  for (const [tag, expected] of rows) {
+    assert.equal(languageCode(tag), expected, String(tag));
+    assert.equal(languageCode(tag), expected, `${tag} again`);
+  }
+});

@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { absoluteUrl, cleanUrl } from "../../../src/ingest/normalise/links.ts";
+
+Deno.test("absoluteUrl() resolves a link against the first base that gives an address", () => {
+  const rows: [href: string, bases: (string | null)[], expected: string | null][] = [
+    ["https://board.example/a", [], "https://board.example/a"],
+    [" \n https://board.example/a\t", [], "https://board.example/a"],
+    ["HTTPS://Board.Example/A", [], "https://board.example/A"],
+    ["/a", ["https://board.example/deep/er"], "https://board.example/a"],
+    ["a?b=c#d", ["https://board.example/deep/er"], "https://board.example/deep/a?b=c#d"],
+    ["a", [null, "", "https://board.example/x/"], "https://board.example/x/a"],
+    ["a", ["/deep/", "https://board.example/x/"], "https://board.example/deep/a"],
+    ["a", ["y/", "z/", "https://board.example/"], "https://board.example/z/y/a"],
+    ["a", ["https://first.example/", "https://second.example/"], "https://first.example/a"],
+    ["a", ["mailto:x@y.example", "not an address", "https://board.example/"], "https://board.example/a"],
+    ["//other.example/a", ["https://board.example/"], "https://other.example/a"],
+    ["//other.example/a", ["http://board.example/"], "http://other.example/a"],
+    ["www.board.example/a", ["https://other.example/"], "https://www.board.example/a"],
+    ["https://board.example/a b/ü?q=ä", [], "https://board.example/a%20b/%C3%BC?q=%C3%A4"],
+    ["https://bücher.example/", [], "https://xn--bcher-kva.example/"],
+    ["https://user:secret@board.example/a", [], "https://board.example/a"],
+    ["https://board.example/?a=1&amp;b=2", [], "https://board.example/?a=1&b=2"],
+    ["https://board.example//press//x", [], "https://board.example//press//x"],
+    ["a", [], null],
+    ["/a", ["", null, "relative/only"], null],
+    ["", ["https://board.example/"], null],
+    ["javascript:alert(1)", ["https://board.example/"], null],
+    ["mailto:a@board.example", ["https://board.example/"], null],
+    ["data:text/html,x", ["https://board.example/"], null],
+    ["ftp://board.example/a", ["https://board.example/"], null],
+    ["urn:uuid:1", ["https://board.example/"], null],
+    ["https://", ["https://board.example/"], null],
+    ["https://board.example/" + "a".repeat(5000), [], null],
+  ];
+  for (const [href, bases, expected] of rows) {
+    assert.equal(absoluteUrl(href, ...bases), expected, `${href} on ${bases.join(", ")}`);
+  }
+});
+
+Deno.test("absoluteUrl() gives an http or https address without user or null, and gives it back for itself", () => {
+  fc.assert(fc.property(fc.oneof(fc.webUrl(), fc.string(), fc.webPath()), (href) => {
+    const url = absoluteUrl(href, "https://board.example/x/");
+    if (url === null) return;
+    assert.match(url, /^https?:\/\/[^@/]+(\/|$)/);
+    assert.equal(absoluteUrl(url), url);
+  }));
+});
+
+Deno.test("cleanUrl() keeps what identifies a publication and drops how a reader came to it", () => {
+  const rows: [url: string, expected: string][] = [
+    ["https://board.example/a?utm_source=rss&utm_medium=feed", "https://board.example/a"],
+    ["https://board.example/a?id=2&utm_source=rss&page=1", "https://board.example/a?id=2&page=1"],
+    ["https://board.example/a?page=1&id=2", "https://board.example/a?page=1&id=2"],
+    [
+      "https://board.example/a?UTM_Source=x&fbclid=1&gclid=2&mc_cid=3&mc_eid=4&at_campaign=5&pk_kwd=6",
+      "https://board.example/a",
+    ],
+    ["https://board.example/a?utmost=1", "https://board.example/a?utmost=1"],
+    ["https://board.example/a?q=%C3%BC+x&b", "https://board.example/a?q=%C3%BC+x&b"],
+    ["https://board.example/a?", "https://board.example/a"],
+    ["https://board.example/a#", "https://board.example/a"],
+    ["https://board.example/a#part-2", "https://board.example/a#part-2"],
+    ["http://board.example/a", "https://board.example/a"],
+    ["http://board.example:80/a", "https://board.example/a"],
+    ["https://board.example:443/a", "https://board.example/a"],
+    ["https://board.example:8443/a", "https://board.example:8443/a"],
+    ["https://BOARD.example/A", "https://board.example/A"],
+    ["https://me@board.example/a;jsessionid=0A1B?x=1", "https://board.example/a?x=1"],
+    ["https://board.example", "https://board.example/"],
+    [" 14921 at https://www.board.example ", "14921 at https://www.board.example"],
+  ];
+  for (const [url, expected] of rows) {
+    assert.equal(cleanUrl(url), expected, url);
+    assert.equal(cleanUrl(expected), expected, `again: ${url}`);
+  }
+});
