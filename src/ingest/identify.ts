@@ -57,7 +57,8 @@ export function identifyItems(items: readonly NormalisedItem[], rule: IdentityRu
  * A date of change counts only where no date of publication is stated: sources touch it without changing anything.
  */
 export function contentHash(item: NormalisedItem): string {
-  const content = [item.title, item.summary, cleanUrl(item.link), item.publishedAtMs ?? item.updatedAtMs];
+  const [title, summary] = [item.title, item.summary].map((text) => text.replace(/\s+/g, " "));
+  const content = [title, summary, cleanUrl(item.link), item.publishedAtMs ?? item.updatedAtMs];
   return createHash("sha256").update(JSON.stringify(content)).digest("hex");
 }
 
