@@ -24,8 +24,11 @@ export interface FetchedDocument {
 /** What a fetch gave: the documents that are new or changed, each read when it is asked for, and the next cursor. */
 export interface Fetched {
   documents: Iterable<{ name: string; read(): Promise<FetchedDocument> }>;
-  /** What the next fetch is given back; to be kept only after every document was dealt with. */
-  cursor: string | null;
+  /**
+   * What the next fetch is given back; to be kept only after every document was dealt with. Documents of these names
+   * could not be read to their end: the next fetch asks for them again, changed or not.
+   */
+  cursor(unfinished: ReadonlySet<string>): string | null;
 }
 
 /** A source that could not be fetched: why, in words for the operator. */
@@ -86,7 +89,7 @@ async function fetchFeed(
     throw error;
   }
   const { response, url } = answer;
-  if (response.status === 304) return { documents: [], cursor };
+  if (response.status === 304) return { documents: [], cursor: () => cursor };
   refuseUnusable(response, options);
   const next: FeedCursor = { settings };
   if (response.headers["etag"]) next.etag = response.headers["etag"];
@@ -99,7 +102,7 @@ async function fetchFeed(
   };
   return {
     documents: [{ name: document.name, read: () => Promise.resolve(document) }],
-    cursor: JSON.stringify(next),
+    cursor: (unfinished) => unfinished.has(document.name) ? null : JSON.stringify(next),
   };
 }
 
@@ -206,13 +209,15 @@ async function fetchFolder(
   }
   // The oldest first, so that of two editions of one publication the newer file has the last word.
   changed.sort((a, b) => a.modifiedAtMs - b.modifiedAtMs || (a.name < b.name ? -1 : 1));
-  const next: FolderCursor = { settings, files };
   return {
     documents: changed.map((entry) => ({
       name: entry.name,
       read: () => readDocument(source, entry, options),
     })),
-    cursor: JSON.stringify(next),
+    cursor: (unfinished) => {
+      for (const name of unfinished) delete files[name];
+      return JSON.stringify({ settings, files } satisfies FolderCursor);
+    },
   };
 }
 

@@ -68,25 +68,28 @@ export async function processSource(
   const result: ProcessedSource = {
     decided: [],
     refused: [],
-    cursor: fetched.cursor,
+    cursor: null,
     identityRule: state.identityRule,
   };
+  const unfinished = new Set<string>();
   let read = 0;
   let failure: FetchError | null = null;
   for (const { name, read: readOne } of fetched.documents) {
     try {
       const document = await readOne();
-      await processDocument(document, { source, state, mode, options, result });
+      const isWhole = await processDocument(document, { source, state, mode, options, result });
+      if (!isWhole) unfinished.add(name);
       read++;
     } catch (error) {
       if (!(error instanceof DocumentError) && !(error instanceof FetchError)) throw error;
+      if (error instanceof FetchError) unfinished.add(name);
       failure = new FetchError(error.message);
       result.refused.push({ item: name, reason: error.message });
     }
   }
   // A feed that is no feed is a failure of its source; one bad file of a folder is not.
   if (failure !== null && read === 0) throw failure;
-  return result;
+  return { ...result, cursor: fetched.cursor(unfinished) };
 }
 
 interface DocumentRun {
@@ -97,7 +100,8 @@ interface DocumentRun {
   result: ProcessedSource;
 }
 
-async function processDocument(document: FetchedDocument, run: DocumentRun): Promise<void> {
+/** Deals with every item of a document; false when the document as a whole has a fault: it breaks off, it is too long. */
+async function processDocument(document: FetchedDocument, run: DocumentRun): Promise<boolean> {
   const { source, result } = run;
   const parsed = parseDocument(document.bytes, { contentType: document.contentType, maxItems: MAX_ITEMS });
   result.refused.push(...parsed.problems);
@@ -120,6 +124,7 @@ async function processDocument(document: FetchedDocument, run: DocumentRun): Pro
   }
   const statedLanguages = [...(parsed.language === null ? [] : [parsed.language]), ...source.languages];
   await decideAll(identified.items, statedLanguages, run);
+  return !parsed.problems.some(({ item }) => item === "document");
 }
 
 async function decideAll(

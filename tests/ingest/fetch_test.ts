@@ -4,6 +4,7 @@ import { fetchDocuments, FetchError, type FetchOptions } from "../../src/ingest/
 import { type FakePlatform, fakePlatform } from "../support/platform.ts";
 
 const NOW = Date.parse("2026-08-01T10:00:00Z");
+const NONE: ReadonlySet<string> = new Set();
 const FEED = "https://board.example/feed.xml";
 
 const source = (change: Partial<SourceSettings> = {}): SourceSettings => ({
@@ -53,9 +54,9 @@ Deno.test("fetchDocuments() gives a feed's bytes, and asks the next time only fo
   );
   const first = await fetchDocuments(source(), null, options(platform));
   assert.deepEqual(await readAll(first), [{ name: FEED, url: FEED, text: "<rss/>" }]);
-  const second = await fetchDocuments(source(), first.cursor, options(platform));
+  const second = await fetchDocuments(source(), first.cursor(NONE), options(platform));
   assert.deepEqual(await readAll(second), []);
-  assert.equal(second.cursor, first.cursor, "the validators are kept after a 304");
+  assert.equal(second.cursor(NONE), first.cursor(NONE), "the validators are kept after a 304");
   assert.deepEqual(
     platform.http.requests.map(({ headers }) => [
       headers["user-agent"],
@@ -69,7 +70,7 @@ Deno.test("fetchDocuments() gives a feed's bytes, and asks the next time only fo
 Deno.test("fetchDocuments() asks for the whole document when address, relevance or time zone have changed", async () => {
   const platform = fakePlatform(NOW);
   platform.http.serve("https://board.example", () => ({ headers: { etag: '"1"' }, body: "<rss/>" }));
-  const { cursor } = await fetchDocuments(source(), null, options(platform));
+  const cursor = (await fetchDocuments(source(), null, options(platform))).cursor(NONE);
   const changes: Partial<SourceSettings>[] = [
     { location: `${FEED}?all` },
     { relevance: "ai" },
@@ -158,10 +159,10 @@ Deno.test("fetchDocuments() reads a folder's files oldest first, and later only 
     ["b.xml", null, "old"],
     ["a.xml", null, "new"],
   ]);
-  const second = await fetchDocuments(folder, first.cursor, options(platform));
+  const second = await fetchDocuments(folder, first.cursor(NONE), options(platform));
   assert.deepEqual(await readAll(second), []);
   platform.files.write("/inbox/b.xml", "changed", NOW - 10_000);
-  const third = await fetchDocuments(folder, second.cursor, options(platform));
+  const third = await fetchDocuments(folder, second.cursor(NONE), options(platform));
   assert.deepEqual((await readAll(third)).map(({ text }) => text), ["changed"]);
 });
 
@@ -171,7 +172,7 @@ Deno.test("fetchDocuments() reads a file again that was written a moment ago: it
   platform.files.write("/inbox/a.xml", "half", NOW - 100);
   const first = await fetchDocuments(folder, null, options(platform));
   platform.files.write("/inbox/a.xml", "full", NOW - 100);
-  const second = await fetchDocuments(folder, first.cursor, options(platform));
+  const second = await fetchDocuments(folder, first.cursor(NONE), options(platform));
   assert.deepEqual((await readAll(second)).map(({ text }) => text), ["full"]);
 });
 
@@ -184,4 +185,17 @@ Deno.test("fetchDocuments() refuses a missing folder and a file that is too long
   const fetched = await fetchDocuments(folder, null, options(platform));
   const tooLong = await reasonOf(readAll(fetched));
   assert.equal(tooLong.message, "the file has more than 1000 bytes");
+});
+
+Deno.test("fetchDocuments() asks again for what could not be read to its end", async () => {
+  const platform = fakePlatform(NOW);
+  platform.http.serve(FEED, () => ({ headers: { etag: '"1"' }, body: "<rss>" }));
+  const feed = await fetchDocuments(source(), null, options(platform));
+  assert.equal(feed.cursor(new Set([FEED])), null);
+  const folder = source({ fetchStrategy: "files", location: "/inbox" });
+  platform.files.write("/inbox/a.xml", "whole", NOW - 60_000);
+  platform.files.write("/inbox/b.xml", "half", NOW - 60_000);
+  const first = await fetchDocuments(folder, null, options(platform));
+  const second = await fetchDocuments(folder, first.cursor(new Set(["b.xml"])), options(platform));
+  assert.deepEqual((await readAll(second)).map(({ name }) => name), ["b.xml"]);
 });

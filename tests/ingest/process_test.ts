@@ -184,3 +184,17 @@ Deno.test("a source that starts to give all items one id is told apart by links,
     assert.deepEqual([again?.new, again?.revised, again?.unchanged], [0, 0, 3]);
     assert.equal((await storedEvents(world)).length, 3);
   }));
+
+Deno.test("ingest() takes the whole items of a document that breaks off, and asks for it again", () =>
+  withWorld(async (world) => {
+    const whole = rss([{ id: "1" }, { id: "2" }]);
+    let body = whole.slice(0, whole.lastIndexOf("</item>"));
+    world.platform.http.serve(FEED, () => ({ headers: { etag: '"1"' }, body }));
+    const [report] = await world.app.tick().then(() => world.app.ingest.ingest(["board"]));
+    assert.deepEqual([report?.ok, report?.unchanged], [true, 1]);
+    assert.match(report?.refused[0]?.reason ?? "", /breaks off/);
+    body = whole;
+    const [again] = await world.app.ingest.ingest(["board"]);
+    assert.equal(world.platform.http.requests.at(-1)?.headers["if-none-match"], undefined);
+    assert.deepEqual([again?.new, again?.unchanged, again?.refused], [1, 1, []]);
+  }));
