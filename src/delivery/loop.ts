@@ -87,8 +87,8 @@ class DeliveryLoop implements Delivery {
   readonly #deps: Omit<DeliveryDeps, "policy"> & Sending;
   readonly #match: () => Promise<number>;
   readonly #recorder: ReturnType<typeof createRecorder>;
-  /** Attempts that are not recorded yet; each settles when it is recorded or given up. */
-  readonly #attempts = new Set<Promise<unknown>>();
+  /** Attempts that are not recorded yet, by delivery. */
+  readonly #attempts = new Map<string, Attempt>();
   /** Of these the ones that are being sent: in all, and by subscription. */
   #sending = 0;
   readonly #inFlight = new Map<string, number>();
@@ -129,7 +129,7 @@ class DeliveryLoop implements Delivery {
       } else if (matched > 0) {
         await clock.sleep(0, signal); // more events may wait: only let the answers of endpoints in
       } else {
-        await this.#wake.wait(clock);
+        await this.#wake.wait(clock, signal);
       }
     }
     signal.removeEventListener("abort", stopWaiting);
@@ -169,13 +169,15 @@ class DeliveryLoop implements Delivery {
     const unrecorded = this.#attempts.size - this.#sending;
     const limit = Math.min(concurrency - this.#sending, MAX_UNRECORDED - unrecorded);
     if (limit <= 0) return [];
-    return await store.claimDeliveries({
+    const claimed = await store.claimDeliveries({
       nowMs: clock.nowMs(),
       leaseMs: timeoutMs + LEASE_MARGIN_MS,
       limit,
       perSubscription: concurrencyPerSubscription,
       inFlight: this.#inFlight,
     });
+    // After a jump of the clock (a machine that slept) a lease can run out before its attempt's timer does.
+    return claimed.filter((delivery) => !this.#attempts.has(delivery.id));
   }
 
   /** Starts an attempt; it holds its place until it is sent. Its promises never reject. */
@@ -184,9 +186,8 @@ class DeliveryLoop implements Delivery {
     const giveUp = this.#giveUp.signal;
     this.#count(subscriptionId, 1);
     const sent = this.#send(delivery, giveUp).finally(() => this.#count(subscriptionId, -1));
-    const recorded: Promise<unknown> = sent.then((result) =>
-      giveUp.aborted ? undefined : this.#record(delivery, result)
-    )
+    const recorded = sent
+      .then((result) => giveUp.aborted ? undefined : this.#record(delivery, result))
       .catch((error) => {
         const fields = { ...nameAttempt(delivery), error: whereOf(error) };
         this.#deps.log.error(
@@ -194,9 +195,10 @@ class DeliveryLoop implements Delivery {
           fields,
         );
       })
-      .finally(() => this.#attempts.delete(recorded));
-    this.#attempts.add(recorded);
-    return { sent, recorded };
+      .finally(() => this.#attempts.delete(delivery.id));
+    const attempt = { sent, recorded };
+    this.#attempts.set(delivery.id, attempt);
+    return attempt;
   }
 
   #count(subscriptionId: string, change: 1 | -1): void {
@@ -254,9 +256,11 @@ class DeliveryLoop implements Delivery {
 
   async #drain(): Promise<void> {
     const done = new AbortController();
-    const all = Promise.all(this.#attempts).then(() => done.abort());
+    const all = Promise.all(Array.from(this.#attempts.values(), (attempt) => attempt.sent)).then(() =>
+      done.abort()
+    );
     await Promise.race([all, this.#deps.clock.sleep(DRAIN_MS, done.signal)]);
-    const left = this.#attempts.size;
+    const left = this.#sending;
     if (left > 0) {
       this.#deps.log.warn("stopped with attempts under way; they are made again", { attempts: left });
     }
@@ -316,10 +320,11 @@ class DeliveryLoop implements Delivery {
   }
 }
 
-/** An attempt under way. */
+/** An attempt under way; neither promise rejects. */
 interface Attempt {
   sent: Promise<AttemptResult>;
-  recorded: Promise<unknown>;
+  /** Settles when it is recorded, or given up. */
+  recorded: Promise<void>;
 }
 
 /** A wait that can be cut short, also before it has begun. */
@@ -332,13 +337,13 @@ class Wake {
     this.#waiting?.abort("woken"); // a reason of its own: without one an exception is made for each answer
   }
 
-  async wait(clock: Clock): Promise<void> {
+  async wait(clock: Clock, stop: AbortSignal): Promise<void> {
     if (!this.#woken) {
       this.#waiting = new AbortController();
       await clock.sleep(POLL_MS, this.#waiting.signal);
       this.#waiting = null;
     }
-    await clock.sleep(0); // what else comes in this turn of the event loop belongs to the same claim
+    await clock.sleep(0, stop); // what else comes in this turn of the event loop belongs to the same claim
     this.#woken = false;
   }
 }

@@ -127,6 +127,8 @@ Deno.test("checkAddress() permits what a network of the policy names, and nothin
     [opening("64:ff9b::/96", "10.0.0.0/8"), "64:ff9b::a00:1", true],
     [opening("::ffff:0:0/96", "10.0.0.0/8"), "::ffff:10.0.0.1", true],
     [opening("::ffff:0:0/96", "10.0.0.0/8"), "::10.0.0.1", false],
+    [opening("2002::/16"), "2002:808:808::7f00:1", true],
+    [opening("2002::/16"), "2002:7f00:1::808:808", false],
     [opening("::/0"), "::ffff:127.0.0.1", false],
     [opening("::/0"), "2002:7f00:1::", false],
     [opening("::/0"), "2001:0:4136:e378:8000:63bf:80ff:fffe", false], // Teredo around 127.0.0.1
@@ -214,7 +216,14 @@ Deno.test("checkWebhookUrl() takes http only where the policy does", () => {
 
 Deno.test("checkWebhookUrl() takes local names where the policy opens networks, and lets the addresses decide", async () => {
   const policy = opening("10.0.0.0/8");
-  for (const text of ["https://hooks.internal/", "https://receiver:8080/", "https://localhost/"]) {
+  for (
+    const text of [
+      "https://hooks.internal/",
+      "https://receiver:8080/",
+      "https://localhost/",
+      "https://x.home.arpa/",
+    ]
+  ) {
     const checked = checkWebhookUrl(text, policy);
     assert.ok(checked.ok, text);
     const near = await resolveTarget(checked.url, answering("10.0.0.7"), policy, never);
@@ -222,7 +231,9 @@ Deno.test("checkWebhookUrl() takes local names where the policy opens networks, 
     const metadata = await resolveTarget(checked.url, answering("169.254.169.254"), policy, never);
     assert.deepEqual(metadata, { ok: false });
   }
-  assert.equal(checkWebhookUrl("https://x.onion/", policy).ok, false);
+  for (const text of ["https://x.onion/", "https://1.0.0.10.in-addr.arpa/"]) {
+    assert.equal(checkWebhookUrl(text, policy).ok, false, text);
+  }
   assert.equal(checkWebhookUrl("https://127.0.0.1/", policy).ok, false);
 });
 

@@ -233,3 +233,26 @@ Deno.test("sendAttempt() ends with the reason of its stop, and passes on what is
   network.endpoints.set(HOST, () => Promise.reject(new TypeError("broken")));
   await assert.rejects(sendAttempt(message, deps, onwards), TypeError);
 });
+
+Deno.test("sendAttempt() leaves nothing behind on its stop, whatever comes of it", async () => {
+  const { network, deps } = aSender();
+  const stop = new AbortController();
+  let listening = 0;
+  const { signal } = stop;
+  const add = signal.addEventListener.bind(signal);
+  const remove = signal.removeEventListener.bind(signal);
+  signal.addEventListener = (...listener: Parameters<typeof add>) => {
+    listening++;
+    add(...listener);
+  };
+  signal.removeEventListener = (...listener: Parameters<typeof remove>) => {
+    listening--;
+    remove(...listener);
+  };
+  await sendAttempt(message, deps, signal);
+  network.endpoints.set(HOST, () => answer(200));
+  await sendAttempt(message, deps, signal);
+  network.endpoints.set(HOST, () => Promise.reject(new TypeError("broken")));
+  await assert.rejects(sendAttempt(message, deps, signal), TypeError);
+  assert.equal(listening, 0);
+});

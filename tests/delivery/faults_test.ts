@@ -1,0 +1,123 @@
+// The loop under random faults of endpoints, of the store and of the process: nothing lost, no limit passed.
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { createDelivery } from "../../src/delivery/loop.ts";
+import { type IncomingResponse, NetworkError, type OutgoingRequest } from "../../src/domain/ports.ts";
+import { answer, aSubscription, aWorld, hang } from "./stand_ins.ts";
+
+const CONCURRENCY = 6;
+const PER_SUBSCRIPTION = 2;
+const DAY_MS = 86_400_000;
+
+/** What an endpoint may do with a request. */
+const BEHAVIOURS: ((request: OutgoingRequest) => IncomingResponse | Promise<IncomingResponse>)[] = [
+  () => answer(200),
+  () => answer(500),
+  () => answer(503, { "retry-after": "3600" }),
+  () => answer(302, { location: "http://127.0.0.1/" }),
+  () => Promise.reject(new NetworkError("connection reset")),
+  (request) => hang(request.signal),
+  () => {
+    throw new TypeError("broken here");
+  },
+];
+
+const faults = fc.record({
+  /** What the endpoints do, request by request. */
+  behaviours: fc.array(fc.nat(BEHAVIOURS.length - 1), { minLength: 10, maxLength: 40 }),
+  /** Which calls of the store fail. */
+  failing: fc.array(fc.boolean(), { minLength: 5, maxLength: 60 }),
+  /** How time moves on, ms. */
+  steps: fc.array(fc.constantFrom(10, 200, 1_000, 4_000, 5_000, 16_000, 120_000), {
+    minLength: 5,
+    maxLength: 40,
+  }),
+  /** After which steps the process is stopped and started again. */
+  restarts: fc.array(fc.nat(7).map((one) => one === 0), { minLength: 10, maxLength: 20 }),
+});
+
+/** Four subscriptions with six deliveries each, and endpoints that notice when a promise is broken. */
+function aPlace(behaviourOf: (request: number) => number) {
+  const limits = { concurrency: CONCURRENCY, concurrencyPerSubscription: PER_SUBSCRIPTION };
+  const world = aWorld(limits);
+  const { store, network } = world;
+  const underWay = new Map<string, string[]>();
+  const arrived = new Set<string>();
+  /** The loop would take a throw in an endpoint for one more fault, so what is wrong is written down. */
+  const broken: string[] = [];
+
+  async function receive(host: string, request: OutgoingRequest): Promise<IncomingResponse> {
+    const id = request.headers["webhook-id"] ?? "";
+    const ids = underWay.get(host) ?? [];
+    if (ids.includes(id)) broken.push(`${id} is sent twice at once`);
+    if (ids.length >= PER_SUBSCRIPTION) broken.push(`${host} gets more than its share`);
+    underWay.set(host, [...ids, id]);
+    if ([...underWay.values()].flat().length > CONCURRENCY) broken.push("too many at once");
+    try {
+      const response = await BEHAVIOURS[behaviourOf(network.requests.length)]?.(request) ?? answer(200);
+      if (response.status === 200) arrived.add(id);
+      return response;
+    } finally {
+      underWay.set(host, (underWay.get(host) ?? []).filter((other) => other !== id));
+    }
+  }
+
+  for (let at = 0; at < 4; at++) {
+    const host = `receiver-${at}.example`;
+    store.subscriptions.push(aSubscription({ id: `sub_${at}`, webhookUrl: `https://${host}/in` }));
+    network.endpoints.set(host, (request) => receive(host, request));
+    for (let each = 0; each < 6; each++) store.enqueue(`sub_${at}`, { id: `dlv_${at}_${each}` });
+  }
+  return { ...world, arrived, broken };
+}
+
+/** A process that runs the loop and can be stopped and started again. */
+function aProcess({ deps, clock }: Pick<ReturnType<typeof aPlace>, "deps" | "clock">) {
+  let stop = new AbortController();
+  let running = createDelivery(deps).run(stop.signal);
+  const end = async (): Promise<void> => {
+    stop.abort();
+    let ended = false;
+    running.then(() => ended = true);
+    for (let second = 0; second < 10 && !ended; second++) await clock.advance(1_000);
+    assert.ok(ended, "the loop ends within ten seconds");
+  };
+  const restart = async (): Promise<void> => {
+    await end();
+    stop = new AbortController();
+    running = createDelivery(deps).run(stop.signal);
+  };
+  return { end, restart };
+}
+
+Deno.test("run() keeps its limits and loses no delivery, whatever fails", async () => {
+  await fc.assert(
+    fc.asyncProperty(faults, async ({ behaviours, failing, steps, restarts }) => {
+      let healed = false;
+      const place = aPlace((request) => healed ? 0 : behaviours[request % behaviours.length] ?? 0);
+      let calls = 0;
+      for (const method of ["matchEvents", "claimDeliveries", "releaseHeld", "finishAttempts"]) {
+        const fails = () => !healed && failing[calls++ % failing.length];
+        place.store.failing.set(method, () => fails() ? new Error("disk full") : null);
+      }
+      const process = aProcess(place);
+      for (const [at, step] of steps.entries()) {
+        await place.clock.advance(step);
+        if (restarts[at % restarts.length]) await process.restart();
+      }
+      healed = true;
+      for (let day = 0; day < 3; day++) {
+        for (let turn = 0; turn < 30; turn++) await place.clock.advance(DAY_MS / 30);
+        for (let turn = 0; turn < 100; turn++) await place.clock.advance(200);
+      }
+      await process.end();
+      assert.deepEqual(place.broken, []);
+      for (const { claimed, status } of place.store.queue) {
+        assert.equal(status, "delivered", claimed.id);
+        assert.ok(place.arrived.has(claimed.id), claimed.id);
+      }
+      assert.equal(place.clock.sleeping, 0);
+    }),
+    { numRuns: 100 },
+  );
+});
