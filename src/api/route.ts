@@ -39,6 +39,11 @@ interface RouteRow {
   /** The answer of a success. */
   answer: z.ZodType;
   status: number;
+  /**
+   * What the answer depends on beside its address: while this text is the same, so is the answer, and its bytes are
+   * kept. Only for reads that answer every caller alike.
+   */
+  state?(): Promise<string>;
 }
 
 /** A route. */

@@ -5,8 +5,16 @@ import { AppError } from "../domain/errors.ts";
 import type { NewId } from "../domain/ids.ts";
 import type { Clock, Log } from "../domain/ports.ts";
 import { MAX_URL_LENGTH, readBody, readQuery } from "./input.ts";
+import {
+  createKeptAnswers,
+  type KeptAnswer,
+  type KeptAnswers,
+  namesTag,
+  prepareAnswer,
+  takesGzip,
+} from "./kept_answers.ts";
 import { problemJson, toAppError } from "./problem.ts";
-import type { Answer, Route } from "./route.ts";
+import type { Answer, Call, Route } from "./route.ts";
 
 /** What one request may still use of the day, as accounts counts it. */
 export interface RequestAllowance {
@@ -53,19 +61,17 @@ export function createServer(options: ServerOptions): ApiServer {
     return passage;
   };
 
+  const kept = createKeptAnswers();
   for (const route of options.routes) {
     router.on(route.method, honoPath(route.path), async (context) => {
       const passage = passageOf(context);
-      return success(await call(route, context, passage, options), route, passage);
+      const customer = route.access === "key" ? await admit(context.req.raw, passage, options) : null;
+      const answered = await answerRoute(route, { context, passage, customer, kept, options });
+      return success(answered, { request: context.req.raw, route, passage });
     });
   }
   for (const path of new Set(options.routes.map((route) => route.path))) {
-    const methods = options.routes.filter((route) => route.path === path).map((route) => route.method);
-    const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : [])].sort().join(", ");
-    router.all(honoPath(path), (context) => {
-      const error = new AppError("method_not_allowed", `${path} takes ${allow}, not ${context.req.method}.`);
-      return failure(error, passageOf(context), { allow });
-    });
+    addOtherMethods(router, path, options.routes.filter((route) => route.path === path), passageOf);
   }
   router.notFound((context) => {
     const error = new AppError(
@@ -104,25 +110,84 @@ export function createServer(options: ServerOptions): ApiServer {
   };
 }
 
+/** What is public may be read by pages of any origin. */
+const CORS_HEADERS = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": "ETag, X-Request-Id",
+};
+const PRIVATE_HEADERS = { "cache-control": "private, no-cache" };
+
 /** Not counted: what the client had already (304), was refused (429; never counted) or failed here (5xx). */
 function isUncounted(status: number): boolean {
   return status === 304 || status >= 500;
 }
 
-async function call(
+/** What a path answers to the methods that it does not take. */
+function addOtherMethods(
+  router: Hono,
+  path: string,
+  routes: readonly Route[],
+  passageOf: (context: Context) => Passage,
+): void {
+  const methods = routes.map((route) => route.method);
+  const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : [])].sort().join(", ");
+  router.all(honoPath(path), (context) => {
+    const passage = passageOf(context);
+    // Pages of other origins may read what is public; a browser asks before it sends an unusual header.
+    if (context.req.method === "OPTIONS" && routes.every((route) => route.access === "public")) {
+      return new Response(null, {
+        status: 204,
+        headers: {
+          ...commonHeaders(passage, 204),
+          ...CORS_HEADERS,
+          allow: `${allow}, OPTIONS`,
+          "access-control-allow-methods": allow,
+          "access-control-allow-headers": "If-None-Match",
+          "access-control-max-age": "86400",
+        },
+      });
+    }
+    const error = new AppError("method_not_allowed", `${path} takes ${allow}, not ${context.req.method}.`);
+    return failure(error, passage, { allow });
+  });
+}
+
+/** An answer ready to be sent, whole or as what the client has already. */
+interface Answered {
+  status: number;
+  body: KeptAnswer;
+  headers: Record<string, string>;
+}
+
+async function answerRoute(
   route: Route,
-  context: Context,
-  passage: Passage,
-  options: ServerOptions,
-): Promise<Answer> {
+  { context, passage, customer, kept, options }: {
+    context: Context;
+    passage: Passage;
+    customer: Customer | null;
+    kept: KeptAnswers;
+    options: ServerOptions;
+  },
+): Promise<Answered> {
   const request = context.req.raw;
-  const customer = route.access === "key" ? await admit(request, passage, options) : null;
+  const address = request.url.slice(request.url.indexOf("/", request.url.indexOf("//") + 2));
+  // Read before the answer is made: what is stored meanwhile makes the answer out of date at once, never for good.
+  const state = route.state === undefined ? null : await route.state();
+  const hot = state === null ? null : kept.get(address, state);
+  if (hot !== null) return { status: route.status, body: hot.answer, headers: hot.headers };
   const checked = {
     params: context.req.param() as Record<string, string>,
     query: readQuery(new URL(request.url).searchParams, route.query),
     body: route.body === undefined ? undefined : await readBody(request, route.body, options.clock),
     requestId: passage.requestId,
   };
+  const { status, json, headers = {} } = await handle(route, checked, customer);
+  const body = prepareAnswer(json);
+  if (state !== null && status === route.status) kept.put(address, state, { answer: body, headers });
+  return { status, body, headers };
+}
+
+async function handle(route: Route, checked: Call, customer: Customer | null): Promise<Answer> {
   if (route.access === "public") return await route.handle(checked);
   if (customer === null) throw new Error(`${route.path} was reached without a customer`);
   return await route.handle({ ...checked, customer });
@@ -139,16 +204,25 @@ async function admit(request: Request, passage: Passage, options: ServerOptions)
   );
 }
 
-function success(answer: Answer, route: Route, passage: Passage): Response {
-  return new Response(answer.json, {
-    status: answer.status,
+function success(
+  { status, body, headers }: Answered,
+  { request, route, passage }: { request: Request; route: Route; passage: Passage },
+): Response {
+  const isRead = route.method === "GET" && status === 200;
+  const isKnown = isRead && namesTag(request.headers.get("if-none-match"), body.etag());
+  const compressed = !isKnown && takesGzip(request.headers.get("accept-encoding")) ? body.gzip() : null;
+  const sent = isKnown ? 304 : status;
+  return new Response(isKnown ? null : compressed ?? body.bytes, {
+    status: sent,
     headers: {
-      "content-type": "application/json; charset=utf-8",
+      ...(isKnown ? {} : { "content-type": "application/json; charset=utf-8" }),
+      ...(compressed === null ? {} : { "content-encoding": "gzip" }),
+      ...(isRead ? { etag: body.etag(), vary: "Accept-Encoding" } : {}),
       ...(route.access === "key"
-        ? { "cache-control": "private, no-cache" }
-        : { "cache-control": "public, no-cache" }),
-      ...commonHeaders(passage, answer.status),
-      ...answer.headers,
+        ? PRIVATE_HEADERS
+        : { ...CORS_HEADERS, "cache-control": "public, no-cache" }),
+      ...commonHeaders(passage, sent),
+      ...headers,
     },
   });
 }

@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { gunzipSync } from "node:zlib";
+import { createKeptAnswers, namesTag, prepareAnswer, takesGzip } from "../../src/api/kept_answers.ts";
+import { boardConfig, rss } from "../support/samples.ts";
+import { createWorld, type World } from "../support/world.ts";
+
+async function withWorld(work: (world: World, key: string) => Promise<void>): Promise<void> {
+  const world = await createWorld(boardConfig());
+  try {
+    await work(world, (await world.addCustomer()).key);
+  } finally {
+    await world.close();
+  }
+}
+
+const publish = async (world: World, ids: readonly string[]) => {
+  world.platform.http.serve("https://board.example/feed", () => ({ body: rss(ids.map((id) => ({ id }))) }));
+  await world.app.tick();
+  await world.app.ingest.ingest(["board"]);
+};
+
+Deno.test("a read answers 304 without a body to who has it already, and does not count it", () =>
+  withWorld(async (world, key) => {
+    await publish(world, ["1"]);
+    for (const path of ["/v1/events", "/v1/events?limit=1", "/v1/sources", "/v1/topics"]) {
+      const first = await world.ask(path, { key });
+      const etag = first.headers.get("etag") ?? "";
+      assert.match(etag, /^W\/"[\w-]+"$/, path);
+      const left = first.headers.get("x-ratelimit-remaining");
+      for (const known of [etag, etag.replace("W/", ""), `"other", ${etag}`, "*"]) {
+        const again = await world.ask(path, { key, headers: { "if-none-match": known } });
+        assert.deepEqual([again.status, again.text], [304, ""], `${path} ${known}`);
+        assert.equal(again.headers.get("etag"), etag);
+        assert.equal(again.headers.get("x-ratelimit-remaining"), left);
+      }
+      assert.equal((await world.ask(path, { key, headers: { "if-none-match": '"other"' } })).status, 200);
+    }
+  }));
+
+Deno.test("a list that was kept is made again as soon as an event is stored, by whichever process", () =>
+  withWorld(async (world, key) => {
+    await publish(world, ["1"]);
+    const first = await world.ask("/v1/events", { key });
+    assert.equal((await world.ask("/v1/events", { key })).text, first.text);
+    await publish(world, ["1", "2"]);
+    const second = await world.ask("/v1/events", { key });
+    assert.deepEqual([first.json.count, second.json.count], [1, 2]);
+    assert.notEqual(second.headers.get("etag"), first.headers.get("etag"));
+  }));
+
+Deno.test("a kept answer needs a key all the same", () =>
+  withWorld(async (world, key) => {
+    await publish(world, ["1"]);
+    await world.ask("/v1/events", { key });
+    assert.equal((await world.ask("/v1/events")).status, 401);
+  }));
+
+Deno.test("a long answer comes compressed to who takes it, with the same tag and the same words", () =>
+  withWorld(async (world, key) => {
+    await publish(world, Array.from({ length: 20 }, (_, index) => String(index)));
+    const plain = await world.app.fetch(
+      new Request("http://regfeed.example/v1/events", { headers: { authorization: `Bearer ${key}` } }),
+    );
+    const packed = await world.app.fetch(
+      new Request("http://regfeed.example/v1/events", {
+        headers: { authorization: `Bearer ${key}`, "accept-encoding": "br, gzip;q=0.8" },
+      }),
+    );
+    assert.equal(packed.headers.get("content-encoding"), "gzip");
+    assert.equal(packed.headers.get("vary"), "Accept-Encoding");
+    assert.equal(packed.headers.get("etag"), plain.headers.get("etag"));
+    const text = gunzipSync(new Uint8Array(await packed.arrayBuffer())).toString();
+    assert.equal(text, await plain.text());
+    const short = await world.ask("/v1/sources", { headers: { "accept-encoding": "gzip" } });
+    assert.equal(short.headers.get("content-encoding"), null, "a short answer is not worth it");
+  }));
+
+Deno.test("pages of other origins may read what is public, and nothing else", () =>
+  withWorld(async (world, key) => {
+    for (const path of ["/v1/sources", "/v1/topics", "/v1/health"]) {
+      const reply = await world.ask(path, { headers: { origin: "https://site.example" } });
+      assert.equal(reply.headers.get("access-control-allow-origin"), "*", path);
+      const preflight = await world.ask(path, { method: "OPTIONS" });
+      assert.equal(preflight.status, 204);
+      assert.equal(preflight.headers.get("access-control-allow-methods"), "GET, HEAD");
+    }
+    const reply = await world.ask("/v1/events", { key });
+    assert.equal(reply.headers.get("access-control-allow-origin"), null);
+    assert.equal(reply.headers.get("cache-control"), "private, no-cache");
+    assert.equal((await world.ask("/v1/events", { method: "OPTIONS" })).status, 405);
+  }));
+
+Deno.test("takesGzip() reads Accept-Encoding", () => {
+  const rows: [header: string | null, expected: boolean][] = [
+    [null, false],
+    ["", false],
+    ["gzip", true],
+    ["GZIP", true],
+    ["br, gzip;q=0.5", true],
+    ["gzip;q=0", false],
+    ["gzip;q=0.000, *", false],
+    ["identity", false],
+    ["*", true],
+    ["gzipped", false],
+  ];
+  for (const [header, expected] of rows) assert.equal(takesGzip(header), expected, String(header));
+});
+
+Deno.test("namesTag() compares weakly", () => {
+  const tag = 'W/"abc"';
+  const rows: [header: string | null, expected: boolean][] = [
+    [null, false],
+    ['"abc"', true],
+    ['W/"abc"', true],
+    ['"x", "abc"', true],
+    ['"abcd"', false],
+    ["abc", false],
+    ["*", true],
+  ];
+  for (const [header, expected] of rows) assert.equal(namesTag(header, tag), expected, String(header));
+});
+
+Deno.test("createKeptAnswers() forgets what depends on something else now, and the oldest when it is full", () => {
+  const kept = createKeptAnswers(1_000);
+  const entry = { answer: prepareAnswer("x".repeat(190)), headers: {} };
+  kept.put("/a", "1", entry);
+  assert.equal(kept.get("/a", "1"), entry);
+  assert.equal(kept.get("/a", "2"), null);
+  assert.equal(kept.get("/a", "1"), null, "it is gone for good");
+  for (const address of ["/a", "/b"]) kept.put(address, "1", entry);
+  kept.get("/a", "1");
+  kept.put("/c", "1", entry);
+  assert.equal(kept.get("/b", "1"), null, "the one asked for longest ago");
+  assert.equal(kept.get("/a", "1"), entry);
+  kept.put("/huge", "1", { answer: prepareAnswer("x".repeat(2_000)), headers: {} });
+  assert.equal(kept.get("/huge", "1"), null);
+});

@@ -1,0 +1,64 @@
+// Feeds and events for tests, made from what a test wants to say.
+import type { RegEvent } from "../../src/domain/event.ts";
+import { START_MS } from "./world.ts";
+
+/** An item of a sample feed. */
+export interface SampleItem {
+  id: string;
+  title?: string;
+  summary?: string;
+  /** Text as it stands in the feed; false leaves the date out. */
+  date?: string | false;
+}
+
+/** An RSS feed of these items. */
+export function rss(items: readonly SampleItem[]): string {
+  const rows = items.map(({ id, title, summary, date }) =>
+    `<item><guid isPermaLink="false">${id}</guid><link>https://board.example/${id}</link>` +
+    `<title>${title ?? `Guidelines on the AI Act ${id}`}</title>` +
+    `<description>${summary ?? "They concern Article 50 of the AI Act."}</description>` +
+    (date === false ? "" : `<pubDate>${date ?? "Fri, 31 Jul 2026 12:00:00 GMT"}</pubDate>`) + "</item>"
+  );
+  return `<?xml version="1.0"?><rss version="2.0"><channel><title>Board</title><language>en</language>${
+    rows.join("")
+  }</channel></rss>`;
+}
+
+/** A config with one source "board" at https://board.example/feed, and what else the test gives. */
+export function boardConfig(lines: { source?: string; rest?: string } = {}): string {
+  return `${lines.rest ?? ""}
+[[sources]]
+id = "board"
+name_en = "Board"
+name_de = "Ausschuss"
+base_url = "https://board.example"
+url = "https://board.example/feed"
+schedule = "*/30 * * * *"
+notify_first_fetch = true
+${lines.source ?? ""}
+`;
+}
+
+/** An event as a store holds it. */
+export function sampleEvent(change: Partial<RegEvent> & Pick<RegEvent, "id">): RegEvent {
+  return {
+    source_id: "board",
+    external_id: change.id,
+    version: 1,
+    supersedes: null,
+    event_type: "guidance",
+    topics: ["transparency"],
+    severity: "medium",
+    title_en: "Guidelines",
+    summary_en: "They concern Article 50.",
+    url_official: "https://board.example/guidelines",
+    ai_act_articles: ["Art. 50"],
+    published_at: START_MS,
+    published_at_estimated: false,
+    ingested_at: START_MS,
+    language: "en",
+    language_versions: ["en"],
+    translations: { en: { title: "Guidelines", summary: "They concern Article 50." } },
+    ...change,
+  };
+}
