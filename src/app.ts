@@ -142,7 +142,7 @@ function createRoutes({ config, platform, store, version, newId, delivery }: App
       topics: TOPICS,
       health: createHealth({ store, sources, clock, log, version, isOverdue }),
     }),
-    ...eventRoutes({ store, topics: TOPICS, isSource }),
+    ...eventRoutes({ store, publicUrl: config.server.publicUrl, topics: TOPICS, isSource }),
     ...subscriptionRoutes({
       store,
       clock,

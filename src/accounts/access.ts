@@ -18,19 +18,22 @@ export interface Access {
 
 /** Access by the keys of the store. */
 export function createAccess({ store, clock }: { store: Pick<Store, "findKey">; clock: Clock }): Access {
-  const kept = new Map<string, { holder: KeyHolder; untilMs: number }>();
+  const kept = new Map<string, { holder: KeyHolder; readAtMs: number }>();
 
   const find = async (hash: string): Promise<KeyHolder | null> => {
     const nowMs = clock.nowMs();
     const known = kept.get(hash);
-    if (known !== undefined && nowMs < known.untilMs) return known.holder;
+    // A clock that was set back says nothing of how long ago it was: then the store is asked.
+    const isRecent = known !== undefined && nowMs >= known.readAtMs &&
+      nowMs - known.readAtMs < BELIEVED_FOR_MS;
+    if (isRecent) return known.holder;
     const holder = await store.findKey(hash);
     if (holder === null) {
       kept.delete(hash);
       return null;
     }
     if (kept.size >= MAX_KEPT) kept.clear();
-    kept.set(hash, { holder, untilMs: nowMs + BELIEVED_FOR_MS });
+    kept.set(hash, { holder, readAtMs: nowMs });
     return holder;
   };
 

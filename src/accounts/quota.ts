@@ -28,7 +28,7 @@ export interface Allowance {
 export interface Quota {
   /** Counts one request of the customer against its daily limit. */
   take(customerId: string, limit: number): Promise<Allowance>;
-  /** Writes what was counted since the last call. */
+  /** Writes what was counted since the last call, after a call that is still at it. */
   flush(): Promise<void>;
 }
 
@@ -47,6 +47,7 @@ export function createQuota(
 ): Quota {
   const counts = new Map<string, DayCount>();
   const loading = new Map<string, Promise<DayCount>>();
+  let flushing: Promise<void> = Promise.resolve();
 
   const load = async (customerId: string, day: string): Promise<DayCount> => {
     const key = `${day} ${customerId}`;
@@ -91,27 +92,34 @@ export function createQuota(
       return allowance;
     },
 
-    async flush() {
-      const batch = [...counts.values()].filter((count) => count.unwritten !== 0)
-        .map((count) => ({ count, requests: count.unwritten }));
-      if (batch.length > 0) {
-        // Taken out before the write, so that what is counted meanwhile is written by the next flush, once.
-        for (const { count } of batch) count.unwritten = 0;
-        try {
-          await store.addRequests(
-            batch.map(({ count, requests }) => ({ customerId: count.customerId, day: count.day, requests })),
-          );
-        } catch (error) {
-          for (const { count, requests } of batch) count.unwritten += requests;
-          throw error;
-        }
-      }
-      const today = utcDay(clock.nowMs());
-      for (const [key, count] of counts) {
-        if (count.day !== today && count.unwritten === 0) counts.delete(key);
-      }
-    },
+    flush: () => flushing = flushing.catch(() => {}).then(() => write(store, counts, clock.nowMs())),
   };
+}
+
+async function write(
+  store: Pick<Store, "addRequests">,
+  counts: Map<string, DayCount>,
+  nowMs: number,
+): Promise<void> {
+  const batch = [...counts.values()].filter((count) => count.unwritten !== 0)
+    .map((count) => ({ count, requests: count.unwritten }));
+  if (batch.length > 0) {
+    // Taken out before the write, so that what is counted meanwhile is written by the next flush, once.
+    for (const { count } of batch) count.unwritten = 0;
+    try {
+      await store.addRequests(
+        batch.map(({ count, requests }) => ({ customerId: count.customerId, day: count.day, requests })),
+      );
+    } catch (error) {
+      for (const { count, requests } of batch) count.unwritten += requests;
+      throw error;
+    }
+  }
+  // Yesterday's stay: a request that began before midnight may still take its count back.
+  const yesterday = utcDay(nowMs - DAY_MS);
+  for (const [key, count] of counts) {
+    if (count.day < yesterday && count.unwritten === 0) counts.delete(key);
+  }
 }
 
 function add(count: DayCount, requests: number): void {

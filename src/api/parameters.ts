@@ -26,3 +26,19 @@ export function listParameter(description: string): z.ZodType<string[]> {
     )
     .meta({ description });
 }
+
+/** Values of a closed list with commas between them, each once. */
+export function choiceParameter<const Choice extends string>(
+  choices: readonly Choice[],
+  description: string,
+): z.ZodType<Choice[]> {
+  return listParameter(description)
+    .pipe(z.array(z.enum(choices, `must be one or more of ${choices.join(", ")}, with commas between them`)));
+}
+
+/** `true` or `false`. */
+export function flagParameter(description: string): z.ZodType<boolean> {
+  return z.enum(["true", "false"], "must be true or false").transform((text) => text === "true").meta({
+    description,
+  });
+}

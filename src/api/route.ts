@@ -11,6 +11,8 @@ export interface Call<Query = unknown, Body = unknown> {
   params: Record<string, string>;
   query: Query;
   body: Body;
+  /** The path and the query, as they were sent. */
+  address: string;
   requestId: string;
 }
 

@@ -179,6 +179,7 @@ async function answerRoute(
     params: context.req.param() as Record<string, string>,
     query: readQuery(new URL(request.url).searchParams, route.query),
     body: route.body === undefined ? undefined : await readBody(request, route.body, options.clock),
+    address,
     requestId: passage.requestId,
   };
   const { status, json, headers = {} } = await handle(route, checked, customer);

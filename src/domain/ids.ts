@@ -30,8 +30,8 @@ export function createIds(nowMs: () => number, randomBytes: (count: number) => U
     if (now > lastMs) {
       lastMs = now;
       random = Array.from(randomBytes(RANDOM_CHARACTERS), (byte) => byte & 31);
-    } else {
-      countUp(random);
+    } else if (!countUp(random)) {
+      lastMs++; // the random part is used up: its carry goes to the time
     }
     return ID_PREFIXES[noun] + timeCharacters(lastMs) + random.map((value) => ALPHABET[value]).join("");
   };
@@ -51,13 +51,15 @@ function timeCharacters(ms: number): string {
   return text;
 }
 
-function countUp(digits: number[]): void {
+/** Adds one; false when that began again at zero. */
+function countUp(digits: number[]): boolean {
   for (let place = digits.length - 1; place >= 0; place--) {
     const digit = digits[place] ?? 0;
     if (digit < 31) {
       digits[place] = digit + 1;
-      return;
+      return true;
     }
     digits[place] = 0;
   }
+  return false;
 }

@@ -1,7 +1,7 @@
 // The Store port: use cases, each one atomic. An engine runs the pure decisions it is given inside its transaction.
 import type { ApiKey, Customer } from "./customer.ts";
 import type { ClaimedDelivery, FinishedAttempt } from "./delivery.ts";
-import type { RegEvent } from "./event.ts";
+import type { EventType, RegEvent } from "./event.ts";
 import type { Severity } from "./severity.ts";
 import type { IdentityRule, SourceState } from "./source.ts";
 import type { Subscription } from "./subscription.ts";
@@ -43,17 +43,39 @@ export interface FetchEnd {
   error: string | null;
 }
 
-/** Which events to list; every filter narrows. */
+/** Which events to list; every filter narrows, each list is any-of. */
 export interface EventQuery {
   limit: number;
   /** Unix ms: `published_at` at or after. */
   since?: number;
+  /** Unix ms: `published_at` at or before. */
+  until?: number;
   source?: string;
   severityMin?: Severity;
-  /** Any of these, parents expanded already. */
+  /** Parents expanded already. */
   topics?: readonly string[];
-  /** Only events older than this one in the order of the list: the keyset of the page before. */
-  before?: { publishedAtMs: number; id: string };
+  eventTypes?: readonly EventType[];
+  /** Canonical references; one stands for those within it. */
+  articles?: readonly string[];
+  /** A language in which the event's words are held. */
+  languages?: readonly string[];
+  /** Words that title or summary hold, all of them. */
+  words?: readonly string[];
+  /** Only the newest version of each publication. */
+  latest?: boolean;
+  /** Only what stands behind this event in the list; its order is newest first. */
+  before?: EventPlace;
+  /** Only what was stored after this place, in the order of storing. */
+  after?: { seq: number };
+}
+
+/** Where an event stands in both orders. */
+export interface EventPlace {
+  id: string;
+  /** Unix ms. */
+  publishedAtMs: number;
+  /** In the order of storing. */
+  seq: number;
 }
 
 /** An event as it is listed: its place in the order, and its stored JSON. */
@@ -129,8 +151,14 @@ export interface Store {
     publications: readonly T[],
     decide: (publication: T, stored: StoredPublication | null) => RecordDecision,
   ): Promise<RecordDecision[]>;
-  /** Newest first by (`published_at`, id). */
+  /** Newest first by (`published_at`, id); with `after` in the order of storing. */
   listEvents(query: EventQuery): Promise<ListedEvent[]>;
+  /** Where an event stands, null when there is none of that id. */
+  findPlace(id: string): Promise<EventPlace | null>;
+  /** The `seq` of the newest event, 0 without one: while it is the same, every list is. */
+  lastSeq(): Promise<number>;
+  /** The stored JSON of every version of the event's publication, the first one first; empty without such an event. */
+  listVersions(id: string): Promise<string[]>;
   /** The stored JSON of one event, null when there is none of that id. */
   findEvent(id: string): Promise<string | null>;
 

@@ -2,59 +2,110 @@
 import { z } from "zod";
 import { DISCLAIMER } from "../domain/disclaimer.ts";
 import { EVENT_TYPES, type RegEvent } from "../domain/event.ts";
+import { ID_PREFIXES, type IdNoun } from "../domain/ids.ts";
 import { SEVERITIES } from "../domain/severity.ts";
 import type { ListedEvent } from "../domain/store.ts";
+import { EXAMPLE_EVENT, EXAMPLE_REVISION } from "./examples.ts";
 
 /** A time: Unix milliseconds. */
 export const unixMs: z.ZodInt = z.int().meta({ description: "Unix milliseconds", examples: [1785512415000] });
 
 /** A severity, ascending from `info` to `critical`. */
-export const severity: z.ZodEnum<{ [S in typeof SEVERITIES[number]]: S }> = z.enum(SEVERITIES);
+export const severity: z.ZodEnum<{ [S in typeof SEVERITIES[number]]: S }> = z.enum(SEVERITIES).meta({
+  id: "Severity",
+  description: "How much it matters, ascending: `info`, `low`, `medium`, `high`, `critical`",
+});
+
+/** The kind of a publication. */
+export const eventType: z.ZodEnum<{ [T in typeof EVENT_TYPES[number]]: T }> = z.enum(EVENT_TYPES).meta({
+  id: "EventType",
+  description: "What kind of publication it is",
+});
+
+/** A language code (ISO 639-1). */
+export const languageCode: z.ZodString = z.string().meta({
+  description: "ISO 639-1 code of a language",
+  examples: ["en"],
+});
 
 /** The sentence that every answer with data carries. */
 export const disclaimer: z.ZodString = z.string().meta({
-  description: "The content is information only and not legal advice",
+  description: "States that the content is information only and not legal advice",
 });
 
-const wording = z.strictObject({ title: z.string(), summary: z.string() });
+/**
+ * An identifier of a noun. Its form is told, not checked: a path parameter of another form is an unknown id, and
+ * answers 404 like every other.
+ */
+export function identifier(noun: IdNoun, description: string): z.ZodString {
+  const pattern = `^${ID_PREFIXES[noun]}[0-7][0-9A-HJKMNP-TV-Z]{25}$`;
+  return z.string().meta({ description: `${description}: \`${ID_PREFIXES[noun]}\` and a ULID`, pattern });
+}
+
+/** The id of an event. */
+export const eventId: z.ZodString = identifier("event", "The event's id").meta({
+  examples: [EXAMPLE_EVENT.id],
+});
+
+const wording = z.strictObject({
+  title: z.string().meta({ description: "Plain text" }),
+  summary: z.string().meta({ description: "Plain text; may be empty" }),
+}).meta({ id: "Wording", description: "The words of one language" });
 
 /** The event record (specification, section 2.1, and what Regfeed adds to it). */
 export const eventRecord: z.ZodType<RegEvent> = z.strictObject({
-  id: z.string().meta({ description: "`evt_` and a ULID; never reused, never changed" }),
-  source_id: z.string(),
+  id: identifier("event", "The event's id, never reused, never changed"),
+  source_id: z.string().meta({ description: "The source that published it; `GET /v1/sources` lists them" }),
   external_id: z.string().meta({ description: "Shared by all versions of one publication" }),
   version: z.int().min(1).meta({ description: "Starts at 1, one more for each revision by the source" }),
-  supersedes: z.string().nullable().meta({ description: "The id of the version before this one" }),
-  event_type: z.enum(EVENT_TYPES),
-  topics: z.array(z.string()).meta({ description: "Topic ids, the strongest first" }),
+  supersedes: identifier("event", "The version before this one").nullable().meta({
+    description: "The id of the version before this one; null for version 1",
+  }),
+  event_type: eventType,
+  topics: z.array(z.string()).meta({
+    description: "Topic ids, the strongest first; `GET /v1/topics` lists them",
+  }),
   severity,
   title_en: z.string().meta({ description: "English title; the source's own words where it has no English" }),
   summary_en: z.string().meta({
     description: "English summary; the source's own words where it has no English",
   }),
-  url_official: z.url(),
+  url_official: z.url().meta({ description: "Address of the official publication" }),
   ai_act_articles: z.array(z.string()).meta({
-    description: "Canonical references: `Art. 53(1)(d)`, `Annex III`",
+    description: "Canonical references to the AI Act: `Art. 53(1)(d)`, `Annex III`, `Recital 60`",
   }),
-  published_at: unixMs,
+  published_at: unixMs.meta({ description: "When the source says it was published, Unix milliseconds" }),
   published_at_estimated: z.boolean().meta({
     description: "True when the source stated no usable date: `published_at` is then the time of first sight",
   }),
-  ingested_at: unixMs,
-  language: z.string().meta({ description: "ISO 639-1 code of the publication's own words" }),
-  language_versions: z.array(z.string()),
+  ingested_at: unixMs.meta({ description: "When this version was stored, Unix milliseconds" }),
+  language: languageCode.meta({ description: "ISO 639-1 code of the publication's own words" }),
+  language_versions: z.array(z.string()).meta({
+    description: "ISO 639-1 codes of every language whose words the event holds",
+  }),
   translations: z.record(z.string(), wording).meta({ description: "The original words, by language" }),
-}).meta({ id: "Event", description: "One version of one publication; append-only" });
+}).meta({
+  id: "Event",
+  description: "One version of one publication; append-only: a revision by the source is a new record",
+});
 
 /** The answer of `GET /v1/events`. */
 export const eventList = z.strictObject({
   events: z.array(eventRecord),
   count: z.int().min(0).meta({ description: "Number of events in this answer" }),
   disclaimer,
-}).meta({ id: "EventList" });
+}).meta({
+  id: "EventList",
+  description: "Events",
+  examples: [{ events: [EXAMPLE_REVISION, EXAMPLE_EVENT], count: 2, disclaimer: DISCLAIMER }],
+});
 
 /** The answer of `GET /v1/events/{id}`. */
-export const eventAnswer = z.strictObject({ event: eventRecord, disclaimer }).meta({ id: "EventAnswer" });
+export const eventAnswer = z.strictObject({ event: eventRecord, disclaimer }).meta({
+  id: "EventAnswer",
+  description: "One event",
+  examples: [{ event: EXAMPLE_EVENT, disclaimer: DISCLAIMER }],
+});
 
 const DISCLAIMER_JSON = JSON.stringify(DISCLAIMER);
 

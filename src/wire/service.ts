@@ -1,23 +1,42 @@
 // The public answers about the service itself: sources, topics, health, problems.
 import { z } from "zod";
+import { DISCLAIMER } from "../domain/disclaimer.ts";
+import { type ErrorCode, ERRORS } from "../domain/errors.ts";
 import type { SourceSettings, SourceState } from "../domain/source.ts";
 import { FETCH_STRATEGIES } from "../domain/source.ts";
-import { disclaimer, unixMs } from "./event.ts";
+import { disclaimer, identifier, unixMs } from "./event.ts";
 
 /** A source with the metadata of its last fetch (specification, section 2.2). */
 export const sourceRecord = z.strictObject({
-  id: z.string(),
-  name_en: z.string(),
-  name_de: z.string(),
-  base_url: z.url(),
-  fetch_strategy: z.enum(FETCH_STRATEGIES),
-  last_success_at: unixMs.nullable().meta({ description: "Null until the first fetch has succeeded" }),
-  consecutive_failures: z.int().min(0),
-}).meta({ id: "Source" });
+  id: z.string().meta({ description: "The source's id, for the filters of events and subscriptions" }),
+  name_en: z.string().meta({ description: "English name" }),
+  name_de: z.string().meta({ description: "German name" }),
+  base_url: z.url().meta({ description: "Address of the source" }),
+  fetch_strategy: z.enum(FETCH_STRATEGIES).meta({
+    description: "How it is fetched: `feed` is RSS, Atom or JSON Feed, `files` a watched folder",
+  }),
+  last_success_at: unixMs.nullable().meta({
+    description: "When it was last fetched with success, Unix milliseconds; null until then",
+  }),
+  consecutive_failures: z.int().min(0).meta({ description: "Failed fetches since the last success" }),
+}).meta({ id: "Source", description: "An official source and its last fetch" });
 
 /** The answer of `GET /v1/sources`. */
 export const sourceList = z.strictObject({ sources: z.array(sourceRecord), disclaimer }).meta({
   id: "SourceList",
+  description: "The active sources",
+  examples: [{
+    sources: [{
+      id: "example-board",
+      name_en: "Example Board",
+      name_de: "Beispielausschuss",
+      base_url: "https://board.example",
+      fetch_strategy: "feed",
+      last_success_at: 1_785_512_415_000,
+      consecutive_failures: 0,
+    }],
+    disclaimer: DISCLAIMER,
+  }],
 });
 
 /** The record of a source, from what the config says and what the store knows of it (null: nothing yet). */
@@ -38,52 +57,101 @@ export function toSourceRecord(
 
 /** A topic of the taxonomy. */
 export const topicRecord = z.strictObject({
-  id: z.string(),
-  name_en: z.string(),
-  name_de: z.string(),
-  name_fr: z.string(),
+  id: z.string().meta({ description: "The topic's id, for the filters of events and subscriptions" }),
+  name_en: z.string().meta({ description: "English name" }),
+  name_de: z.string().meta({ description: "German name" }),
+  name_fr: z.string().meta({ description: "French name" }),
   parent: z.string().nullable().meta({
     description: "Null for a parent topic, which stands for its children",
   }),
   articles: z.array(z.string()).meta({ description: "Articles of the AI Act that the topic covers" }),
-}).meta({ id: "Topic" });
+}).meta({ id: "Topic", description: "A topic of the taxonomy, which has two levels" });
 
 /** The answer of `GET /v1/topics`. */
 export const topicList = z.strictObject({ topics: z.array(topicRecord), disclaimer }).meta({
   id: "TopicList",
+  description: "The topic taxonomy",
+  examples: [{
+    topics: [
+      {
+        id: "gpai-family",
+        name_en: "General-purpose AI",
+        name_de: "KI mit allgemeinem Verwendungszweck",
+        name_fr: "IA à usage général",
+        parent: null,
+        articles: [],
+      },
+      {
+        id: "gpai",
+        name_en: "General-purpose AI models",
+        name_de: "KI-Modelle mit allgemeinem Verwendungszweck",
+        name_fr: "Modèles d’IA à usage général",
+        parent: "gpai-family",
+        articles: ["51", "53"],
+      },
+    ],
+    disclaimer: DISCLAIMER,
+  }],
 });
 
 /** The answer of `GET /v1/health`; it names no customer, no address and no error text. */
 export const healthReport = z.strictObject({
-  status: z.enum(["ok", "degraded", "down"]),
-  version: z.string(),
-  time: unixMs,
-  database: z.enum(["ok", "failing"]),
+  status: z.enum(["ok", "degraded", "down"]).meta({
+    description: "`degraded` when a source or the deliveries need attention, `down` when the store fails",
+  }),
+  version: z.string().meta({ description: "Regfeed's version" }),
+  time: unixMs.meta({ description: "When the report was made, Unix milliseconds" }),
+  database: z.enum(["ok", "failing"]).meta({ description: "Whether the store can be read" }),
   ingestion: z.strictObject({
-    sources: z.int().meta({ description: "Active sources" }),
-    failing: z.int().meta({ description: "Sources whose last fetch failed" }),
-    silent: z.int().meta({
+    sources: z.int().min(0).meta({ description: "Active sources" }),
+    failing: z.int().min(0).meta({ description: "Sources whose last fetch failed" }),
+    silent: z.int().min(0).meta({
       description: "Sources that have not been fetched for three times their interval",
     }),
-    last_success_at: unixMs.nullable(),
-  }),
+    last_success_at: unixMs.nullable().meta({
+      description: "When any source was last fetched with success, Unix milliseconds; null until then",
+    }),
+  }).meta({ description: "The collecting" }),
   deliveries: z.strictObject({
-    pending: z.int(),
-    oldest_pending_age_ms: z.int().nullable(),
-  }),
+    pending: z.int().min(0).meta({ description: "Deliveries on their way or waiting for another attempt" }),
+    oldest_pending_age_ms: z.int().min(0).nullable().meta({
+      description: "Age of the oldest of them, milliseconds; null without any",
+    }),
+  }).meta({ description: "The webhooks" }),
   disclaimer,
-}).meta({ id: "Health" });
+}).meta({
+  id: "Health",
+  description: "The health of the pipeline",
+  examples: [{
+    status: "ok",
+    version: "0.1.0",
+    time: 1_785_512_460_000,
+    database: "ok",
+    ingestion: { sources: 12, failing: 0, silent: 0, last_success_at: 1_785_512_415_000 },
+    deliveries: { pending: 3, oldest_pending_age_ms: 4_200 },
+    disclaimer: DISCLAIMER,
+  }],
+});
 
 /** The answer of `GET /v1/health`. */
 export type HealthReport = z.infer<typeof healthReport>;
 
 /** Every error's body: RFC 9457 `application/problem+json`. */
 export const problem = z.strictObject({
-  type: z.string(),
-  title: z.string(),
-  status: z.int(),
-  detail: z.string(),
-  code: z.string(),
-  request_id: z.string(),
-  errors: z.array(z.strictObject({ field: z.string(), message: z.string() })).optional(),
-}).meta({ id: "Problem", description: "RFC 9457 problem details" });
+  type: z.string().meta({
+    description: "A URI that names the kind of problem: `urn:regfeed:problem:` and the code",
+  }),
+  title: z.string().meta({ description: "The kind of problem in words, always the same for one code" }),
+  status: z.int().min(400).max(599).meta({ description: "The HTTP status" }),
+  detail: z.string().meta({ description: "What is wrong here and what to do about it" }),
+  code: z.enum(Object.keys(ERRORS) as ErrorCode[]).meta({
+    description: "The kind of problem, for programs to branch on",
+  }),
+  request_id: identifier("request", "The request, as in the header `X-Request-Id`"),
+  errors: z.array(
+    z.strictObject({
+      field: z.string().meta({ description: "A parameter, or a field of the body: `topics.0`" }),
+      message: z.string().meta({ description: "What is wrong with it" }),
+    }),
+  ).optional().meta({ description: "Each wrong field, where the problem is one of input" }),
+}).meta({ id: "Problem", description: "What went wrong: RFC 9457 problem details" });

@@ -1,7 +1,9 @@
 // Subscriptions as JSON: the request that creates one, the records and the answers.
 import { z } from "zod";
+import { DISCLAIMER } from "../domain/disclaimer.ts";
 import { isEnabled, type Subscription } from "../domain/subscription.ts";
-import { disclaimer, severity, unixMs } from "./event.ts";
+import { disclaimer, identifier, severity, unixMs } from "./event.ts";
+import { EXAMPLE_SUBSCRIPTION } from "./examples.ts";
 
 /** The longest webhook address that is taken, characters. */
 export const MAX_WEBHOOK_URL = 2_048;
@@ -13,62 +15,110 @@ const filterList = (what: string) =>
     description: `${what}; any of them; empty: all`,
   });
 
+/** The id of a subscription. */
+export const subscriptionId: z.ZodString = identifier("subscription", "The subscription's id").meta({
+  examples: [EXAMPLE_SUBSCRIPTION.id],
+});
+
 /** The body of `POST /v1/subscriptions`; only `webhook_url` is required. */
 export const subscriptionRequest = z.strictObject({
-  webhook_url: z.string().min(1).max(MAX_WEBHOOK_URL),
+  webhook_url: z.string().min(1).max(MAX_WEBHOOK_URL).meta({
+    description: "Where deliveries are posted: an https address of a public host",
+  }),
   topics: filterList("Topic ids, a parent stands for its children").default([]),
   source_filter: filterList("Source ids").default([]),
-  severity_min: severity.default("info"),
+  severity_min: severity.default("info").meta({ description: "Events below it are not delivered" }),
   language: z.string().min(2).max(8).default("en").meta({
-    description: "ISO 639-1 code: en, de, fr or a configured one",
+    description: "Language of title and summary, where the event has it: en, de, fr or a configured one",
   }),
-}).meta({ id: "SubscriptionRequest" });
+}).meta({
+  id: "SubscriptionRequest",
+  description: "What to deliver where; the filters combine with and",
+  examples: [{
+    webhook_url: EXAMPLE_SUBSCRIPTION.webhook_url,
+    topics: EXAMPLE_SUBSCRIPTION.topics,
+    severity_min: EXAMPLE_SUBSCRIPTION.severity_min,
+    language: EXAMPLE_SUBSCRIPTION.language,
+  }],
+});
 
 /** What a client asks for with {@link subscriptionRequest}. */
 export type SubscriptionRequest = z.infer<typeof subscriptionRequest>;
 
 /** A subscription without its secret (specification, section 2.3). */
 export const subscriptionRecord = z.strictObject({
-  id: z.string(),
-  webhook_url: z.string(),
-  topics: z.array(z.string()),
-  source_filter: z.array(z.string()),
-  severity_min: severity,
-  language: z.string(),
-  enabled: z.boolean(),
-  created_at: unixMs,
-}).meta({ id: "Subscription" });
+  id: subscriptionId,
+  webhook_url: z.string().meta({ description: "Where deliveries are posted" }),
+  topics: z.array(z.string()).meta({ description: "Topic ids, any of them; empty: all" }),
+  source_filter: z.array(z.string()).meta({ description: "Source ids, any of them; empty: all" }),
+  severity_min: severity.meta({ description: "Events below it are not delivered" }),
+  language: z.string().meta({ description: "ISO 639-1 code of the language of title and summary" }),
+  enabled: z.boolean().meta({ description: "True when active" }),
+  created_at: unixMs.meta({ description: "When it was created, Unix milliseconds" }),
+}).meta({ id: "Subscription", description: "A webhook subscription, without its secret" });
 
 /** The answer of `POST /v1/subscriptions`: the only one that holds the secret. */
 export const subscriptionCreated = z.strictObject({
   subscription: subscriptionRecord.extend({
-    webhook_secret: z.string().regex(/^[0-9a-f]{64}$/).meta({ description: "Shown only here" }),
-  }),
-  note: z.string(),
+    webhook_secret: z.string().regex(/^[0-9a-f]{64}$/).meta({
+      description: "Signs every delivery; 64 hexadecimal characters, shown only here",
+    }),
+  }).meta({ id: "SubscriptionWithSecret", description: "A new webhook subscription, with its secret" }),
+  note: z.string().meta({ description: "Says that the secret is shown only once" }),
   disclaimer,
-}).meta({ id: "SubscriptionCreated" });
+}).meta({
+  id: "SubscriptionCreated",
+  description: "The new subscription, with its secret",
+  examples: [{
+    subscription: {
+      ...EXAMPLE_SUBSCRIPTION,
+      webhook_secret: "3f1c0a9be5d84276a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718",
+    },
+    note: "Keep webhook_secret now: it is shown only this once and verifies every delivery.",
+    disclaimer: DISCLAIMER,
+  }],
+});
 
 /** The answer of `GET /v1/subscriptions`. */
 export const subscriptionList = z.strictObject({
   subscriptions: z.array(subscriptionRecord),
-  count: z.int(),
+  count: z.int().min(0).meta({ description: "Number of subscriptions in this answer" }),
   disclaimer,
-}).meta({ id: "SubscriptionList" });
+}).meta({
+  id: "SubscriptionList",
+  description: "The caller's subscriptions",
+  examples: [{ subscriptions: [EXAMPLE_SUBSCRIPTION], count: 1, disclaimer: DISCLAIMER }],
+});
 
 /** The answer of `DELETE /v1/subscriptions/{id}`. */
 export const subscriptionAnswer = z.strictObject({ subscription: subscriptionRecord, disclaimer }).meta({
   id: "SubscriptionAnswer",
+  description: "The subscription as it stands now",
+  examples: [{ subscription: { ...EXAMPLE_SUBSCRIPTION, enabled: false }, disclaimer: DISCLAIMER }],
 });
 
 /** The answer of `POST /v1/subscriptions/{id}/test`. */
 export const testAnswer = z.strictObject({
-  delivery_id: z.string(),
-  delivered: z.boolean(),
-  status_code: z.int().nullable(),
-  duration_ms: z.int(),
-  problem: z.string().nullable(),
+  delivery_id: identifier("delivery", "The delivery's id, as in its header `webhook-id`"),
+  delivered: z.boolean().meta({ description: "Whether the endpoint answered 2xx" }),
+  status_code: z.int().nullable().meta({
+    description: "The status that the endpoint answered; null without an answer",
+  }),
+  duration_ms: z.int().min(0).meta({ description: "How long it took, milliseconds" }),
+  problem: z.string().nullable().meta({ description: "What went wrong; null when delivered" }),
   disclaimer,
-}).meta({ id: "TestDelivery" });
+}).meta({
+  id: "TestDelivery",
+  description: "What came of a test delivery",
+  examples: [{
+    delivery_id: "dlv_01KYWDAKRR5WRWT5EF8803K208",
+    delivered: false,
+    status_code: 500,
+    duration_ms: 83,
+    problem: "the endpoint answered 500",
+    disclaimer: DISCLAIMER,
+  }],
+});
 
 /** The record of a subscription; the secret is not in it. */
 export function toSubscriptionRecord(subscription: Subscription): z.infer<typeof subscriptionRecord> {

@@ -98,7 +98,7 @@ Deno.test("a failure inside answers 500 that tells nothing of it, is logged with
     await world.ask("/v1/events", { key });
     const { listEvents } = world.store;
     world.store.listEvents = () => Promise.reject(new Error("secret table missing"));
-    const reply = await world.ask("/v1/events", { key });
+    const reply = await world.ask("/v1/events?limit=7", { key });
     world.store.listEvents = listEvents;
     assert.equal(reply.status, 500);
     problem.parse(reply.json);

@@ -1,13 +1,16 @@
-// GET /v1/events and GET /v1/events/{id}.
+// Reading events: the list, one of them, its versions.
 import { z } from "zod";
+import { canonicalArticle } from "../../domain/article.ts";
 import { AppError, type FieldError } from "../../domain/errors.ts";
+import { EVENT_TYPES } from "../../domain/event.ts";
 import { isId } from "../../domain/ids.ts";
-import type { EventQuery, Store } from "../../domain/store.ts";
+import type { EventPlace, EventQuery, Store } from "../../domain/store.ts";
 import { expandTopics, type Topic } from "../../domain/topic.ts";
 import { eventAnswer, eventAnswerJson, eventList, eventListJson, severity } from "../../wire/event.ts";
+import { eventVersions, toEventVersions } from "../../wire/versions.ts";
 import { invalid } from "../input.ts";
-import { integerParameter, listParameter } from "../parameters.ts";
-import { keyRoute, type Route } from "../route.ts";
+import { choiceParameter, flagParameter, integerParameter, listParameter } from "../parameters.ts";
+import { answer, keyRoute, type Route } from "../route.ts";
 
 /** The most events of one answer, and how many without `limit` (specification, section 8). */
 const MAX_LIMIT = 200;
@@ -15,28 +18,64 @@ const DEFAULT_LIMIT = 50;
 /** The last millisecond that a date can hold (ECMA-262, 21.4.1.1). */
 const LAST_MS = 8_640_000_000_000_000;
 
+/** The most words of one search, and the most characters. */
+const MAX_WORDS = 10;
+const MAX_SEARCH_LENGTH = 200;
+/** What a poller sends as `after` the first time: it stands before every event. */
+const FIRST_ID = "evt_00000000000000000000000000";
+
 const eventsQuery = z.strictObject({
   limit: integerParameter({ min: 1, max: MAX_LIMIT, description: "The most events of one answer" })
     .default(DEFAULT_LIMIT),
   since: integerParameter({ min: -LAST_MS, max: LAST_MS, description: "Unix ms: `published_at` at or after" })
     .optional(),
+  until: integerParameter({
+    min: -LAST_MS,
+    max: LAST_MS,
+    description: "Unix ms: `published_at` at or before",
+  })
+    .optional(),
   source: z.string().min(1).max(100).optional().meta({ description: "A source's id" }),
   severity_min: severity.optional(),
   topics: listParameter("Topic ids with commas between them; any of them; a parent stands for its children")
     .optional(),
+  event_type: choiceParameter(EVENT_TYPES, "Event types with commas between them; any of them").optional(),
+  article: listParameter(
+    "References with commas between them, such as `Art. 50`, which stands for `Art. 50(2)` too",
+  )
+    .optional(),
+  language: listParameter(
+    "ISO 639-1 codes with commas between them: the event's words are held in any of them",
+  )
+    .optional(),
+  q: z.string().min(1).max(MAX_SEARCH_LENGTH).optional().meta({
+    description: "Words that title or summary hold, all of them; upper and lower case and accents are alike",
+  }),
+  latest: flagParameter("`true`: only the newest version of each publication").optional(),
+  before: z.string().optional().meta({
+    description: 'An event\'s id: only what stands behind it in the list; `Link: rel="next"` uses it',
+  }),
+  after: z.string().optional().meta({
+    description: "An event's id: what was stored after it, in the order of storing. " +
+      `Nothing is skipped and nothing repeated; begin with \`${FIRST_ID}\``,
+  }),
 });
+
+type EventsQuery = z.infer<typeof eventsQuery>;
 
 /** What the routes of events need. */
 export interface EventRouteOptions {
-  store: Pick<Store, "listEvents" | "findEvent">;
+  store: Pick<Store, "listEvents" | "findEvent" | "findPlace" | "lastSeq" | "listVersions">;
+  /** Where clients reach the service, without a slash at its end. */
+  publicUrl: string;
   topics: readonly Topic[];
   /** Whether a source of this id is or was configured. */
   isSource(id: string): Promise<boolean>;
 }
 
 /** The routes that read events. */
-export function eventRoutes({ store, topics, isSource }: EventRouteOptions): Route[] {
-  const known = new Set(topics.map((topic) => topic.id));
+export function eventRoutes(options: EventRouteOptions): Route[] {
+  const { store, publicUrl } = options;
   return [
     keyRoute({
       method: "GET",
@@ -45,19 +84,19 @@ export function eventRoutes({ store, topics, isSource }: EventRouteOptions): Rou
       query: eventsQuery,
       answer: eventList,
       status: 200,
-      async handle({ query }) {
-        const errors: FieldError[] = (query.topics ?? [])
-          .filter((id) => !known.has(id))
-          .map((id) => ({
-            field: "topics",
-            message: `${JSON.stringify(id)} is no topic; GET /v1/topics lists them`,
-          }));
-        if (query.source !== undefined && !await isSource(query.source)) {
-          const message = `${JSON.stringify(query.source)} is no source; GET /v1/sources lists them`;
-          errors.push({ field: "source", message });
-        }
-        if (errors.length > 0) throw invalid(errors);
-        return { status: 200, json: eventListJson(await store.listEvents(toEventQuery(query, topics))) };
+      state: async () => String(await store.lastSeq()),
+      async handle({ query, address }) {
+        const listed = await readQuery(query, options);
+        // One more than is asked for says whether there is a next page.
+        const events = await store.listEvents({ ...listed, limit: listed.limit + 1 });
+        const page = events.slice(0, listed.limit);
+        const last = page.at(-1);
+        const hasNext = events.length > page.length && last !== undefined;
+        return {
+          status: 200,
+          json: eventListJson(page),
+          ...(hasNext ? { headers: { link: nextLink(publicUrl, address, last.id) } } : {}),
+        };
       },
     }),
     keyRoute({
@@ -66,22 +105,111 @@ export function eventRoutes({ store, topics, isSource }: EventRouteOptions): Rou
       summary: "One event",
       answer: eventAnswer,
       status: 200,
+      // A record never changes.
+      state: () => Promise.resolve(""),
       async handle({ params }) {
         const id = params["id"] ?? "";
         const json = isId("event", id) ? await store.findEvent(id) : null;
-        if (json === null) throw new AppError("not_found", "There is no event of this id.");
+        if (json === null) throw noEvent();
         return { status: 200, json: eventAnswerJson(json) };
+      },
+    }),
+    keyRoute({
+      method: "GET",
+      path: "/v1/events/{id}/versions",
+      summary: "Every version of an event's publication, each with its difference to the one before",
+      answer: eventVersions,
+      status: 200,
+      state: async () => String(await store.lastSeq()),
+      async handle({ params }) {
+        const id = params["id"] ?? "";
+        const versions = isId("event", id) ? await store.listVersions(id) : [];
+        if (versions.length === 0) throw noEvent();
+        return answer(200, toEventVersions(versions.map((json) => JSON.parse(json))));
       },
     }),
   ];
 }
 
-function toEventQuery(query: z.infer<typeof eventsQuery>, topics: readonly Topic[]): EventQuery {
+function noEvent(): AppError {
+  return new AppError("not_found", "There is no event of this id.");
+}
+
+/** The same address with the keyset of the page's last event; under `after` the walk goes on with that. */
+function nextLink(publicUrl: string, address: string, lastId: string): string {
+  const url = new URL(publicUrl + address);
+  url.searchParams.set(url.searchParams.has("after") ? "after" : "before", lastId);
+  return `<${url.href}>; rel="next"`;
+}
+
+/** The query as the store takes it. Throws `invalid_input` that names each parameter that means nothing here. */
+async function readQuery(
+  query: EventsQuery,
+  { store, topics, isSource }: EventRouteOptions,
+): Promise<EventQuery> {
+  const errors: FieldError[] = [];
+  const known = new Set(topics.map((topic) => topic.id));
+  for (const id of query.topics ?? []) {
+    if (known.has(id)) continue;
+    errors.push({ field: "topics", message: `${JSON.stringify(id)} is no topic; GET /v1/topics lists them` });
+  }
+  if (query.source !== undefined && !await isSource(query.source)) {
+    const message = `${JSON.stringify(query.source)} is no source; GET /v1/sources lists them`;
+    errors.push({ field: "source", message });
+  }
+  const articles = (query.article ?? []).map((text) => {
+    const article = canonicalArticle(text);
+    if (article === null) {
+      const message = `${JSON.stringify(text)} is no reference; write Art. 50(2), Annex III or Recital 60`;
+      errors.push({ field: "article", message });
+    }
+    return article ?? "";
+  });
+  for (const code of query.language ?? []) {
+    if (/^[a-z]{2,3}$/.test(code)) continue;
+    errors.push({ field: "language", message: `${JSON.stringify(code)} is no ISO 639-1 code such as en` });
+  }
+  const words = query.q?.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");
+  if (words !== undefined && (words.length === 0 || words.length > MAX_WORDS)) {
+    errors.push({ field: "q", message: `must hold 1 to ${MAX_WORDS} words` });
+  }
+  const before = await findPlace("before", query.before, store, errors);
+  const after = await findPlace("after", query.after, store, errors);
+  if (before !== null && after !== null) {
+    errors.push({ field: "after", message: "cannot stand beside before: they walk in different orders" });
+  }
+  if (errors.length > 0) throw invalid(errors);
   return {
     limit: query.limit,
-    ...(query.since === undefined ? {} : { since: query.since }),
-    ...(query.source === undefined ? {} : { source: query.source }),
-    ...(query.severity_min === undefined ? {} : { severityMin: query.severity_min }),
-    ...(query.topics === undefined ? {} : { topics: [...expandTopics(topics, query.topics)] }),
+    ...given("since", query.since),
+    ...given("until", query.until),
+    ...given("source", query.source),
+    ...given("severityMin", query.severity_min),
+    ...given("topics", query.topics && [...expandTopics(topics, query.topics)]),
+    ...given("eventTypes", query.event_type),
+    ...given("articles", query.article && articles),
+    ...given("languages", query.language),
+    ...given("words", words),
+    ...given("latest", query.latest),
+    ...given("before", before ?? undefined),
+    ...given("after", after ?? undefined),
   };
+}
+
+async function findPlace(
+  field: "before" | "after",
+  id: string | undefined,
+  store: Pick<Store, "findPlace">,
+  errors: FieldError[],
+): Promise<EventPlace | null> {
+  if (id === undefined) return null;
+  if (field === "after" && id === FIRST_ID) return { id, publishedAtMs: 0, seq: 0 };
+  const place = isId("event", id) ? await store.findPlace(id) : null;
+  if (place === null) errors.push({ field, message: "is no event's id" });
+  return place;
+}
+
+/** A property that is left out when there is no value. */
+function given<Name extends string, Value>(name: Name, value: Value | undefined): { [N in Name]?: Value } {
+  return (value === undefined ? {} : { [name]: value }) as { [N in Name]?: Value };
 }

@@ -6,6 +6,9 @@ const BUSY_TIMEOUT_MS = 5_000;
 /** The page cache's bound, KiB. */
 const CACHE_KIB = 16_384;
 
+/** Prepared statements kept, the last used ones: the texts of lists vary with their filters. */
+const MAX_STATEMENTS = 256;
+
 /** A value that a statement takes or gives. */
 export type Value = SupportedValueType;
 
@@ -25,18 +28,30 @@ export class Connection {
   #durability: Durability = "durable";
   #open = true;
 
-  /** Opens or creates the file; `:memory:` gives a database of its own. */
+  /** Opens or creates the file and writes nothing to it; `:memory:` gives a database of its own. */
   constructor(path: string) {
     this.#database = new DatabaseSync(path);
-    this.#database.exec(`
-      pragma auto_vacuum = incremental;
-      pragma journal_mode = wal;
-      pragma synchronous = full;
-      pragma foreign_keys = on;
-      pragma busy_timeout = ${BUSY_TIMEOUT_MS};
-      pragma cache_size = -${CACHE_KIB};
-      pragma temp_store = memory;
-    `);
+    try {
+      // The wait comes first: the next settings read the file already, and another process may hold it.
+      this.#database.exec(`
+        pragma busy_timeout = ${BUSY_TIMEOUT_MS};
+        pragma synchronous = full;
+        pragma foreign_keys = on;
+        pragma cache_size = -${CACHE_KIB};
+        pragma temp_store = memory;
+      `);
+    } catch (error) {
+      this.#database.close();
+      throw error;
+    }
+  }
+
+  /**
+   * Makes the settings that the file itself keeps: a log that lets readers and a writer work at once, and pages that
+   * are freed a few at a time. The second holds only when it is made before the first table.
+   */
+  prepareFile(): void {
+    this.#database.exec("pragma auto_vacuum = incremental; pragma journal_mode = wal;");
   }
 
   /** Runs SQL of several statements: migrations only. */
@@ -61,6 +76,7 @@ export class Connection {
 
   /** Runs `work` in one write transaction: all of it is kept, or after a throw nothing. */
   transaction<T>(durability: Durability, work: () => T): T {
+    this.#mustBeOpen();
     if (durability !== this.#durability) {
       this.#database.exec(`pragma synchronous = ${durability === "durable" ? "full" : "normal"}`);
       this.#durability = durability;
@@ -95,14 +111,22 @@ export class Connection {
   }
 
   #statement(sql: string): StatementSync {
-    // Deno 2.4 crashes when a statement outlives its database: never hand one out once closed.
-    if (!this.#open) throw new Error("the store is closed");
-    let statement = this.#statements.get(sql);
-    if (statement === undefined) {
-      statement = this.#database.prepare(sql);
-      this.#statements.set(sql, statement);
+    this.#mustBeOpen();
+    const known = this.#statements.get(sql);
+    const statement = known ?? this.#database.prepare(sql);
+    // Set anew each time, the map's order is the order of use.
+    this.#statements.delete(sql);
+    this.#statements.set(sql, statement);
+    if (this.#statements.size > MAX_STATEMENTS) {
+      const [oldest = sql] = this.#statements.keys();
+      this.#statements.delete(oldest);
     }
     return statement;
+  }
+
+  /** Deno 2.4 crashes when a statement outlives its database: none is run once it is closed. */
+  #mustBeOpen(): void {
+    if (!this.#open) throw new Error("the store is closed");
   }
 
   #rollBack(): void {

@@ -106,10 +106,11 @@ export function createCustomers(connection: Connection): Pick<Store, CustomerMet
       Promise.resolve(connection.transaction("relaxed", () => {
         for (const { customerId, day, requests } of counts) {
           connection.run(
-            `insert into api_usage (customer_id, day, requests) values (?1, ?2, ?3)
-             on conflict (customer_id, day) do update set requests = max(0, requests + ?3)`,
+            `insert into api_usage (customer_id, day, requests) values (?, ?, max(0, ?))
+             on conflict (customer_id, day) do update set requests = max(0, requests + ?)`,
             customerId,
             day,
+            requests,
             requests,
           );
         }

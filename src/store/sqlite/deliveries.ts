@@ -2,7 +2,7 @@
 import type { ClaimedDelivery, FinishedAttempt } from "../../domain/delivery.ts";
 import type { Store } from "../../domain/store.ts";
 import type { Connection } from "./connection.ts";
-import { holdDeliveries, returnToQuota } from "./delivery_states.ts";
+import { holdDeliveries, markDelivered, returnToQuota } from "./delivery_states.ts";
 
 /** The due subscriptions, each by one probe of the index instead of a walk over its deliveries. */
 export const DUE_SUBSCRIPTIONS_SQL = `
@@ -98,12 +98,7 @@ function finish(
   );
   if (next.kind === "delivered") {
     // True whatever has happened meanwhile: an expired lease, a hold, a cancellation.
-    connection.run(
-      `update deliveries set status = 'delivered', hold_reason = null, finished_at = ?
-       where id = ? and status <> 'delivered'`,
-      nowMs,
-      deliveryId,
-    );
+    markDelivered(connection, deliveryId, nowMs);
     return;
   }
   const row = connection.get(

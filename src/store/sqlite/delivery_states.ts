@@ -2,7 +2,7 @@
 import type { HoldReason } from "../../domain/delivery.ts";
 import type { Connection } from "./connection.ts";
 
-/** Takes one delivery of a month's quota; call it when a delivery becomes pending. */
+/** Takes one delivery of a month's quota; call it when a delivery becomes pending, or arrives after all. */
 export function countTowardsQuota(connection: Connection, customerId: string, month: string): void {
   connection.run(
     `insert into delivery_usage (customer_id, month, deliveries) values (?, ?, 1)
@@ -25,6 +25,24 @@ export function returnToQuota(connection: Connection, deliverySeq: number): void
   connection.run("update deliveries set quota_month = null where seq = ?", deliverySeq);
 }
 
+/** Records an arrival. One that was given up before, and so gave its quota back, takes it of this month's. */
+export function markDelivered(connection: Connection, deliveryId: string, nowMs: number): void {
+  const arrived = connection.get(
+    `update deliveries set status = 'delivered', hold_reason = null, finished_at = ?
+     where id = ? and status <> 'delivered' returning seq, subscription_id, quota_month`,
+    nowMs,
+    deliveryId,
+  );
+  if (arrived === undefined || arrived["quota_month"] !== null) return;
+  const month = new Date(nowMs).toISOString().slice(0, 7);
+  const owner = connection.get(
+    "select customer_id from subscriptions where id = ?",
+    String(arrived["subscription_id"]),
+  );
+  countTowardsQuota(connection, String(owner?.["customer_id"]), month);
+  connection.run("update deliveries set quota_month = ? where seq = ?", month, Number(arrived["seq"]));
+}
+
 /** Holds everything that a subscription still has to get. */
 export function holdDeliveries(connection: Connection, subscriptionId: string, reason: HoldReason): void {
   for (const seq of pendingOf(connection, subscriptionId)) {
@@ -40,10 +58,13 @@ export function holdDeliveries(connection: Connection, subscriptionId: string, r
 
 /** Cancels everything that a subscription still had to get. */
 export function cancelDeliveries(connection: Connection, subscriptionId: string, nowMs: number): void {
-  for (const seq of pendingOf(connection, subscriptionId)) returnToQuota(connection, seq);
+  for (const seq of pendingOf(connection, subscriptionId)) {
+    returnToQuota(connection, seq);
+    connection.run("update deliveries set status = 'cancelled', finished_at = ? where seq = ?", nowMs, seq);
+  }
   connection.run(
     `update deliveries set status = 'cancelled', hold_reason = null, finished_at = ?
-     where subscription_id = ? and status in ('pending', 'held')`,
+     where subscription_id = ? and status = 'held'`,
     nowMs,
     subscriptionId,
   );

@@ -1,22 +1,26 @@
-// Events and publications in SQLite: recording, listing, finding.
+// Events and publications in SQLite: recording and finding.
 import { severityRank } from "../../domain/severity.ts";
-import type {
-  EventQuery,
-  ListedEvent,
-  PublicationKey,
-  RecordDecision,
-  Store,
-  StoredPublication,
-} from "../../domain/store.ts";
+import type { PublicationKey, RecordDecision, Store, StoredPublication } from "../../domain/store.ts";
 import type { RegEvent } from "../../domain/event.ts";
-import type { Connection, Value } from "./connection.ts";
+import type { Connection } from "./connection.ts";
+import { listEvents } from "./event_list.ts";
+import { TagWriter } from "./event_tags.ts";
+
+type EventMethods =
+  | "recordPublications"
+  | "previewPublications"
+  | "listEvents"
+  | "findEvent"
+  | "findPlace"
+  | "lastSeq"
+  | "listVersions";
 
 type Decide<T> = (publication: T, stored: StoredPublication | null) => RecordDecision;
 
 /** The part of the port that concerns events. */
 export function createEvents(
   connection: Connection,
-): Pick<Store, "recordPublications" | "previewPublications" | "listEvents" | "findEvent"> {
+): Pick<Store, EventMethods> {
   return {
     recordPublications: (sourceId, publications, decide) =>
       Promise.resolve(
@@ -26,12 +30,33 @@ export function createEvents(
     previewPublications: (sourceId, publications, decide) =>
       Promise.resolve(connection.preview(() => recordAll(connection, sourceId, publications, decide))),
 
-    listEvents: (query) => Promise.resolve(list(connection, query)),
+    listEvents: (query) => Promise.resolve(listEvents(connection, query)),
 
     findEvent: (id) => {
       const row = connection.get("select json from events where id = ?", id);
       return Promise.resolve(row === undefined ? null : String(row["json"]));
     },
+
+    findPlace: (id) => {
+      const row = connection.get("select seq, published_at from events where id = ?", id);
+      return Promise.resolve(
+        row === undefined
+          ? null
+          : { id, publishedAtMs: Number(row["published_at"]), seq: Number(row["seq"]) },
+      );
+    },
+
+    lastSeq: () =>
+      Promise.resolve(Number(connection.get("select max(seq) as last from events")?.["last"] ?? 0)),
+
+    listVersions: (id) =>
+      Promise.resolve(
+        connection.all(
+          `select json from events where (source_id, external_id) =
+             (select source_id, external_id from events where id = ?) order by version`,
+          id,
+        ).map((row) => String(row["json"])),
+      ),
   };
 }
 
@@ -41,12 +66,15 @@ function recordAll<T extends PublicationKey>(
   publications: readonly T[],
   decide: Decide<T>,
 ): RecordDecision[] {
-  return publications.map((publication) => {
+  const tags = new TagWriter(connection);
+  const decisions = publications.map((publication) => {
     const stored = findPublication(connection, sourceId, publication);
     const decision = decide(publication, stored);
-    if (decision.kind === "record") record(connection, publication, decision.event, decision.notify);
+    if (decision.kind === "record") record(connection, publication, { ...decision, tags });
     return decision;
   });
+  tags.finish();
+  return decisions;
 }
 
 function findPublication(
@@ -91,7 +119,11 @@ function eventBySeq(connection: Connection, seq: number): RegEvent {
   return JSON.parse(String(connection.get("select json from events where seq = ?", seq)?.["json"]));
 }
 
-function record(connection: Connection, publication: PublicationKey, event: RegEvent, notify: boolean): void {
+function record(
+  connection: Connection,
+  publication: PublicationKey,
+  { event, notify, tags }: { event: RegEvent; notify: boolean; tags: TagWriter },
+): void {
   const inserted = connection.get(
     `insert into events (id, source_id, external_id, version, severity, published_at, json)
      values (?, ?, ?, ?, ?, ?, ?) returning seq`,
@@ -104,9 +136,8 @@ function record(connection: Connection, publication: PublicationKey, event: RegE
     JSON.stringify(event),
   );
   const seq = Number(inserted?.["seq"]);
-  for (const topic of event.topics) {
-    connection.run("insert into event_topics (event_seq, topic) values (?, ?)", seq, topic);
-  }
+  tags.add(event, seq);
+  connection.run("insert into event_words (rowid, words) values (?, ?)", seq, wordsOf(event));
   connection.run(
     `insert into publications (source_id, key, external_id, content_hash, version, latest_seq)
      values (?, ?, ?, ?, ?, ?) on conflict (source_id, key) do nothing`,
@@ -120,8 +151,8 @@ function record(connection: Connection, publication: PublicationKey, event: RegE
   if (event.version > 1) {
     // A publication may be known under several identities: all of them lead to the newest version.
     connection.run(
-      `update publications set content_hash = ?, version = ?, latest_seq = ?
-       where source_id = ? and external_id = ?`,
+      `update publications indexed by publications_by_external_id
+       set content_hash = ?, version = ?, latest_seq = ? where source_id = ? and external_id = ?`,
       publication.contentHash,
       event.version,
       seq,
@@ -132,34 +163,9 @@ function record(connection: Connection, publication: PublicationKey, event: RegE
   if (notify) connection.run("insert into event_outbox (event_seq) values (?)", seq);
 }
 
-function list(connection: Connection, query: EventQuery): ListedEvent[] {
-  const conditions: string[] = [];
-  const values: Value[] = [];
-  const narrow = (condition: string, ...given: Value[]): void => {
-    conditions.push(condition);
-    values.push(...given);
-  };
-  if (query.since !== undefined) narrow("published_at >= ?", query.since);
-  if (query.source !== undefined) narrow("source_id = ?", query.source);
-  if (query.severityMin !== undefined) narrow("severity >= ?", severityRank(query.severityMin));
-  if (query.before !== undefined) {
-    narrow("(published_at, id) < (?, ?)", query.before.publishedAtMs, query.before.id);
-  }
-  if (query.topics !== undefined) {
-    narrow(
-      `exists (select 1 from event_topics where event_seq = events.seq
-         and topic in (select value from json_each(?)))`,
-      JSON.stringify(query.topics),
-    );
-  }
-  const where = conditions.length === 0 ? "" : `where ${conditions.join(" and ")}`;
-  return connection.all(
-    `select id, published_at, json from events ${where} order by published_at desc, id desc limit ?`,
-    ...values,
-    query.limit,
-  ).map((row) => ({
-    id: String(row["id"]),
-    publishedAtMs: Number(row["published_at"]),
-    json: String(row["json"]),
-  }));
+/** Title and summary in every language, each text once. */
+function wordsOf(event: RegEvent): string {
+  const texts = [event.title_en, event.summary_en];
+  for (const { title, summary } of Object.values(event.translations)) texts.push(title, summary);
+  return [...new Set(texts)].join("\n");
 }

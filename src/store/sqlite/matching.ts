@@ -54,7 +54,9 @@ function matchWaiting(connection: Connection, match: Parameters<Store["matchEven
       const subscriptions = present.map((candidate) => candidate.subscription);
       for (const delivery of match.deliveriesFor({ event, previous }, subscriptions)) {
         const candidate = byId.get(delivery.subscriptionId);
-        if (candidate === undefined) throw new Error(`no candidate ${delivery.subscriptionId} was offered`);
+        if (candidate === undefined || candidate.afterSeq >= seq) {
+          throw new Error(`no subscription ${delivery.subscriptionId} was offered event ${event.id}`);
+        }
         enqueue(connection, { delivery, event, candidate, quota, nowMs: match.nowMs });
       }
     }
@@ -180,14 +182,15 @@ class MonthQuota {
     readonly tiers: Record<Tier, TierLimits>,
   ) {}
 
-  /** Takes one for a new delivery; false when none is left, or when older ones are held for want of it. */
+  /** Takes one for a new delivery; false when none is left, or when older ones are held and go first. */
   take(customerId: string): boolean {
     let waiting = this.#waiting.get(customerId);
     if (waiting === undefined) {
       waiting = this.connection.get(
-        `select 1 from deliveries indexed by deliveries_held
-         join subscriptions on subscriptions.id = deliveries.subscription_id
-         where status = 'held' and hold_reason = 'quota' and customer_id = ? limit 1`,
+        `select 1 from subscriptions indexed by subscriptions_active
+         where customer_id = ? and deleted_at is null and disabled_at is null
+           and exists (select 1 from deliveries indexed by deliveries_held
+                       where status = 'held' and subscription_id = subscriptions.id) limit 1`,
         customerId,
       ) !== undefined;
     }

@@ -13,9 +13,13 @@ export function schemaVersion(connection: Connection): number {
   return Number(connection.get("pragma user_version")?.["user_version"] ?? 0);
 }
 
-/** Applies the steps that are missing. Throws when the database was written by a newer version. */
+/**
+ * Applies the steps that are missing. Throws, with nothing written, when the database was written by a newer version
+ * or by another program.
+ */
 export function migrate(connection: Connection): void {
-  if (schemaVersion(connection) === SCHEMA_VERSION) return;
+  refuseForeign(connection);
+  connection.prepareFile();
   for (let step = schemaVersion(connection); step < SCHEMA_VERSION; step++) {
     connection.transaction("durable", () => {
       // Another process may have taken the step while this one waited for the lock.
@@ -24,7 +28,18 @@ export function migrate(connection: Connection): void {
       connection.script(`pragma user_version = ${step + 1}`);
     });
   }
-  const found = schemaVersion(connection);
+  refuseForeign(connection);
+}
+
+function refuseForeign(connection: Connection): void {
+  // One statement, so one state of the file: another process may be creating the schema at this moment.
+  const file = connection.get(
+    "select user_version, (select count(*) from sqlite_schema) as objects from pragma_user_version",
+  );
+  const found = Number(file?.["user_version"]);
+  if (found === 0 && Number(file?.["objects"]) > 0) {
+    throw new Error("the file is the database of another program: give a path of its own for Regfeed's");
+  }
   if (found > SCHEMA_VERSION) {
     throw new Error(
       `the database has schema ${found}, this version of Regfeed knows schemas up to ${SCHEMA_VERSION}: ` +

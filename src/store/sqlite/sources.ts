@@ -16,8 +16,8 @@ export function createSources(
         connection.run("update sources set active = 0");
         for (const source of sources) {
           connection.run(
-            `insert into sources (id, active, next_due_at) values (?1, 1, ?2)
-             on conflict (id) do update set active = 1, next_due_at = min(next_due_at, ?3)`,
+            `insert into sources (id, active, next_due_at) values (?, 1, ?)
+             on conflict (id) do update set active = 1, next_due_at = min(next_due_at, ?)`,
             source.id,
             nowMs,
             source.nextRunAtMs,
@@ -52,7 +52,8 @@ export function createSources(
           )
           : connection.all(
             `select ${COLUMNS} from sources
-             where active = 1 and id in (select value from json_each(?)) and lease_until <= ? order by id limit ?`,
+             where active = 1 and id in (select value from json_each(?)) and lease_until <= ?
+             order by next_due_at limit ?`,
             JSON.stringify(ids),
             nowMs,
             limit,
@@ -82,9 +83,11 @@ export function createSources(
           return;
         }
         connection.run(
-          `update sources set lease_until = 0, last_attempt_at = ?1, last_success_at = ?1, next_due_at = ?2,
-             first_success_at = coalesce(first_success_at, ?1), last_error = null, consecutive_failures = 0,
-             cursor = ?3, identity_rule = ?4 where id = ?5`,
+          `update sources set lease_until = 0, last_attempt_at = ?, last_success_at = ?,
+             first_success_at = coalesce(first_success_at, ?), next_due_at = ?, last_error = null,
+             consecutive_failures = 0, cursor = ?, identity_rule = ? where id = ?`,
+          end.atMs,
+          end.atMs,
           end.atMs,
           end.nextDueAtMs,
           end.success.cursor,

@@ -11,7 +11,8 @@ import { createSubscriptions } from "./subscriptions.ts";
 
 /**
  * Opens the database file, creates it when it is not there (its folder must be), and brings its schema up to date.
- * `:memory:` gives a store of its own. Throws when the file is no database, is not writable, or is of a newer schema.
+ * `:memory:` gives a store of its own. Throws when the file is no database or another program's, is not writable, or
+ * is of a newer schema; such a file is left as it is.
  */
 export function openStore(path: string): Store {
   const connection = new Connection(path);
@@ -21,7 +22,7 @@ export function openStore(path: string): Store {
     connection.close();
     throw error;
   }
-  return {
+  return rejecting({
     ...createSources(connection),
     ...createEvents(connection),
     ...createCustomers(connection),
@@ -39,5 +40,15 @@ export function openStore(path: string): Store {
       });
     },
     close: () => Promise.resolve(connection.close()),
-  };
+  });
+}
+
+/** The engine works and throws at once, the port is asynchronous: what a method throws becomes a rejection. */
+function rejecting(store: Store): Store {
+  const methods = Object.entries(store).map(([name, method]) => [
+    name,
+    // deno-lint-ignore require-await -- async is what turns the throw into a rejection
+    async (...given: unknown[]) => method(...given),
+  ]);
+  return Object.fromEntries(methods);
 }

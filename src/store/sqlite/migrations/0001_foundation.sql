@@ -30,7 +30,6 @@ create table events (
 ) strict;
 
 create index events_newest on events (published_at desc, id desc);
-create index events_by_source on events (source_id, published_at desc, id desc);
 
 create trigger events_are_append_only before update on events
 begin
@@ -42,11 +41,27 @@ begin
   select raise(abort, 'event records are append-only');
 end;
 
-create table event_topics (
+-- What events are listed by ("topic:gpai", "severity:3", "article:Art. 50"), and how many events have it.
+create table tags (
+  id integer primary key,
+  name text not null unique,
+  events integer not null default 0 check (events >= 0)
+) strict;
+
+create table event_tags (
+  tag_id integer not null references tags (id),
+  published_at integer not null,
+  event_id text not null,
   event_seq integer not null references events (seq),
-  topic text not null,
-  primary key (event_seq, topic)
+  primary key (tag_id, published_at desc, event_id desc)
 ) strict, without rowid;
+
+-- The words of titles and summaries, for full-text search; the texts themselves stay in events.
+create virtual table event_words using fts5 (
+  words,
+  content = '',
+  tokenize = "unicode61 remove_diacritics 2"
+);
 
 -- The newest version of each publication, under every identity by which it is known.
 create table publications (
@@ -60,6 +75,7 @@ create table publications (
 ) strict, without rowid;
 
 create index publications_by_external_id on publications (source_id, external_id);
+create index publications_latest on publications (latest_seq);
 
 -- Events that wait to be matched with subscriptions.
 create table event_outbox (
@@ -113,6 +129,7 @@ create table subscriptions (
 
 create unique index subscriptions_active on subscriptions (customer_id, identity)
   where deleted_at is null and disabled_at is null;
+create index subscriptions_by_customer on subscriptions (customer_id, created_at, id);
 
 create table deliveries (
   seq integer primary key autoincrement,

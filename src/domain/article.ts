@@ -1,0 +1,17 @@
+// References to the AI Act: the canonical form, and what people write for it.
+
+const CANONICAL = /^(Art\. \d{1,3}[a-z]?|Annex [IVX]{1,5}|Recital \d{1,3})(\([0-9a-z]{1,6}\)){0,4}$/;
+
+/** The canonical form of a reference (`Art. 50(2)`, `Annex III`, `Recital 60`), null for what is none. */
+export function canonicalArticle(text: string): string | null {
+  const plain = text.trim().replace(/\s+/g, " ");
+  const written = plain
+    .replace(/^(article|artikel|art)\.? ?/i, "Art. ")
+    .replace(/^annexe? /i, "Annex ")
+    .replace(/^anhang /i, "Annex ")
+    .replace(/^(recital|considérant|erwägungsgrund) /i, "Recital ")
+    .replace(/^(?=\d)/, "Art. ")
+    .replace(/ (?=\()/g, "")
+    .replace(/^Annex [ivx]+/i, (annex) => `Annex ${annex.slice(6).toUpperCase()}`);
+  return CANONICAL.test(written) ? written : null;
+}

@@ -1,0 +1,72 @@
+// Tags of events in SQLite: what a list can be narrowed by, each with how many events have it.
+import type { RegEvent } from "../../domain/event.ts";
+import { severityRank } from "../../domain/severity.ts";
+import type { Connection } from "./connection.ts";
+
+/** The tag's name of a value: "topic:gpai". */
+export function tagName(
+  kind: "source" | "severity" | "topic" | "type" | "article" | "language",
+  value: string,
+): string {
+  return `${kind}:${value}`;
+}
+
+/** Every tag of an event, each once; a reference has those of all that it lies in: `Art. 50(2)` that of `Art. 50`. */
+export function tagsOf(event: RegEvent): Set<string> {
+  const tags = new Set([
+    tagName("source", event.source_id),
+    tagName("severity", String(severityRank(event.severity))),
+    tagName("type", event.event_type),
+  ]);
+  for (const topic of event.topics) tags.add(tagName("topic", topic));
+  for (const language of event.language_versions) tags.add(tagName("language", language));
+  for (const reference of event.ai_act_articles) {
+    for (let whole = reference;; whole = whole.slice(0, whole.lastIndexOf("("))) {
+      tags.add(tagName("article", whole));
+      if (!whole.endsWith(")")) break;
+    }
+  }
+  return tags;
+}
+
+/** Writes the tags of the events of one transaction; their counts once, at its end. */
+export class TagWriter {
+  /** Ids of this transaction only: were it rolled back, they would be nobody's. */
+  readonly #ids = new Map<string, number>();
+  readonly #counts = new Map<number, number>();
+
+  constructor(readonly connection: Connection) {}
+
+  /** Writes the tags of a stored event. */
+  add(event: RegEvent, seq: number): void {
+    for (const name of tagsOf(event)) {
+      const id = this.#idOf(name);
+      this.connection.run(
+        "insert into event_tags (tag_id, published_at, event_id, event_seq) values (?, ?, ?, ?)",
+        id,
+        event.published_at,
+        event.id,
+        seq,
+      );
+      this.#counts.set(id, (this.#counts.get(id) ?? 0) + 1);
+    }
+  }
+
+  /** Writes the counts; nothing is added after it. */
+  finish(): void {
+    for (const [id, count] of this.#counts) {
+      this.connection.run("update tags set events = events + ? where id = ?", count, id);
+    }
+  }
+
+  #idOf(name: string): number {
+    let id = this.#ids.get(name);
+    if (id === undefined) {
+      const known = this.connection.get("select id from tags where name = ?", name) ??
+        this.connection.get("insert into tags (name) values (?) returning id", name);
+      id = Number(known?.["id"]);
+      this.#ids.set(name, id);
+    }
+    return id;
+  }
+}

@@ -1,0 +1,88 @@
+// Invented records that stand as examples in the description of the API; no publication of this kind exists.
+import { diffEvents, type EventDiff } from "../domain/diff.ts";
+import { DISCLAIMER } from "../domain/disclaimer.ts";
+import type { RegEvent } from "../domain/event.ts";
+
+/** The first version of an invented publication. */
+export const EXAMPLE_EVENT: RegEvent = {
+  id: "evt_01KYPEWD40C1BAYPTZMVD7V4WY",
+  source_id: "example-board",
+  external_id: "https://board.example/guidelines/7",
+  version: 1,
+  supersedes: null,
+  event_type: "guidance",
+  topics: ["transparency", "gpai"],
+  severity: "medium",
+  title_en: "Draft guidelines on the marking of generated content",
+  summary_en: "How providers mark text, images and sound that a model has made.",
+  url_official: "https://board.example/guidelines/7",
+  ai_act_articles: ["Art. 50(2)", "Art. 53(1)(d)"],
+  published_at: 1_785_312_720_000,
+  published_at_estimated: false,
+  ingested_at: 1_785_313_800_000,
+  language: "en",
+  language_versions: ["de", "en"],
+  translations: {
+    de: {
+      title: "Entwurf von Leitlinien zur Kennzeichnung erzeugter Inhalte",
+      summary: "Wie Anbieter Texte, Bilder und Töne kennzeichnen, die ein Modell hergestellt hat.",
+    },
+    en: {
+      title: "Draft guidelines on the marking of generated content",
+      summary: "How providers mark text, images and sound that a model has made.",
+    },
+  },
+};
+
+const REVISED_TITLE = "Guidelines on the marking of generated content";
+
+/** Its revision. */
+export const EXAMPLE_REVISION: RegEvent = {
+  ...EXAMPLE_EVENT,
+  id: "evt_01KYWDAKRR5WRWT5EF8803K206",
+  version: 2,
+  supersedes: EXAMPLE_EVENT.id,
+  severity: "high",
+  title_en: REVISED_TITLE,
+  published_at: 1_785_512_415_000,
+  ingested_at: 1_785_513_600_000,
+  translations: {
+    de: {
+      title: "Leitlinien zur Kennzeichnung erzeugter Inhalte",
+      summary: EXAMPLE_EVENT.translations["de"]?.summary ?? "",
+    },
+    en: { title: REVISED_TITLE, summary: EXAMPLE_EVENT.summary_en },
+  },
+};
+
+/** What the revision changed. */
+export const EXAMPLE_DIFF: EventDiff = diffEvents(EXAMPLE_EVENT, EXAMPLE_REVISION);
+
+/** A subscription without its secret. */
+export const EXAMPLE_SUBSCRIPTION = {
+  id: "sub_01KYWDAKRR5WRWT5EF8803K207",
+  webhook_url: "https://hooks.example.org/ai",
+  topics: ["gpai", "transparency"],
+  source_filter: [] as string[],
+  severity_min: "medium" as const,
+  language: "de",
+  enabled: true,
+  created_at: 1_785_400_000_000,
+};
+
+/** The delivery of the revision to that subscription. */
+export const EXAMPLE_DELIVERY = {
+  type: "event.revised" as const,
+  timestamp: 1_785_513_605_000,
+  delivery_id: "dlv_01KYWDAKRR5WRWT5EF8803K208",
+  subscription_id: EXAMPLE_SUBSCRIPTION.id,
+  sequence: 42,
+  source: EXAMPLE_REVISION.source_id,
+  severity: EXAMPLE_REVISION.severity,
+  language: "de",
+  title: EXAMPLE_REVISION.translations["de"]?.title ?? "",
+  summary: EXAMPLE_REVISION.translations["de"]?.summary ?? "",
+  event: EXAMPLE_REVISION,
+  diff_to_previous: EXAMPLE_DIFF,
+  disclaimer: DISCLAIMER,
+};
