@@ -2,10 +2,12 @@
 import { createAccess } from "./accounts/access.ts";
 import { createQuota } from "./accounts/quota.ts";
 import { createHealth } from "./api/health.ts";
+import { REMEMBERED_FOR_MS } from "./api/idempotency.ts";
 import type { Route } from "./api/route.ts";
 import { eventRoutes } from "./api/routes/events.ts";
 import { serviceRoutes } from "./api/routes/service.ts";
 import { subscriptionRoutes } from "./api/routes/subscriptions.ts";
+import { usageRoute } from "./api/routes/usage.ts";
 import { createServer } from "./api/server.ts";
 import { classifyItem, TOPICS } from "./classify/classify.ts";
 import { type Config, userAgentOf } from "./config/config.ts";
@@ -84,6 +86,7 @@ export function createApp({ config, platform, store, version }: AppOptions): App
     takeRequest: (customer) => quota.take(customer.id, limitsOf(customer, config.tiers).apiRequestsPerDay),
   });
   const activate = once(() => activateSources(store, sources, clock.nowMs()));
+  const forget = () => store.forgetAnswers(clock.nowMs() - REMEMBERED_FOR_MS);
   const running = new AbortController();
   let loops: Promise<unknown> = Promise.resolve();
 
@@ -95,13 +98,15 @@ export function createApp({ config, platform, store, version }: AppOptions): App
       await ingest.ingest();
       await delivery.tick();
       await quota.flush();
+      await forget();
     },
     async start() {
       await activate();
       loops = Promise.all([
         ingest.run(running.signal),
         delivery.run(running.signal),
-        flushRegularly(() => quota.flush(), platform, running.signal),
+        regularly("counted requests not written", () => quota.flush(), { platform, signal: running.signal }),
+        regularly("old answers not forgotten", forget, { platform, signal: running.signal }),
       ]);
     },
     async stop() {
@@ -143,6 +148,7 @@ function createRoutes({ config, platform, store, version, newId, delivery }: App
       health: createHealth({ store, sources, clock, log, version, isOverdue }),
     }),
     ...eventRoutes({ store, publicUrl: config.server.publicUrl, topics: TOPICS, isSource }),
+    usageRoute({ store, clock, limitsOf: (customer) => limitsOf(customer, config.tiers) }),
     ...subscriptionRoutes({
       store,
       clock,
@@ -158,21 +164,19 @@ function createRoutes({ config, platform, store, version, newId, delivery }: App
   ];
 }
 
-async function flushRegularly(
-  flush: () => Promise<void>,
-  platform: Platform,
-  signal: AbortSignal,
+/** Does a small work again and again; a failure is logged and the next time tries again. */
+async function regularly(
+  failure: string,
+  work: () => Promise<void>,
+  { platform, signal }: { platform: Platform; signal: AbortSignal },
 ): Promise<void> {
   const log = platform.log("accounts");
   while (!signal.aborted) {
     await platform.clock.sleep(FLUSH_MS, signal);
     try {
-      await flush();
+      await work();
     } catch (error) {
-      // The counts stay in memory: the next second tries again.
-      log.error("counted requests not written", {
-        cause: error instanceof Error ? error.message : String(error),
-      });
+      log.error(failure, { cause: error instanceof Error ? error.message : String(error) });
     }
   }
 }

@@ -13,12 +13,15 @@ export interface Call<Query = unknown, Body = unknown> {
   body: Body;
   /** The path and the query, as they were sent. */
   address: string;
+  headers: Headers;
   requestId: string;
 }
 
 /** A request with a key: the customer behind it. */
 export interface KeyCall<Query = unknown, Body = unknown> extends Call<Query, Body> {
   customer: Customer;
+  /** The day's requests: how many are allowed, how many are left after this one, when they begin anew (Unix ms). */
+  allowance: { limit: number; remaining: number; resetMs: number };
 }
 
 /** An answer: a status and its JSON, as text where it exists as text already. */

@@ -180,18 +180,25 @@ async function answerRoute(
     query: readQuery(new URL(request.url).searchParams, route.query),
     body: route.body === undefined ? undefined : await readBody(request, route.body, options.clock),
     address,
+    headers: request.headers,
     requestId: passage.requestId,
   };
-  const { status, json, headers = {} } = await handle(route, checked, customer);
+  const { status, json, headers = {} } = await handle(route, checked, { customer, passage });
   const body = prepareAnswer(json);
   if (state !== null && status === route.status) kept.put(address, state, { answer: body, headers });
   return { status, body, headers };
 }
 
-async function handle(route: Route, checked: Call, customer: Customer | null): Promise<Answer> {
+async function handle(
+  route: Route,
+  checked: Call,
+  { customer, passage: { allowance } }: { customer: Customer | null; passage: Passage },
+): Promise<Answer> {
   if (route.access === "public") return await route.handle(checked);
-  if (customer === null) throw new Error(`${route.path} was reached without a customer`);
-  return await route.handle({ ...checked, customer });
+  if (customer === null || allowance === null) {
+    throw new Error(`${route.path} was reached without a customer`);
+  }
+  return await route.handle({ ...checked, customer, allowance });
 }
 
 async function admit(request: Request, passage: Passage, options: ServerOptions): Promise<Customer> {

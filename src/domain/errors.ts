@@ -16,6 +16,8 @@ export const ERRORS = {
   not_found: { status: 404, title: "There is nothing here" },
   method_not_allowed: { status: 405, title: "This path does not take that method" },
   duplicate_subscription: { status: 409, title: "The same subscription is active already" },
+  idempotency_in_flight: { status: 409, title: "The first request with this Idempotency-Key is under way" },
+  idempotency_key_reused: { status: 422, title: "This Idempotency-Key belongs to another request" },
   subscription_disabled: { status: 409, title: "This subscription is switched off" },
   body_too_large: { status: 413, title: "The request's body is too large" },
   uri_too_long: { status: 414, title: "The request's address is too long" },

@@ -116,6 +116,22 @@ export interface StoreHealth {
 /** What became of a wish to subscribe. */
 export type SubscribeOutcome = "created" | "duplicate" | "limit_reached";
 
+/** The answer to a request that named a key of its own, so that its repetition is answered alike. */
+export interface RememberedAnswer {
+  key: string;
+  requestHash: string;
+  json: string;
+}
+
+/** What a customer has used. */
+export interface Usage {
+  /** Events delivered or on their way this month. */
+  deliveries: number;
+  /** Deliveries that wait for a cause to end. */
+  held: number;
+  activeSubscriptions: number;
+}
+
 /** Everything that is kept. Every time is in Unix ms. */
 export interface Store {
   // Sources
@@ -176,12 +192,22 @@ export interface Store {
   findKey(hash: string): Promise<KeyHolder | null>;
   /** Requests counted for the customer on the UTC day ("2026-07-31"). */
   countedRequests(customerId: string, day: string): Promise<number>;
+  /** What the customer has used in the UTC month ("2026-07"). */
+  usageOf(customerId: string, month: string): Promise<Usage>;
   /** Adds to the counts; a crash may lose the call before it. */
   addRequests(counts: readonly { customerId: string; day: string; requests: number }[]): Promise<void>;
 
   // Subscriptions
-  /** Checks the limit and the duplicates and stores, as one. */
-  addSubscription(subscription: Subscription, activeLimit: number): Promise<SubscribeOutcome>;
+  /** Checks the limit and the duplicates and stores, as one; with it the answer, which is kept only if it was created. */
+  addSubscription(
+    subscription: Subscription,
+    activeLimit: number,
+    answer?: RememberedAnswer,
+  ): Promise<SubscribeOutcome>;
+  /** The answer that was kept for the customer's key, made after the time; null without one. */
+  findAnswer(customerId: string, key: string, afterMs: number): Promise<RememberedAnswer | null>;
+  /** Forgets answers made up to the time. */
+  forgetAnswers(untilMs: number): Promise<void>;
   /** The customer's subscriptions that are not deleted, oldest first. */
   listSubscriptions(customerId: string): Promise<Subscription[]>;
   /** Null unless it is the customer's and not deleted. */

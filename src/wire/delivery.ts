@@ -20,7 +20,7 @@ const fieldChange = z.union([
     added: z.array(z.string()).meta({ description: "What the list holds now and did not before" }),
     removed: z.array(z.string()).meta({ description: "What the list held before and does not now" }),
   }),
-]).meta({ description: "One field that changed; for lists what came and what went" });
+]).meta({ id: "FieldChange", description: "One field that changed; for lists what came and what went" });
 
 /** The difference to the version before. */
 export const eventDiff: z.ZodType<EventDiff> = z.strictObject({

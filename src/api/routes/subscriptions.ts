@@ -5,7 +5,7 @@ import { AppError, type FieldError } from "../../domain/errors.ts";
 import { isId, type NewId } from "../../domain/ids.ts";
 import type { Clock, Random } from "../../domain/ports.ts";
 import { makeSecret } from "../../domain/secret.ts";
-import type { Store } from "../../domain/store.ts";
+import type { RememberedAnswer, Store } from "../../domain/store.ts";
 import { isEnabled, type Subscription } from "../../domain/subscription.ts";
 import type { TierLimits } from "../../domain/tier.ts";
 import type { Topic } from "../../domain/topic.ts";
@@ -18,6 +18,7 @@ import {
   testAnswer,
   toSubscriptionRecord,
 } from "../../wire/subscription.ts";
+import { createIdempotency } from "../idempotency.ts";
 import { invalid } from "../input.ts";
 import { answer, keyRoute, type Route } from "../route.ts";
 
@@ -34,7 +35,10 @@ export interface TestResult {
 
 /** What the routes of subscriptions need. */
 export interface SubscriptionRouteOptions {
-  store: Pick<Store, "addSubscription" | "listSubscriptions" | "findSubscription" | "deleteSubscription">;
+  store: Pick<
+    Store,
+    "addSubscription" | "findAnswer" | "listSubscriptions" | "findSubscription" | "deleteSubscription"
+  >;
   clock: Clock;
   random: Random;
   newId: NewId;
@@ -52,6 +56,7 @@ export interface SubscriptionRouteOptions {
 /** The routes of subscriptions. */
 export function subscriptionRoutes(options: SubscriptionRouteOptions): Route[] {
   const { store, clock } = options;
+  const idempotency = createIdempotency({ store, clock, status: 201 });
   return [
     keyRoute({
       method: "POST",
@@ -60,16 +65,22 @@ export function subscriptionRoutes(options: SubscriptionRouteOptions): Route[] {
       body: subscriptionRequest,
       answer: subscriptionCreated,
       status: 201,
-      async handle({ body, customer }) {
-        await checkRequest(body, options);
-        const subscription = newSubscription(body, customer, options);
-        await add(subscription, customer, options);
-        return answer(201, {
-          subscription: { ...toSubscriptionRecord(subscription), webhook_secret: subscription.webhookSecret },
-          note: SECRET_NOTE,
-          disclaimer: DISCLAIMER,
-        });
-      },
+      handle: (call) =>
+        idempotency.run(call, async (remember) => {
+          const { body, customer } = call;
+          await checkRequest(body, options);
+          const subscription = newSubscription(body, customer, options);
+          const created = answer(201, {
+            subscription: {
+              ...toSubscriptionRecord(subscription),
+              webhook_secret: subscription.webhookSecret,
+            },
+            note: SECRET_NOTE,
+            disclaimer: DISCLAIMER,
+          });
+          await add(subscription, { customer, remembered: remember(created.json) }, options);
+          return created;
+        }),
     }),
     keyRoute({
       method: "GET",
@@ -167,11 +178,11 @@ function newSubscription(
 
 async function add(
   subscription: Subscription,
-  customer: Customer,
+  { customer, remembered }: { customer: Customer; remembered: RememberedAnswer | undefined },
   { store, limitsOf }: SubscriptionRouteOptions,
 ): Promise<void> {
   const limit = limitsOf(customer).activeSubscriptions;
-  const outcome = await store.addSubscription(subscription, limit);
+  const outcome = await store.addSubscription(subscription, limit, remembered);
   if (outcome === "duplicate") {
     throw new AppError(
       "duplicate_subscription",

@@ -13,6 +13,7 @@ type CustomerMethods =
   | "replaceKeys"
   | "findKey"
   | "countedRequests"
+  | "usageOf"
   | "addRequests";
 
 const COLUMNS = "id, email, tier, enabled, limits, created_at";
@@ -100,6 +101,26 @@ export function createCustomers(connection: Connection): Pick<Store, CustomerMet
         day,
       );
       return Promise.resolve(Number(row?.["requests"] ?? 0));
+    },
+
+    usageOf: (customerId, month) => {
+      const row = connection.get(
+        `select
+           (select deliveries from delivery_usage where customer_id = customers.id and month = ?) as deliveries,
+           (select count(*) from subscriptions indexed by subscriptions_active
+            where customer_id = customers.id and deleted_at is null and disabled_at is null) as active,
+           (select count(*) from deliveries indexed by deliveries_held
+            where status = 'held' and subscription_id in (
+              select id from subscriptions where customer_id = customers.id)) as held
+         from customers where id = ?`,
+        month,
+        customerId,
+      );
+      return Promise.resolve({
+        deliveries: Number(row?.["deliveries"] ?? 0),
+        held: Number(row?.["held"] ?? 0),
+        activeSubscriptions: Number(row?.["active"] ?? 0),
+      });
     },
 
     addRequests: (counts) =>

@@ -164,7 +164,8 @@ function oldestHeld(connection: Connection, customerId: string, limit: number): 
   return connection.all(
     `select seq from deliveries indexed by deliveries_held
      where status = 'held' and subscription_id in (
-       select id from subscriptions where customer_id = ? and disabled_at is null and deleted_at is null)
+       select id from subscriptions indexed by subscriptions_active
+       where customer_id = ? and disabled_at is null and deleted_at is null)
      order by seq limit ?`,
     customerId,
     limit,

@@ -131,6 +131,18 @@ create unique index subscriptions_active on subscriptions (customer_id, identity
   where deleted_at is null and disabled_at is null;
 create index subscriptions_by_customer on subscriptions (customer_id, created_at, id);
 
+-- First answers to requests that named a key of their own, for a day.
+create table remembered_answers (
+  customer_id text not null references customers (id),
+  key text not null,
+  request_hash text not null,
+  json text not null,
+  created_at integer not null,
+  primary key (customer_id, key)
+) strict, without rowid;
+
+create index remembered_answers_by_age on remembered_answers (created_at);
+
 create table deliveries (
   seq integer primary key autoincrement,
   id text not null unique,

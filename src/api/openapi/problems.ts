@@ -1,0 +1,114 @@
+// Every error as the description tells it: when it comes, an example, and the routes' shares.
+import { AppError, type ErrorCode, ERRORS, type FieldError } from "../../domain/errors.ts";
+import type { Example } from "../../wire/openapi.ts";
+import { MAX_BODY_BYTES, MAX_URL_LENGTH } from "../input.ts";
+import { problemJson } from "../problem.ts";
+import type { Route } from "../route.ts";
+
+const EXAMPLE_REQUEST = "req_01KYWDAKRR5WRWT5EF8803K209";
+
+interface ProblemRow {
+  /** When it comes, as a clause. */
+  when: string;
+  /** A detail as it may be. */
+  detail: string;
+  errors?: FieldError[];
+}
+
+const ROWS: Record<ErrorCode, ProblemRow> = {
+  invalid_input: {
+    when: "a parameter or a field is unknown, missing or malformed, or the body is not JSON; `errors` names each",
+    detail: "limit: must be a whole number from 1 to 200",
+    errors: [{ field: "limit", message: "must be a whole number from 1 to 200" }],
+  },
+  invalid_webhook_url: {
+    when: "`webhook_url` is no address that may receive webhooks: it must be https, of a public host",
+    detail: "webhook_url must be an https address of a public host that can be reached.",
+    errors: [{
+      field: "webhook_url",
+      message: "must be an https address of a public host that can be reached",
+    }],
+  },
+  unauthenticated: {
+    when: "the key is missing, unknown or disabled; `WWW-Authenticate` says how to send one",
+    detail: "Send a key as `Authorization: Bearer rgf_…`.",
+  },
+  subscription_limit_reached: {
+    when: "your tier's number of active subscriptions is reached",
+    detail: "Your tier allows 5 active subscriptions. Delete one, or ask for a higher tier.",
+  },
+  not_found: {
+    when: "there is nothing of this id that you may see, or no such path",
+    detail: "There is no event of this id.",
+  },
+  method_not_allowed: {
+    when: "the path does not take the method; `Allow` lists those that it takes",
+    detail: "/v1/events takes GET, HEAD, not POST.",
+  },
+  duplicate_subscription: {
+    when: "you have an active subscription with the same address and filters",
+    detail:
+      "You have an active subscription with this webhook_url and these filters. Delete it first, or use it.",
+  },
+  subscription_disabled: {
+    when: "the subscription is switched off",
+    detail: "Deliveries to this subscription are switched off.",
+  },
+  body_too_large: {
+    when: `the body has more than ${MAX_BODY_BYTES} bytes`,
+    detail: `A body may have at most ${MAX_BODY_BYTES} bytes.`,
+  },
+  uri_too_long: {
+    when: `the address has more than ${MAX_URL_LENGTH} characters`,
+    detail: `The address may have at most ${MAX_URL_LENGTH} characters.`,
+  },
+  unsupported_media_type: {
+    when: "the body's `Content-Type` is not `application/json`",
+    detail: "Send the body as JSON, with `Content-Type: application/json`.",
+  },
+  quota_exceeded: {
+    when: "the day's requests are used up; `Retry-After` says for how long",
+    detail: "Your tier allows 1000 requests a day. Wait until 2026-08-01T00:00:00.000Z, or ask for a higher tier.",
+  },
+  internal: {
+    when: "something failed here; the request id helps the operator",
+    detail: "The request could not be answered. Try again; the request id helps the operator.",
+  },
+  unavailable: {
+    when: "the service is stopping or has too much to do",
+    detail: "Too many test deliveries are under way; try again in some seconds.",
+  },
+};
+
+/** The codes, by status. */
+export const CODES: readonly ErrorCode[] = (Object.keys(ERRORS) as ErrorCode[]).sort((a, b) =>
+  ERRORS[a].status - ERRORS[b].status
+);
+
+/** The errors that a route can answer, by status. */
+export function codesOf(route: Route): ErrorCode[] {
+  const codes = new Set<ErrorCode>(["invalid_input", "uri_too_long", "internal", "unavailable"]);
+  if (route.access === "key") codes.add("unauthenticated").add("quota_exceeded");
+  if (route.body !== undefined) codes.add("body_too_large").add("unsupported_media_type");
+  for (const code of route.errors ?? []) codes.add(code);
+  return CODES.filter((code) => codes.has(code));
+}
+
+/** When an error comes, as a clause. */
+export function whenOf(code: ErrorCode): string {
+  return ROWS[code].when;
+}
+
+/** An example of each error's body, by code. */
+export function problemExamples(): Record<string, Example> {
+  return Object.fromEntries(CODES.map((code) => {
+    const { detail, errors } = ROWS[code];
+    const value: unknown = JSON.parse(problemJson(new AppError(code, detail, errors), EXAMPLE_REQUEST));
+    return [code, { summary: ERRORS[code].title, value }];
+  }));
+}
+
+/** The errors as rows of a table: code, status, when. */
+export function problemTable(): string {
+  return CODES.map((code) => `| \`${code}\` | ${ERRORS[code].status} | ${ROWS[code].when} |`).join("\n");
+}

@@ -1,0 +1,50 @@
+// GET /v1/usage: what the caller may use, has used, and when it begins anew.
+import { DISCLAIMER } from "../../domain/disclaimer.ts";
+import type { Customer } from "../../domain/customer.ts";
+import type { Clock } from "../../domain/ports.ts";
+import type { Store } from "../../domain/store.ts";
+import type { TierLimits } from "../../domain/tier.ts";
+import { usageReport } from "../../wire/usage.ts";
+import { answer, keyRoute, type Route } from "../route.ts";
+
+/** What the route needs. */
+export interface UsageRouteOptions {
+  store: Pick<Store, "usageOf">;
+  clock: Clock;
+  limitsOf(customer: Customer): TierLimits;
+}
+
+/** The route of usage. */
+export function usageRoute({ store, clock, limitsOf }: UsageRouteOptions): Route {
+  return keyRoute({
+    method: "GET",
+    path: "/v1/usage",
+    summary: "The caller's tier, limits and what is used of them",
+    answer: usageReport,
+    status: 200,
+    async handle({ customer, allowance }) {
+      const now = new Date(clock.nowMs());
+      const month = now.toISOString().slice(0, 7);
+      const used = await store.usageOf(customer.id, month);
+      const limits = limitsOf(customer);
+      return answer(200, {
+        tier: customer.tier,
+        api_requests: {
+          limit: allowance.limit,
+          used: allowance.limit - allowance.remaining,
+          remaining: allowance.remaining,
+          resets_at: allowance.resetMs,
+        },
+        webhook_deliveries: {
+          limit: limits.webhookDeliveriesPerMonth,
+          used: used.deliveries,
+          remaining: Math.max(0, limits.webhookDeliveriesPerMonth - used.deliveries),
+          held: used.held,
+          resets_at: Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1),
+        },
+        subscriptions: { limit: limits.activeSubscriptions, active: used.activeSubscriptions },
+        disclaimer: DISCLAIMER,
+      });
+    },
+  });
+}

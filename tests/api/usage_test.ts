@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { usageReport } from "../../src/wire/usage.ts";
+import { boardConfig, rss } from "../support/samples.ts";
+import { createWorld, START_MS, type World } from "../support/world.ts";
+
+const HOOK = "https://hooks.example.org/ai";
+const DAY_MS = 86_400_000;
+
+async function withWorld(work: (world: World) => Promise<void>, config = boardConfig()): Promise<void> {
+  const world = await createWorld(config);
+  world.platform.hosts.set("hooks.example.org", ["93.184.215.14"]);
+  world.platform.http.serve("https://hooks.example.org", () => ({ status: 204 }));
+  try {
+    await work(world);
+  } finally {
+    await world.close();
+  }
+}
+
+const subscribe = (world: World, key: string, body: unknown, idempotencyKey?: string) =>
+  world.ask("/v1/subscriptions", {
+    method: "POST",
+    key,
+    body: JSON.stringify(body),
+    headers: idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey },
+  });
+
+Deno.test("GET /v1/usage tells tier, limits, what is used and when it begins anew", () =>
+  withWorld(async (world) => {
+    const { key } = await world.addCustomer({ tier: "indie" });
+    await subscribe(world, key, { webhook_url: HOOK });
+    world.platform.http.serve(
+      "https://board.example/feed",
+      () => ({ body: rss([{ id: "1" }, { id: "2" }, { id: "3" }]) }),
+    );
+    await world.app.tick();
+    const reply = await world.ask("/v1/usage", { key });
+    assert.equal(reply.status, 200, reply.text);
+    usageReport.parse(reply.json);
+    const { disclaimer, ...usage } = reply.json;
+    assert.ok(disclaimer);
+    assert.deepEqual(usage, {
+      tier: "indie",
+      api_requests: { limit: 1_000, used: 2, remaining: 998, resets_at: Date.parse("2026-08-02T00:00:00Z") },
+      webhook_deliveries: {
+        limit: 2,
+        used: 2,
+        remaining: 0,
+        held: 1,
+        resets_at: Date.parse("2026-09-01T00:00:00Z"),
+      },
+      subscriptions: { limit: 1, active: 1 },
+    });
+    await world.platform.clock.advance(Date.parse("2026-09-01T00:00:00Z") - START_MS);
+    await world.app.tick();
+    const next = (await world.ask("/v1/usage", { key })).json.webhook_deliveries;
+    assert.deepEqual([next.used, next.held], [1, 0], "the new month lets go what was held");
+  }, `[tiers.indie]\nwebhook_deliveries_per_month = 2\n${boardConfig()}`));
+
+Deno.test("an Idempotency-Key gives the first answer again, secret included, for a day", () =>
+  withWorld(async (world) => {
+    const { key } = await world.addCustomer();
+    const first = await subscribe(world, key, { webhook_url: HOOK, topics: [] }, "k-1");
+    assert.equal(first.status, 201);
+    const again = await subscribe(world, key, { topics: [], webhook_url: HOOK }, "k-1");
+    assert.deepEqual([again.status, again.text], [201, first.text]);
+    assert.equal(again.headers.get("idempotency-replayed"), "true");
+    assert.equal((await world.ask("/v1/subscriptions", { key })).json.count, 1);
+
+    const other = await subscribe(world, key, { webhook_url: `${HOOK}/2` }, "k-1");
+    assert.deepEqual([other.status, other.json.code], [422, "idempotency_key_reused"]);
+    const stranger = (await world.addCustomer()).key;
+    const theirs = await subscribe(world, stranger, { webhook_url: HOOK }, "k-1");
+    assert.notEqual(theirs.json.subscription.id, first.json.subscription.id, "keys are each customer's own");
+
+    await world.platform.clock.advance(DAY_MS);
+    await world.app.tick();
+    const late = await subscribe(world, key, { webhook_url: HOOK }, "k-1");
+    assert.equal(late.json.code, "duplicate_subscription", "after a day it is a request like any other");
+  }));
+
+Deno.test("an Idempotency-Key of a failed request is free again", () =>
+  withWorld(async (world) => {
+    const { key } = await world.addCustomer();
+    assert.equal((await subscribe(world, key, { webhook_url: "https://127.0.0.1/" }, "k")).status, 400);
+    assert.equal((await subscribe(world, key, { webhook_url: HOOK }, "k")).status, 201);
+  }));
+
+Deno.test("an Idempotency-Key answers 409 while the first request is under way, and acts once", () =>
+  withWorld(async (world) => {
+    const { key } = await world.addCustomer();
+    const replies = await Promise.all(
+      Array.from({ length: 8 }, () => subscribe(world, key, { webhook_url: HOOK }, "k")),
+    );
+    const statuses = replies.map(({ status }) => status).sort();
+    assert.deepEqual(statuses, [201, ...Array.from({ length: 7 }, () => 409)]);
+    assert.ok(replies.every(({ status, json }) => status === 201 || json.code === "idempotency_in_flight"));
+    assert.equal((await subscribe(world, key, { webhook_url: HOOK }, "k")).status, 201);
+  }));
+
+Deno.test("an Idempotency-Key that is none answers 400 that names it", () =>
+  withWorld(async (world) => {
+    const { key } = await world.addCustomer();
+    for (const bad of ["", " ", "x".repeat(256), "a b"]) {
+      const reply = await subscribe(world, key, { webhook_url: HOOK }, bad);
+      assert.equal(reply.status, 400, bad);
+      assert.equal(reply.json.errors[0].field, "Idempotency-Key");
+    }
+  }));
