@@ -1,0 +1,250 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { ERRORS } from "../../src/domain/errors.ts";
+import { problem } from "../../src/wire/service.ts";
+import { boardConfig, rss } from "../support/samples.ts";
+import { createWorld, type Reply, type World } from "../support/world.ts";
+
+const REQUESTS = 2_500;
+const BIG_TIER = "[tiers.team]\napi_requests_per_day = 1_000_000\nactive_subscriptions = 10_000\n";
+
+const text = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 30 }),
+  fc.constantFrom(
+    "",
+    "0",
+    "-1",
+    "1e999",
+    "NaN",
+    "null",
+    "true",
+    "evt_",
+    "..",
+    "%00",
+    "'",
+    '"',
+    ";--",
+    "\u0000",
+    "\ud800",
+    "💥",
+    "__proto__",
+  ),
+);
+const method = fc.constantFrom("GET", "GET", "POST", "DELETE", "PUT", "PATCH", "HEAD", "OPTIONS", "QUERY");
+const queryName = fc.oneof(
+  fc.constantFrom(
+    "limit",
+    "since",
+    "until",
+    "source",
+    "severity_min",
+    "topics",
+    "event_type",
+    "article",
+    "language",
+    "q",
+    "latest",
+    "before",
+    "after",
+  ),
+  text,
+);
+const queryValue = fc.oneof(
+  text,
+  fc.integer().map(String),
+  fc.constantFrom(
+    "board",
+    "gpai",
+    "gpai,transparency",
+    "high",
+    "Art. 50",
+    "en",
+    "guidelines",
+    "true",
+    "guidance",
+  ),
+);
+const body = fc.oneof(
+  fc.nat().map((number) => JSON.stringify({ webhook_url: `https://hooks.example.org/${number}` })),
+  fc.jsonValue({ maxDepth: 4 }).map((value) => JSON.stringify(value)),
+  fc.record({
+    webhook_url: fc.oneof(
+      text,
+      fc.webUrl({ withFragments: true, withQueryParameters: true }),
+      fc.constant("https://hooks.example.org/"),
+    ),
+    topics: fc.oneof(fc.array(text, { maxLength: 3 }), fc.constant(["gpai"]), fc.jsonValue()),
+    source_filter: fc.oneof(fc.array(text, { maxLength: 3 }), fc.constant(["board"]), fc.jsonValue()),
+    severity_min: fc.oneof(text, fc.constant("low")),
+    language: fc.oneof(text, fc.constant("de")),
+    extra: fc.jsonValue(),
+  }, { requiredKeys: [] }).map((value) => JSON.stringify(value)),
+  text,
+);
+
+interface Shot {
+  method: string;
+  path: number;
+  segment: string;
+  query: [string, string][];
+  body: string;
+  type: string;
+  hasKey: boolean;
+  idempotencyKey: string | undefined;
+}
+
+const shot: fc.Arbitrary<Shot> = fc.record({
+  method,
+  path: fc.nat(),
+  segment: text,
+  query: fc.array(fc.tuple(queryName, queryValue), { maxLength: 4 }),
+  body,
+  type: fc.constantFrom("application/json", "application/json; charset=utf-8", "text/plain", ""),
+  hasKey: fc.integer({ min: 0, max: 9 }).map((value) => value > 0),
+  idempotencyKey: fc.option(fc.stringMatching(/^[!-~]{0,10}$/), { nil: undefined }),
+});
+
+function pathOf({ path, segment, query }: Shot, known: { event: string; subscription: string }): string {
+  const wild = encodeURIComponent(segment.isWellFormed() ? segment : "x");
+  const paths = [
+    "/v1/events",
+    "/v1/events",
+    "/v1/events",
+    "/v1/subscriptions",
+    "/v1/subscriptions",
+    "/v1/usage",
+    "/v1/sources",
+    "/v1/topics",
+    "/v1/health",
+    "/v1/webhooks/payment",
+    "/v1/openapi.json",
+    "/docs",
+    `/v1/events/${known.event}`,
+    `/v1/events/${known.event}/versions`,
+    `/v1/events/${wild}`,
+    `/v1/events/${wild}/versions`,
+    `/v1/subscriptions/${known.subscription}`,
+    `/v1/subscriptions/${known.subscription}/test`,
+    `/v1/subscriptions/${wild}`,
+    `/v1/subscriptions/${wild}/test`,
+    `/v1/${wild}`,
+    `/${wild}`,
+  ];
+  const search = query.filter(([name, value]) => name.isWellFormed() && value.isWellFormed())
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join("&");
+  return `${paths[path % paths.length]}${search === "" ? "" : `?${search}`}`;
+}
+
+function checkReply(reply: Reply, label: string): void {
+  assert.ok(reply.status < 500, `${label} answered ${reply.status}: ${reply.text}`);
+  assert.match(reply.headers.get("x-request-id") ?? "", /^req_/, label);
+  if (reply.status < 400 || reply.text === "") return;
+  const { code, status } = problem.parse(reply.json);
+  assert.equal(status, reply.status, label);
+  assert.equal(ERRORS[code as keyof typeof ERRORS].status, reply.status, label);
+  if (code === "invalid_input" && /parameter|field/.test(reply.json.detail)) {
+    assert.ok(reply.json.errors.length > 0, label);
+  }
+}
+
+async function arrange(world: World): Promise<{ key: string; event: string; subscription: string }> {
+  const { key } = await world.addCustomer();
+  world.platform.hosts.set("hooks.example.org", ["93.184.215.14"]);
+  world.platform.http.serve("https://board.example/feed", () => ({ body: rss([{ id: "1" }, { id: "2" }]) }));
+  world.platform.http.serve("https://hooks.example.org", () => ({ status: 204 }));
+  await world.app.tick();
+  const events = await world.ask("/v1/events", { key });
+  const created = await world.ask("/v1/subscriptions", {
+    method: "POST",
+    key,
+    body: JSON.stringify({ webhook_url: "https://hooks.example.org/first" }),
+  });
+  return { key, event: events.json.events[0].id, subscription: created.json.subscription.id };
+}
+
+Deno.test(`${REQUESTS} requests of every kind get their answer: never a 5xx, every error with its problem`, async () => {
+  const world = await createWorld(BIG_TIER + boardConfig());
+  try {
+    const known = await arrange(world);
+    const statuses = new Map<number, number>();
+    await fc.assert(
+      fc.asyncProperty(shot, async (one) => {
+        const path = pathOf(one, known);
+        const hasBody = one.method !== "GET" && one.method !== "HEAD";
+        const reply = await world.ask(path, {
+          method: one.method,
+          ...(one.hasKey ? { key: known.key } : {}),
+          ...(hasBody ? { body: one.body.isWellFormed() ? one.body : "\ufffd" } : {}),
+          headers: {
+            "content-type": one.type,
+            ...(one.idempotencyKey === undefined ? {} : { "idempotency-key": one.idempotencyKey }),
+          },
+        });
+        statuses.set(reply.status, (statuses.get(reply.status) ?? 0) + 1);
+        checkReply(reply, `${one.method} ${path}`);
+      }),
+      { numRuns: REQUESTS },
+    );
+    for (const status of [200, 201, 400, 401, 404, 405, 415]) {
+      assert.ok((statuses.get(status) ?? 0) > 0, `no request was answered ${status}: the shots miss a side`);
+    }
+  } finally {
+    await world.close();
+  }
+});
+
+Deno.test("a server on a socket answers what no client library sends", async () => {
+  const world = await createWorld(boardConfig());
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    (request) => world.app.fetch(request),
+  );
+  try {
+    const rows: [name: string, request: string, expected: RegExp][] = [
+      [
+        "a huge header",
+        `GET /v1/events HTTP/1.1\r\nHost: x\r\nX-Big: ${"a".repeat(20_000)}\r\nConnection: close\r\n\r\n`,
+        /^HTTP\/1\.1 4/,
+      ],
+      [
+        "an absolute address",
+        "GET http://other.example/v1/health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+        /^HTTP\/1\.1 200/,
+      ],
+      [
+        "a wild method",
+        "FROBNICATE /v1/events HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+        /^HTTP\/1\.1 405/,
+      ],
+      [
+        "dots",
+        "GET /v1/../../etc/passwd HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+        /^HTTP\/1\.1 404/,
+      ],
+      ["a star", "OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", /^HTTP\/1\.1 4/],
+      ["no request", "hello\r\n\r\n", /^(HTTP\/1\.1 400|$)/],
+      [
+        "a bad escape",
+        "GET /v1/events/%zz?q=%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+        /^HTTP\/1\.1 4/,
+      ],
+    ];
+    for (const [name, request, expected] of rows) {
+      const connection = await Deno.connect({ hostname: "127.0.0.1", port: server.addr.port });
+      await connection.write(new TextEncoder().encode(request));
+      let answer = "";
+      const decoder = new TextDecoder();
+      const buffer = new Uint8Array(65_536);
+      for (let read = await connection.read(buffer); read !== null; read = await connection.read(buffer)) {
+        answer += decoder.decode(buffer.subarray(0, read));
+        if (name === "no request" || answer.includes("\r\n\r\n")) break;
+      }
+      connection.close();
+      assert.match(answer, expected, `${name}: ${answer.slice(0, 300)}`);
+    }
+    assert.equal((await world.ask("/v1/health")).status, 200, "it still answers");
+  } finally {
+    await server.shutdown();
+    await world.close();
+  }
+});
