@@ -1,0 +1,62 @@
+// Tests of src/platform/clock.ts.
+import assert from "node:assert/strict";
+import { DeadlineError } from "../../src/domain/ports.ts";
+import { createClock } from "../../src/platform/clock.ts";
+
+const clock = createClock();
+const LONG_MS = 86_400_000;
+
+Deno.test("nowMs() is the time of the operating system in whole ms", () => {
+  const before = Date.now();
+  const now = clock.nowMs();
+  assert.ok(Number.isInteger(now) && now >= before && now <= Date.now());
+});
+
+Deno.test("sleep() resolves after its time", async () => {
+  await clock.sleep(1);
+});
+
+Deno.test("sleep() resolves at once when its signal aborts, before or meanwhile, and leaves no timer", async () => {
+  await clock.sleep(LONG_MS, AbortSignal.abort());
+  const controller = new AbortController();
+  const sleeping = clock.sleep(LONG_MS, controller.signal);
+  controller.abort();
+  await sleeping;
+});
+
+Deno.test("sleep() of more than a timer can hold does not end at once", async () => {
+  const controller = new AbortController();
+  let isAwake = false;
+  const sleeping = clock.sleep(2 ** 40, controller.signal).then(() => isAwake = true);
+  await clock.sleep(5);
+  assert.equal(isAwake, false);
+  controller.abort();
+  await sleeping;
+});
+
+Deno.test("within() gives what the work gives and leaves no timer", async () => {
+  assert.equal(await clock.within(LONG_MS, () => Promise.resolve(7)), 7);
+});
+
+Deno.test("within() rejects as the work does and leaves no timer", async () => {
+  await assert.rejects(clock.within(LONG_MS, () => Promise.reject(new Error("broken"))), /broken/);
+  await assert.rejects(
+    clock.within(LONG_MS, () => {
+      throw new Error("broken at once");
+    }),
+    /broken at once/,
+  );
+});
+
+Deno.test("within() rejects with a DeadlineError and aborts the work with it, even if the work goes on", async () => {
+  let reason: unknown;
+  const late = Promise.withResolvers<void>();
+  const bounded = clock.within(1, (signal) => {
+    signal.addEventListener("abort", () => reason = signal.reason);
+    return late.promise;
+  });
+  await assert.rejects(bounded, (error: unknown) => error instanceof DeadlineError && error.ms === 1);
+  assert.ok(reason instanceof DeadlineError);
+  // What the work comes to afterwards concerns nobody: no unhandled rejection ends this test.
+  late.reject(new Error("too late"));
+});

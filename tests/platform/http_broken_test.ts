@@ -1,0 +1,100 @@
+// Tests of src/platform/http.ts against servers that answer wrongly, too much or not at all.
+import assert from "node:assert/strict";
+import { NetworkError } from "../../src/domain/ports.ts";
+import { createHttpClient } from "../../src/platform/http.ts";
+import { type Conversation, saying, sayingLast, serveRaw } from "./raw_server.ts";
+
+const HEAD = "HTTP/1.1 200 OK\r\n";
+
+async function reasonFor(address: string, maxBodyBytes = 1_000): Promise<string> {
+  const client = createHttpClient();
+  const { signal } = new AbortController();
+  try {
+    const response = await client.request({
+      method: "GET",
+      url: new URL(address),
+      headers: {},
+      maxBodyBytes,
+      signal,
+    });
+    return `no error: ${response.status} ${new TextDecoder().decode(response.body)}`;
+  } catch (error) {
+    assert.ok(error instanceof NetworkError, String(error));
+    return error.reason;
+  } finally {
+    await client.close();
+  }
+}
+
+Deno.test("request() says in a few words what is wrong with an answer", async () => {
+  const rows: [string, Conversation, string][] = [
+    ["nothing", sayingLast(), "connection reset"],
+    ["half a head", sayingLast("HTTP/1.1 200 OK\r\nx-a: b"), "connection reset"],
+    ["no HTTP", sayingLast("220 mail.test ESMTP\r\n"), "the answer is not valid HTTP"],
+    [
+      "two lengths",
+      saying(`${HEAD}content-length: 2\r\ncontent-length: 3\r\n\r\nok`),
+      "the answer is not as long as it says",
+    ],
+    ["a short body", sayingLast(`${HEAD}content-length: 10\r\n\r\n12345`), "the answer broke off"],
+    [
+      "a cut chunk",
+      sayingLast(`${HEAD}transfer-encoding: chunked\r\n\r\nA\r\n12345`),
+      "the answer broke off",
+    ],
+    [
+      "no last chunk",
+      sayingLast(`${HEAD}transfer-encoding: chunked\r\n\r\n5\r\n12345\r\n`),
+      "the answer broke off",
+    ],
+    [
+      "a bad chunk",
+      saying(`${HEAD}transfer-encoding: chunked\r\n\r\nxyz\r\n`),
+      "the answer is not valid HTTP",
+    ],
+    [
+      "a huge head",
+      saying(`${HEAD}x-a: ${"a".repeat(40_000)}\r\n\r\n`),
+      "the answer's headers are too large",
+    ],
+    ["endless headers", saying(HEAD, "x-a: b\r\n".repeat(9_000)), "the answer's headers are too large"],
+    [
+      "brotli",
+      saying(`${HEAD}content-encoding: br\r\ncontent-length: 2\r\n\r\nok`),
+      "the answer is encoded as br, which was not asked for",
+    ],
+    [
+      "two encodings",
+      saying(`${HEAD}content-encoding: gzip, gzip\r\ncontent-length: 2\r\n\r\nok`),
+      "the answer is encoded as gzip, gzip, which was not asked for",
+    ],
+    [
+      "no gzip",
+      saying(`${HEAD}content-encoding: gzip\r\ncontent-length: 12\r\n\r\nhello, world`),
+      "the answer is not encoded as it says",
+    ],
+  ];
+  for (const [what, talk, reason] of rows) {
+    await using server = serveRaw(talk);
+    assert.equal(await reasonFor(server.address), reason, what);
+  }
+});
+
+Deno.test("request() says that a connection is refused, and that a name is unknown", async () => {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr;
+  listener.close();
+  assert.equal(await reasonFor(`http://127.0.0.1:${port}/`), "connection refused");
+  assert.equal(await reasonFor(`https://127.0.0.1:${port}/`), "connection refused");
+  assert.equal(await reasonFor(`http://${"a".repeat(64)}.invalid/`), "host name not found");
+});
+
+Deno.test("request() says that there is no TLS where a server speaks in clear", async () => {
+  await using server = serveRaw(sayingLast("HTTP/1.1 400 Bad Request\r\n\r\n"));
+  assert.equal(await reasonFor(`https://127.0.0.1:${server.port}/`), "no TLS connection");
+});
+
+Deno.test("request() takes a body that ends with the connection", async () => {
+  await using server = serveRaw(sayingLast(`${HEAD}\r\nhello`));
+  assert.equal(await reasonFor(server.address), "no error: 200 hello");
+});

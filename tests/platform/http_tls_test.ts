@@ -1,0 +1,46 @@
+// Tests of src/platform/http.ts over TLS: the certificate counts for the host's name, whatever address is dialled.
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+
+const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+
+function serveTls(certificate: string): Deno.HttpServer<Deno.NetAddr> {
+  return Deno.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    cert: Deno.readTextFileSync(here(`tls/${certificate}`)),
+    key: Deno.readTextFileSync(here("tls/server.key")),
+    onListen: () => {},
+  }, (request) => new Response(`hello from ${request.headers.get("host")?.split(":")[0]}`));
+}
+
+async function ask(trusted: readonly string[], urls: readonly string[]): Promise<string[]> {
+  const certificates = trusted.map((name) => `--cert=${here(`tls/${name}`)}`);
+  const output = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "--quiet", "--allow-net", "--allow-env", ...certificates, here("tls_probe.ts"), ...urls],
+    stderr: "inherit",
+  }).output();
+  return new TextDecoder().decode(output.stdout).trim().split("\n");
+}
+
+Deno.test("request() over TLS checks the certificate against the host's name and the authorities", async () => {
+  const [good, expired] = [serveTls("server.pem"), serveTls("expired.pem")];
+  try {
+    const urls = [
+      `https://feed.test:${good.addr.port}/`,
+      `https://other.test:${good.addr.port}/`,
+      `https://127.0.0.1:${good.addr.port}/`,
+      `https://feed.test:${expired.addr.port}/`,
+    ];
+    const notValid = "the certificate is not valid for the host";
+    const [whole, otherName, otherAddress, old] = await ask(["ca.pem"], urls);
+    assert.equal(whole, "hello from feed.test");
+    assert.equal(otherName, notValid);
+    assert.equal(otherAddress, notValid);
+    assert.match(old ?? "", /^the certificate .*has expired/);
+    const [untrusted] = await ask([], urls);
+    assert.match(untrusted ?? "", /^the certificate is not trusted/);
+  } finally {
+    await Promise.all([good.shutdown(), expired.shutdown()]);
+  }
+});

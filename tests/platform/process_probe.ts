@@ -1,0 +1,29 @@
+// A process of its own for the tests of src/platform/process.ts: does what its first argument says.
+import { createHost } from "../../src/platform/process.ts";
+
+const host = createHost();
+switch (host.args[0]) {
+  case "describe":
+    host.out(JSON.stringify({
+      args: host.args,
+      cwd: host.cwd,
+      set: host.env("REGFEED_PROBE"),
+      unset: host.env("REGFEED_PROBE_UNSET") ?? null,
+      isTerminal: host.isTerminal,
+      isErrTerminal: host.isErrTerminal,
+      columns: host.columns(),
+    }));
+    host.err("to stderr");
+    host.exit(3);
+    break;
+  case "wait": {
+    const first = host.stopSignal();
+    host.out("ready\n");
+    host.out(`${await first}\n`);
+    // Stays, as a shutdown that hangs: only the hard way ends it.
+    setInterval(() => {}, 60_000);
+    break;
+  }
+  case "pour":
+    for (;;) host.out("y\n".repeat(10_000));
+}

@@ -1,0 +1,27 @@
+// Tests of src/platform/random.ts.
+import assert from "node:assert/strict";
+import { createRandom } from "../../src/platform/random.ts";
+
+const random = createRandom();
+
+Deno.test("bytes() gives as many bytes as asked for, also more than the generator gives at once", () => {
+  for (const count of [0, 1, 32, 65_536, 65_537, 200_000]) {
+    const bytes = random.bytes(count);
+    assert.equal(bytes.length, count);
+    // 32 zeroes in a row at the end would mean that the end was never filled.
+    if (count >= 32) assert.ok(bytes.subarray(-32).some((byte) => byte !== 0), `${count} bytes`);
+  }
+});
+
+Deno.test("bytes() gives others every time", () => {
+  const seen = new Set(Array.from({ length: 100 }, () => random.bytes(16).join()));
+  assert.equal(seen.size, 100);
+});
+
+Deno.test("fraction() is at least 0, below 1, and spread over the whole", () => {
+  const values = Array.from({ length: 2_000 }, () => random.fraction());
+  assert.ok(values.every((value) => value >= 0 && value < 1));
+  for (let tenth = 0; tenth < 10; tenth++) {
+    assert.ok(values.some((value) => Math.floor(value * 10) === tenth), `none in tenth ${tenth}`);
+  }
+});

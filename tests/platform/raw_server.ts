@@ -1,0 +1,86 @@
+// A TCP server for tests that says exactly the bytes it is told to, right or wrong.
+
+/** A running raw server. */
+export interface RawServer extends AsyncDisposable {
+  /** `http://127.0.0.1:PORT` */
+  address: string;
+  port: number;
+  /** Connections taken so far, and those that are open still. */
+  connections: { taken: number; open: number };
+  /** What has come in, as text. */
+  received(): string;
+}
+
+/** What is done with a connection once the first bytes of a request have come. */
+export type Conversation = (connection: Deno.TcpConn) => Promise<void> | void;
+
+/** Listens on loopback; every connection is closed with the server at the latest. */
+export function serveRaw(talk: Conversation, hostname = "127.0.0.1"): RawServer {
+  const listener = Deno.listen({ hostname, port: 0 });
+  const open = new Set<Deno.TcpConn>();
+  const connections = { taken: 0, open: 0 };
+  let received = "";
+  const hold = async (connection: Deno.TcpConn) => {
+    open.add(connection);
+    connections.taken++;
+    connections.open++;
+    try {
+      const buffer = new Uint8Array(65_536);
+      for (let count = await connection.read(buffer); count !== null; count = await connection.read(buffer)) {
+        received += new TextDecoder().decode(buffer.subarray(0, count));
+        await talk(connection);
+      }
+    } catch {
+      // The other side or the conversation has closed it.
+    } finally {
+      connections.open--;
+      open.delete(connection);
+      closeQuietly(connection);
+    }
+  };
+  const serving = (async () => {
+    const held: Promise<void>[] = [];
+    for await (const connection of listener) held.push(hold(connection));
+    await Promise.all(held);
+  })();
+  const { port } = listener.addr;
+  return {
+    address: `http://127.0.0.1:${port}`,
+    port,
+    connections,
+    received: () => received,
+    async [Symbol.asyncDispose]() {
+      listener.close();
+      for (const connection of open) closeQuietly(connection);
+      await serving;
+    },
+  };
+}
+
+/** A conversation that says this at every request, and keeps the connection. */
+export function saying(...parts: (string | Uint8Array)[]): Conversation {
+  return async (connection) => {
+    for (const part of parts) await writeAll(connection, part);
+  };
+}
+
+/** A conversation that says this and hangs up. */
+export function sayingLast(...parts: (string | Uint8Array)[]): Conversation {
+  return async (connection) => {
+    await saying(...parts)(connection);
+    connection.close();
+  };
+}
+
+async function writeAll(connection: Deno.TcpConn, part: string | Uint8Array): Promise<void> {
+  const bytes = typeof part === "string" ? new TextEncoder().encode(part) : part;
+  for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));
+}
+
+function closeQuietly(connection: Deno.TcpConn): void {
+  try {
+    connection.close();
+  } catch {
+    // It was closed already.
+  }
+}

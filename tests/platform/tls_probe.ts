@@ -1,0 +1,22 @@
+// A process of its own, because what a process trusts is settled when it starts (`--cert`): asks each address of its
+// arguments, under a name at 127.0.0.1, and prints one line for each, the answer's body or the reason.
+import { createHttpClient } from "../../src/platform/http.ts";
+
+const client = createHttpClient();
+for (const url of Deno.args) {
+  const { signal } = new AbortController();
+  try {
+    const response = await client.request({
+      method: "GET",
+      url: new URL(url),
+      headers: {},
+      addresses: ["127.0.0.1"],
+      maxBodyBytes: 1_000,
+      signal,
+    });
+    console.log(new TextDecoder().decode(response.body));
+  } catch (error) {
+    console.log((error as Error).message);
+  }
+}
+await client.close();

@@ -1,0 +1,55 @@
+// The contract of the Store port: what every engine must keep, as tests over a fresh store each.
+import type { Store } from "../../src/domain/store.ts";
+import { attemptPromises } from "./contract/attempts.ts";
+import { customerPromises } from "./contract/customers.ts";
+import { eventPromises } from "./contract/events.ts";
+import { heldPromises } from "./contract/held.ts";
+import { identityPromises } from "./contract/identities.ts";
+import { listModelPromises } from "./contract/list_model.ts";
+import { listingPromises } from "./contract/listing.ts";
+import { matchingPromises } from "./contract/matching.ts";
+import { queuePromises } from "./contract/queue.ts";
+import { quotaPromises } from "./contract/quota.ts";
+import { sourcePromises } from "./contract/sources.ts";
+import { subscriptionPromises } from "./contract/subscriptions.ts";
+import { wholePromises } from "./contract/whole.ts";
+
+/** Every promise of the port. */
+export const PROMISES = [
+  ...sourcePromises,
+  ...eventPromises,
+  ...identityPromises,
+  ...listingPromises,
+  ...listModelPromises,
+  ...customerPromises,
+  ...subscriptionPromises,
+  ...matchingPromises,
+  ...quotaPromises,
+  ...queuePromises,
+  ...attemptPromises,
+  ...heldPromises,
+  ...wholePromises,
+];
+
+/**
+ * Registers a test for every promise of the port. `engine` begins the tests' names; `open` gives an empty store of its
+ * own each time, `remove` clears away what the stores of one test left.
+ */
+export function testStoreContract(engine: string, open: () => Store, remove: () => Promise<void>): void {
+  for (const { name, check } of PROMISES) {
+    Deno.test(`${name} (${engine})`, async () => {
+      const opened: Store[] = [];
+      const openOne = (): Store => {
+        const store = open();
+        opened.push(store);
+        return store;
+      };
+      try {
+        await check(openOne(), openOne);
+      } finally {
+        for (const store of opened) await store.close();
+        await remove();
+      }
+    });
+  }
+}

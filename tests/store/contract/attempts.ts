@@ -1,0 +1,201 @@
+// Promises about finished attempts: what follows from each, early, late or twice.
+import assert from "node:assert/strict";
+import type { ClaimedDelivery, NextStep } from "../../../src/domain/delivery.ts";
+import type { Store } from "../../../src/domain/store.ts";
+import {
+  addCustomer,
+  claimAll,
+  claimedBodies,
+  finishAllDue,
+  finished,
+  first,
+  LEASE,
+  matchAll,
+  publishMany,
+  releaseAll,
+  subscribe,
+  T0,
+} from "./given.ts";
+import type { StorePromise } from "./promise.ts";
+
+const FAR = T0 + 1e9;
+
+/** One subscription with one delivery, claimed. */
+async function claimedOne(store: Store): Promise<ClaimedDelivery> {
+  await addCustomer(store);
+  await subscribe(store, "sub_1");
+  await publishMany(store, 1, 1);
+  await matchAll(store);
+  return first(await claimAll(store));
+}
+
+async function finish(store: Store, delivery: ClaimedDelivery, next: NextStep, nowMs = T0): Promise<void> {
+  await store.finishAttempts([finished(delivery, next)], nowMs);
+}
+
+async function pending(store: Store): Promise<number> {
+  return (await store.health()).pendingDeliveries;
+}
+
+/** What the port promises of finished attempts. */
+export const attemptPromises: StorePromise[] = [
+  {
+    name: "finishAttempts() ends a delivery that arrived",
+    check: async (store) => {
+      await finish(store, await claimedOne(store), { kind: "delivered" });
+      assert.equal(await pending(store), 0);
+      assert.deepEqual(await claimAll(store, FAR), []);
+    },
+  },
+  {
+    name: "finishAttempts() makes a retry due at its time, and not at the end of the lease",
+    check: async (store) => {
+      const times: Record<string, number> = { sooner: T0 + 5_000, later: T0 + 10 * LEASE };
+      const delivery = await claimedOne(store);
+      await finish(store, delivery, { kind: "retry", atMs: times["sooner"] ?? 0 });
+      assert.deepEqual(await claimAll(store, T0 + 4_999), []);
+      const second = first(await claimAll(store, T0 + 5_000));
+      assert.equal(second.attempt, 2);
+      await finish(store, second, { kind: "retry", atMs: times["later"] ?? 0 });
+      assert.deepEqual(await claimAll(store, T0 + 10 * LEASE - 1), []);
+      assert.equal(first(await claimAll(store, T0 + 10 * LEASE)).attempt, 3);
+    },
+  },
+  {
+    name: "finishAttempts() ends a delivery whose schedule is used up",
+    check: async (store) => {
+      await finish(store, await claimedOne(store), { kind: "failed" });
+      assert.equal(await pending(store), 0);
+      assert.deepEqual(await claimAll(store, FAR), []);
+      assert.equal(await releaseAll(store), 0);
+    },
+  },
+  {
+    name: "finishAttempts() switches off a subscription whose endpoint is gone and holds all it had to get",
+    check: async (store) => {
+      await addCustomer(store);
+      await subscribe(store, "sub_1");
+      await subscribe(store, "sub_2");
+      await publishMany(store, 1, 3);
+      await matchAll(store);
+      const [gone] = await claimAll(store, T0, { perSubscription: 1 });
+      assert.equal(gone?.subscriptionId, "sub_1");
+      if (gone !== undefined) await finish(store, gone, { kind: "gone" }, T0 + 7);
+      assert.equal((await store.findSubscription("cus_1", "sub_1"))?.disabledAtMs, T0 + 7);
+      assert.equal((await store.findSubscription("cus_1", "sub_2"))?.disabledAtMs, null);
+      assert.equal(await pending(store), 3);
+      const claimed = await claimAll(store, FAR);
+      assert.deepEqual(claimed.map(({ subscriptionId }) => subscriptionId), ["sub_2", "sub_2", "sub_2"]);
+      assert.equal(await releaseAll(store), 0);
+    },
+  },
+  {
+    name: "finishAttempts() keeps the time at which a subscription was switched off first",
+    check: async (store) => {
+      await addCustomer(store);
+      await subscribe(store, "sub_1");
+      await publishMany(store, 1, 2);
+      await matchAll(store);
+      for (const [at, delivery] of (await claimAll(store)).entries()) {
+        await finish(store, delivery, { kind: "gone" }, T0 + 7 + at);
+      }
+      assert.equal((await store.findSubscription("cus_1", "sub_1"))?.disabledAtMs, T0 + 7);
+    },
+  },
+  {
+    name: "finishAttempts() lets nothing but an arrival follow from an attempt whose lease ran out",
+    check: async (store) => {
+      const late = await claimedOne(store);
+      const current = first(await claimAll(store, T0 + LEASE));
+      const steps: NextStep[] = [{ kind: "retry", atMs: T0 }, { kind: "failed" }, { kind: "gone" }];
+      for (const step of steps) await finish(store, late, step, T0 + LEASE);
+      assert.equal(await pending(store), 1);
+      assert.equal((await store.findSubscription("cus_1", "sub_1"))?.disabledAtMs, null);
+      assert.deepEqual(await claimAll(store, T0 + 2 * LEASE - 1), []);
+
+      await finish(store, late, { kind: "delivered" }, T0 + LEASE);
+      assert.equal(await pending(store), 0);
+      await finish(store, current, { kind: "failed" }, T0 + LEASE);
+      await finish(store, current, { kind: "retry", atMs: T0 }, T0 + LEASE);
+      assert.deepEqual(await claimAll(store, FAR), []);
+    },
+  },
+  {
+    name: "finishAttempts() records an arrival of a delivery that was cancelled meanwhile",
+    check: async (store) => {
+      const delivery = await claimedOne(store);
+      await store.deleteSubscription("cus_1", "sub_1", T0);
+      await finish(store, delivery, { kind: "delivered" });
+      assert.deepEqual(await claimAll(store, FAR), []);
+      assert.equal(await releaseAll(store), 0);
+    },
+  },
+  {
+    name: "finishAttempts() records an arrival of a delivery that was held meanwhile: it is not sent again",
+    check: async (store) => {
+      const delivery = await claimedOne(store);
+      await store.changeCustomer("cus_1", { enabled: false });
+      await finish(store, delivery, { kind: "delivered" });
+      await store.changeCustomer("cus_1", { enabled: true });
+      assert.equal(await releaseAll(store), 0);
+      assert.deepEqual(await claimAll(store, FAR), []);
+    },
+  },
+  {
+    name: "finishAttempts() leaves a delivery held or cancelled after an attempt that did not arrive",
+    check: async (store) => {
+      const steps: NextStep[] = [{ kind: "retry", atMs: T0 }, { kind: "failed" }, { kind: "gone" }];
+      const delivery = await claimedOne(store);
+      await store.changeCustomer("cus_1", { enabled: false });
+      for (const step of steps) await finish(store, delivery, step);
+      assert.deepEqual(await claimAll(store, FAR), []);
+      await store.changeCustomer("cus_1", { enabled: true });
+      assert.equal(await releaseAll(store), 1);
+      await store.deleteSubscription("cus_1", "sub_1", T0);
+      for (const step of steps) await finish(store, delivery, step);
+      assert.deepEqual(await claimAll(store, FAR), []);
+    },
+  },
+  {
+    name: "finishAttempts() lets the same report twice change nothing more",
+    check: async (store) => {
+      const delivery = await claimedOne(store);
+      const report = finished(delivery, { kind: "retry", atMs: T0 + 10 });
+      await store.finishAttempts([report, report], T0);
+      await store.finishAttempts([report], T0);
+      assert.equal(first(await claimAll(store, T0 + 10)).attempt, 2);
+    },
+  },
+  {
+    name: "finishAttempts() records all attempts of a call or none",
+    check: async (store) => {
+      await addCustomer(store);
+      await subscribe(store, "sub_1");
+      await publishMany(store, 1, 2);
+      await matchAll(store);
+      const reports = (await claimAll(store)).map((delivery) => finished(delivery, { kind: "delivered" }));
+      const unknown = finished({ id: "dlv_unknown", attempt: 1 }, { kind: "delivered" });
+      await assert.rejects(store.finishAttempts([...reports, unknown], T0));
+      assert.equal(await pending(store), 2);
+      await store.finishAttempts(reports, T0);
+      assert.equal(await pending(store), 0);
+      await store.finishAttempts([], T0);
+    },
+  },
+  {
+    name: "finishAttempts() keeps one delivery's end from touching another's",
+    check: async (store) => {
+      await addCustomer(store);
+      await subscribe(store, "sub_1");
+      await publishMany(store, 1, 3);
+      await matchAll(store);
+      const steps: NextStep[] = [{ kind: "delivered" }, { kind: "retry", atMs: T0 + 9 }, { kind: "failed" }];
+      const reports = (await claimAll(store)).map((delivery, at) =>
+        finished(delivery, steps[at] ?? { kind: "failed" }, { statusCode: null, problem: "timed out" })
+      );
+      await store.finishAttempts(reports, T0);
+      assert.deepEqual(await claimedBodies(store, T0 + 9), ["2: evt_02"]);
+      assert.equal(await finishAllDue(store, { kind: "delivered" }, FAR), 1);
+    },
+  },
+];

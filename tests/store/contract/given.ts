@@ -1,0 +1,244 @@
+// What the contract's tests are made of: records, and the usual calls with the usual values.
+import type { ApiKey, Customer } from "../../../src/domain/customer.ts";
+import type {
+  AttemptResult,
+  ClaimedDelivery,
+  FinishedAttempt,
+  NextStep,
+} from "../../../src/domain/delivery.ts";
+import type { RegEvent } from "../../../src/domain/event.ts";
+import type { PublicationKey, RecordDecision, Store, UnmatchedEvent } from "../../../src/domain/store.ts";
+import type { Subscription } from "../../../src/domain/subscription.ts";
+import { DEFAULT_LIMITS, type Tier, type TierLimits } from "../../../src/domain/tier.ts";
+
+/** Monday, 20 July 2026, 12:00 UTC. */
+export const T0 = Date.UTC(2026, 6, 20, 12);
+/** The quota's month at {@link T0}, and the one after it. */
+export const JULY = "2026-07";
+export const AUGUST = "2026-08";
+/** How long the tests lease, ms. */
+export const LEASE = 60_000;
+
+/** An event; `id` is enough to make it a publication of its own. */
+export function anEvent(id: string, change: Partial<RegEvent> = {}): RegEvent {
+  return {
+    id,
+    source_id: "board",
+    external_id: `publication of ${id}`,
+    version: 1,
+    supersedes: null,
+    event_type: "guidance",
+    topics: ["transparency"],
+    severity: "medium",
+    title_en: `Guidelines ${id}`,
+    summary_en: "How to label generated pictures.",
+    url_official: `https://board.example/${id}`,
+    ai_act_articles: ["Art. 50"],
+    published_at: T0,
+    published_at_estimated: false,
+    ingested_at: T0,
+    language: "en",
+    language_versions: ["en"],
+    translations: { en: { title: `Guidelines ${id}`, summary: "How to label generated pictures." } },
+    ...change,
+  };
+}
+
+/** A publication's key as the ingest gives it. */
+export function aPublication(key: string, contentHash: string, formerKeys: string[] = []): PublicationKey {
+  return { key, formerKeys, contentHash };
+}
+
+/** A decision function that records one event, whatever is stored. */
+export function recordIt(event: RegEvent, notify = true): () => RecordDecision {
+  return () => ({ kind: "record", event, notify });
+}
+
+/** Records events, each under a key of its own (its external id), to be matched; `notify` false only stores them. */
+export async function publish(store: Store, events: readonly RegEvent[], notify = true): Promise<void> {
+  for (const event of events) {
+    const publication = aPublication(event.external_id, event.title_en);
+    await store.recordPublications(event.source_id, [publication], recordIt(event, notify));
+  }
+}
+
+/** The ids of the events from `evt_FIRST` to `evt_LAST`, two digits each. */
+export function eventIds(first: number, last: number): string[] {
+  return Array.from({ length: last - first + 1 }, (_, at) => `evt_${String(first + at).padStart(2, "0")}`);
+}
+
+/** Records `evt_FIRST` to `evt_LAST` in this order. */
+export async function publishMany(store: Store, first: number, last: number): Promise<void> {
+  await publish(store, eventIds(first, last).map((id) => anEvent(id)));
+}
+
+/** A customer of tier team. */
+export function aCustomer(id: string, change: Partial<Customer> = {}): Customer {
+  return {
+    id,
+    email: `${id}@firm.example`,
+    tier: "team",
+    enabled: true,
+    limits: {},
+    createdAtMs: T0,
+    ...change,
+  };
+}
+
+/** A key whose hash repeats one hexadecimal digit, or two. */
+export function aKey(digits: string, change: Partial<ApiKey> = {}): ApiKey {
+  return {
+    hash: digits.repeat(64).slice(0, 64),
+    lastFour: digits.repeat(4).slice(0, 4),
+    createdAtMs: T0,
+    disabledAtMs: null,
+    ...change,
+  };
+}
+
+/** Stores a customer `cus_DIGIT` with a key of that digit. */
+export async function addCustomer(
+  store: Store,
+  digit = "1",
+  change: Partial<Customer> = {},
+): Promise<Customer> {
+  const customer = aCustomer(`cus_${digit}`, change);
+  await store.addCustomer(customer, aKey(digit));
+  return customer;
+}
+
+/** A subscription of `cus_1` that lets everything pass; its address holds its id. */
+export function aSubscription(id: string, change: Partial<Subscription> = {}): Subscription {
+  return {
+    id,
+    customerId: "cus_1",
+    webhookUrl: `https://${id.replace("_", "-")}.example/hook`,
+    webhookSecret: "5ec2e7".repeat(11).slice(0, 64),
+    topics: [],
+    sourceFilter: [],
+    severityMin: "info",
+    language: "en",
+    createdAtMs: T0,
+    disabledAtMs: null,
+    deletedAtMs: null,
+    ...change,
+  };
+}
+
+/** Stores a subscription; throws when it is not created. */
+export async function subscribe(
+  store: Store,
+  id: string,
+  change: Partial<Subscription> = {},
+): Promise<Subscription> {
+  const subscription = aSubscription(id, change);
+  const outcome = await store.addSubscription(subscription, 100);
+  if (outcome !== "created") throw new Error(`${id}: ${outcome}`);
+  return subscription;
+}
+
+/** The default limits with another number of deliveries a month for every tier. */
+export function monthly(webhookDeliveriesPerMonth: number): Record<Tier, TierLimits> {
+  const limited = Object.entries(DEFAULT_LIMITS).map(([tier, limits]) => [
+    tier,
+    { ...limits, webhookDeliveriesPerMonth },
+  ]);
+  return Object.fromEntries(limited);
+}
+
+/** The id of the delivery of an event to a subscription, as {@link matchAll} gives it. */
+export function deliveryId(eventId: string, subscriptionId: string): string {
+  return `dlv ${eventId} to ${subscriptionId}`;
+}
+
+/** Matches what waits: every event goes to every subscription that is offered. */
+export async function matchAll(
+  store: Store,
+  options: {
+    nowMs?: number;
+    month?: string;
+    limit?: number;
+    tiers?: Record<Tier, TierLimits>;
+    seen?: (unmatched: UnmatchedEvent, subscriptions: readonly Subscription[]) => void;
+  } = {},
+): Promise<number> {
+  return await store.matchEvents({
+    nowMs: options.nowMs ?? T0,
+    month: options.month ?? JULY,
+    limit: options.limit ?? 1_000,
+    tiers: options.tiers ?? monthly(1_000),
+    deliveriesFor: (unmatched, subscriptions) => {
+      options.seen?.(unmatched, subscriptions);
+      return subscriptions.map((subscription) => ({
+        id: deliveryId(unmatched.event.id, subscription.id),
+        subscriptionId: subscription.id,
+        body: (sequence) => `${sequence}: ${unmatched.event.id}`,
+      }));
+    },
+  });
+}
+
+/** Claims what is due at a time, without limits unless they are given. */
+export async function claimAll(
+  store: Store,
+  nowMs = T0,
+  options: { limit?: number; perSubscription?: number; inFlight?: ReadonlyMap<string, number> } = {},
+): Promise<ClaimedDelivery[]> {
+  return await store.claimDeliveries({
+    nowMs,
+    leaseMs: LEASE,
+    limit: 1_000,
+    perSubscription: 1_000,
+    inFlight: new Map(),
+    ...options,
+  });
+}
+
+/** The bodies that are due at a time, in the order of the claim; it leases them. */
+export async function claimedBodies(store: Store, nowMs = T0): Promise<string[]> {
+  return (await claimAll(store, nowMs)).map((delivery) => delivery.body);
+}
+
+/** A claimed delivery's attempt, finished. */
+export function finished(
+  delivery: Pick<ClaimedDelivery, "id" | "attempt">,
+  next: NextStep,
+  result: Partial<AttemptResult> = {},
+): FinishedAttempt {
+  return {
+    deliveryId: delivery.id,
+    attempt: delivery.attempt,
+    result: { startedAtMs: T0, durationMs: 12, statusCode: 204, problem: null, retryAtMs: null, ...result },
+    next,
+  };
+}
+
+/** Claims everything that is due and records one outcome for all of it; returns how many there were. */
+export async function finishAllDue(store: Store, next: NextStep, nowMs = T0): Promise<number> {
+  const claimed = await claimAll(store, nowMs);
+  await store.finishAttempts(claimed.map((delivery) => finished(delivery, next)), nowMs);
+  return claimed.length;
+}
+
+/** Releases until nothing more is released; returns how many were. */
+export async function releaseAll(
+  store: Store,
+  options: { nowMs?: number; month?: string; tiers?: Record<Tier, TierLimits> } = {},
+): Promise<number> {
+  for (let released = 0;;) {
+    const more = await store.releaseHeld({
+      nowMs: options.nowMs ?? T0,
+      month: options.month ?? JULY,
+      tiers: options.tiers ?? monthly(1_000),
+    });
+    if (more === 0) return released;
+    released += more;
+  }
+}
+
+/** The first of a list; throws when there is none. */
+export function first<T>(list: readonly T[]): T {
+  const [value] = list;
+  if (value === undefined) throw new Error("the list is empty");
+  return value;
+}

@@ -1,0 +1,211 @@
+// Promises about lists of events: their order, their filters, walks through their pages.
+import assert from "node:assert/strict";
+import type { RegEvent } from "../../../src/domain/event.ts";
+import { SEVERITIES, severityRank } from "../../../src/domain/severity.ts";
+import type { EventQuery, Store } from "../../../src/domain/store.ts";
+import { anEvent, first, publish } from "./given.ts";
+import { walkNewestFirst } from "./list_model.ts";
+import type { StorePromise } from "./promise.ts";
+
+async function ids(store: Store, query: Partial<EventQuery> = {}): Promise<string[]> {
+  return (await store.listEvents({ limit: 100, ...query })).map((event) => event.id);
+}
+
+/** An event whose words are these. */
+function worded(
+  id: string,
+  title: string,
+  summary: string,
+  translations: RegEvent["translations"] = {},
+): RegEvent {
+  return anEvent(id, { title_en: title, summary_en: summary, translations });
+}
+
+/** What the port promises of lists. */
+export const listingPromises: StorePromise[] = [
+  {
+    name: "listEvents() gives newest first by published_at, then by id, whatever the order of storing",
+    check: async (store) => {
+      const order = [["evt_c", 2], ["evt_a", 2], ["evt_d", 1], ["evt_b", 2], ["evt_e", 3]] as const;
+      await publish(store, order.map(([id, published_at]) => anEvent(id, { published_at })));
+      assert.deepEqual(await ids(store), ["evt_e", "evt_c", "evt_b", "evt_a", "evt_d"]);
+      assert.deepEqual(await ids(store, { limit: 2 }), ["evt_e", "evt_c"]);
+    },
+  },
+  {
+    name: "listEvents() gives an event's place and its stored JSON",
+    check: async (store) => {
+      const event = anEvent("evt_1", { published_at: 7 });
+      await publish(store, [event]);
+      const listed = first(await store.listEvents({ limit: 1 }));
+      assert.equal(listed.id, "evt_1");
+      assert.equal(listed.publishedAtMs, 7);
+      assert.deepEqual(JSON.parse(listed.json), event);
+      assert.equal(listed.json, await store.findEvent("evt_1"));
+    },
+  },
+  {
+    name: "listEvents() keeps what was published at `since` and at `until` themselves",
+    check: async (store) => {
+      await publish(store, [4, 5, 6, 7].map((at) => anEvent(`evt_${at}`, { published_at: at })));
+      assert.deepEqual(await ids(store, { since: 5 }), ["evt_7", "evt_6", "evt_5"]);
+      assert.deepEqual(await ids(store, { until: 6 }), ["evt_6", "evt_5", "evt_4"]);
+      assert.deepEqual(await ids(store, { since: 5, until: 6 }), ["evt_6", "evt_5"]);
+      assert.deepEqual(await ids(store, { since: 6, until: 5 }), []);
+    },
+  },
+  {
+    name: "listEvents() keeps events at the least severity and above",
+    check: async (store) => {
+      await publish(
+        store,
+        SEVERITIES.map((severity) => anEvent(`evt_${severityRank(severity)}`, { severity })),
+      );
+      const counts = [];
+      for (const severityMin of SEVERITIES) counts.push((await ids(store, { severityMin })).length);
+      assert.deepEqual(counts, [5, 4, 3, 2, 1]);
+      assert.deepEqual(await ids(store, { severityMin: "critical" }), ["evt_4"]);
+    },
+  },
+  {
+    name: "listEvents() keeps events with any of the topics, each once",
+    check: async (store) => {
+      await publish(store, [
+        anEvent("evt_1", { topics: ["gpai", "transparency"] }),
+        anEvent("evt_2", { topics: ["high-risk"] }),
+        anEvent("evt_3", { topics: [] }),
+      ]);
+      assert.deepEqual(await ids(store, { topics: ["transparency", "gpai"] }), ["evt_1"]);
+      assert.deepEqual(await ids(store, { topics: ["high-risk", "gpai"] }), ["evt_2", "evt_1"]);
+      assert.deepEqual(await ids(store, { topics: ["unknown"] }), []);
+    },
+  },
+  {
+    name: "listEvents() lets an article stand for its paragraphs and points, and for no other article",
+    check: async (store) => {
+      const references = ["Art. 5", "Art. 50", "Art. 50(2)", "Art. 50(2)(a)", "Art. 50a", "Annex III"];
+      await publish(
+        store,
+        references.map((reference, at) => anEvent(`evt_${at}`, { ai_act_articles: [reference] })),
+      );
+      assert.deepEqual(await ids(store, { articles: ["Art. 50"] }), ["evt_3", "evt_2", "evt_1"]);
+      assert.deepEqual(await ids(store, { articles: ["Art. 50(2)"] }), ["evt_3", "evt_2"]);
+      assert.deepEqual(await ids(store, { articles: ["Art. 50(1)"] }), []);
+      assert.deepEqual(await ids(store, { articles: ["Annex III", "Art. 5"] }), ["evt_5", "evt_0"]);
+    },
+  },
+  {
+    name: "listEvents() finds words in titles and summaries of every language, in any case, all of them",
+    check: async (store) => {
+      await publish(store, [
+        worded("evt_1", "Labelling of pictures", "Duties of providers."),
+        worded("evt_2", "Labelling of texts", "", {
+          de: { title: "Kennzeichnung von Texten", summary: "Prüfung" },
+        }),
+      ]);
+      assert.deepEqual(await ids(store, { words: ["labelling"] }), ["evt_2", "evt_1"]);
+      assert.deepEqual(await ids(store, { words: ["LABELLING", "duties"] }), ["evt_1"]);
+      assert.deepEqual(await ids(store, { words: ["prüfung", "labelling"] }), ["evt_2"]);
+      assert.deepEqual(await ids(store, { words: ["labelling", "unknown"] }), []);
+    },
+  },
+  {
+    name: "listEvents() takes a word for a word, whatever it means to a search engine",
+    check: async (store) => {
+      await publish(store, [worded("evt_1", 'Labels NOT "here" or near', "")]);
+      for (const word of ["NOT", "or", "near"]) {
+        assert.deepEqual(await ids(store, { words: ["labels", word] }), ["evt_1"], word);
+      }
+      for (const word of ["label*", '"', "lab", "words:labels", "^labels x", "labels)"]) {
+        const found = await ids(store, { words: [word] });
+        assert.ok(found.length <= 1, word);
+      }
+      assert.deepEqual(await ids(store, { words: ["lab"] }), []);
+    },
+  },
+  {
+    name: "listEvents() keeps the newest version of each publication with `latest`",
+    check: async (store) => {
+      const one = { external_id: "one" };
+      await publish(store, [
+        anEvent("evt_1", one),
+        anEvent("evt_2"),
+        anEvent("evt_3", { ...one, version: 2, published_at: 5 }),
+        anEvent("evt_4", { ...one, source_id: "court" }),
+      ]);
+      assert.deepEqual(await ids(store, { latest: true }), ["evt_4", "evt_2", "evt_3"]);
+    },
+  },
+  {
+    name: "listEvents() walks by `before` over every event once although newer ones arrive meanwhile",
+    check: async (store) => {
+      const numbers = Array.from({ length: 9 }, (_, at) => at + 1);
+      await publish(store, numbers.map((number) => anEvent(`evt_${number}`, { published_at: 5 })));
+      let arrived = 0;
+      const walked = await walkNewestFirst(store, { limit: 2 }, async () => {
+        arrived++;
+        await publish(store, [anEvent(`evt_new_${arrived}`, { published_at: 5 + arrived })]);
+      });
+      assert.deepEqual(walked, numbers.toReversed().map((number) => `evt_${number}`));
+      assert.equal(first(await ids(store)), `evt_new_${arrived}`);
+    },
+  },
+  {
+    name:
+      "listEvents() gives with `after` what was stored later, in the order of storing, and misses nothing",
+    check: async (store) => {
+      await publish(store, [
+        anEvent("evt_b", { published_at: 9 }),
+        anEvent("evt_c", { published_at: 1 }),
+        anEvent("evt_a", { published_at: 5 }),
+      ]);
+      assert.deepEqual(await ids(store, { after: { seq: 0 } }), ["evt_b", "evt_c", "evt_a"]);
+      const place = await store.findPlace("evt_c");
+      assert.deepEqual(await ids(store, { after: { seq: place?.seq ?? 0 } }), ["evt_a"]);
+      const end = { seq: await store.lastSeq() };
+      assert.deepEqual(await ids(store, { after: end }), []);
+      await publish(store, [anEvent("evt_0", { published_at: -7 })]);
+      assert.deepEqual(await ids(store, { after: end }), ["evt_0"]);
+    },
+  },
+  {
+    name: "findPlace() tells where an event stands in both orders, and null of an unknown one",
+    check: async (store) => {
+      assert.equal(await store.findPlace("evt_1"), null);
+      await publish(store, [anEvent("evt_2", { published_at: 4 }), anEvent("evt_1", { published_at: 6 })]);
+      const [one, two] = [await store.findPlace("evt_1"), await store.findPlace("evt_2")];
+      assert.deepEqual([one?.id, one?.publishedAtMs], ["evt_1", 6]);
+      assert.deepEqual([two?.id, two?.publishedAtMs], ["evt_2", 4]);
+      assert.ok((one?.seq ?? 0) > (two?.seq ?? 0));
+    },
+  },
+  {
+    name: "lastSeq() is 0 in an empty store and grows with every event, and with nothing else",
+    check: async (store) => {
+      assert.equal(await store.lastSeq(), 0);
+      await publish(store, [anEvent("evt_1")]);
+      const one = await store.lastSeq();
+      assert.equal(one, (await store.findPlace("evt_1"))?.seq);
+      await store.previewPublications("board", [{ key: "k", formerKeys: [], contentHash: "h" }], () => {
+        return { kind: "record", event: anEvent("evt_2"), notify: false };
+      });
+      assert.equal(await store.lastSeq(), one);
+      await publish(store, [anEvent("evt_3")]);
+      assert.ok(await store.lastSeq() > one);
+    },
+  },
+  {
+    name: "listVersions() gives every version of an event's publication, the first one first",
+    check: async (store) => {
+      const one = { external_id: "one" };
+      const versions = [1, 2, 3].map((version) => anEvent(`evt_${version}`, { ...one, version }));
+      await publish(store, [...versions, anEvent("evt_4", { ...one, source_id: "court" }), anEvent("evt_5")]);
+      for (const { id } of versions) {
+        const listed = await store.listVersions(id);
+        assert.deepEqual(listed.map((json) => JSON.parse(json)), versions);
+      }
+      assert.equal((await store.listVersions("evt_5")).length, 1);
+      assert.deepEqual(await store.listVersions("evt_6"), []);
+    },
+  },
+];

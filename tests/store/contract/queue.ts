@@ -1,0 +1,158 @@
+// Promises about the queue: who gets which delivery to send, and when.
+import assert from "node:assert/strict";
+import type { ClaimedDelivery } from "../../../src/domain/delivery.ts";
+import type { Store } from "../../../src/domain/store.ts";
+import {
+  addCustomer,
+  claimAll,
+  claimedBodies,
+  finished,
+  first,
+  LEASE,
+  matchAll,
+  publishMany,
+  subscribe,
+  T0,
+} from "./given.ts";
+import type { StorePromise } from "./promise.ts";
+
+/** Subscriptions with events `evt_01` … waiting for each. */
+async function queue(store: Store, subscriptions: number, events: number): Promise<void> {
+  await addCustomer(store);
+  for (let number = 1; number <= subscriptions; number++) await subscribe(store, `sub_${number}`);
+  await publishMany(store, 1, events);
+  await matchAll(store);
+}
+
+function shown(claimed: readonly ClaimedDelivery[]): string[] {
+  return claimed.map(({ subscriptionId, body }) => `${subscriptionId} ${body}`);
+}
+
+/** Claims one due delivery of each subscription and has it tried again at the time given for its subscription. */
+async function retryFirst(store: Store, atMs: Record<string, number>): Promise<void> {
+  const claimed = await claimAll(store, T0, { perSubscription: 1 });
+  await store.finishAttempts(
+    claimed.map((delivery) =>
+      finished(delivery, { kind: "retry", atMs: atMs[delivery.subscriptionId] ?? T0 })
+    ),
+    T0,
+  );
+}
+
+/** What the port promises of the queue. */
+export const queuePromises: StorePromise[] = [
+  {
+    name:
+      "claimDeliveries() never gives a leased delivery twice, and gives it again when the lease has run out",
+    check: async (store) => {
+      await queue(store, 1, 2);
+      const both = await Promise.all([claimAll(store), claimAll(store)]);
+      assert.deepEqual(both.map((claimed) => claimed.length), [2, 0]);
+      assert.deepEqual(await claimAll(store, T0 + LEASE - 1), []);
+      const again = await claimAll(store, T0 + LEASE);
+      assert.deepEqual(again.map(({ id }) => id), both.flat().map(({ id }) => id));
+    },
+  },
+  {
+    name:
+      "claimDeliveries() counts the attempt when it gives a delivery, whether anybody reports back or not",
+    check: async (store) => {
+      await queue(store, 1, 1);
+      const attempts: number[] = [];
+      for (let time = 0; time < 3; time++) {
+        attempts.push(...(await claimAll(store, T0 + time * LEASE)).map(({ attempt }) => attempt));
+      }
+      assert.deepEqual(attempts, [1, 2, 3]);
+    },
+  },
+  {
+    name: "claimDeliveries() gives at most the limit in all",
+    check: async (store) => {
+      await queue(store, 3, 2);
+      assert.deepEqual(shown(await claimAll(store, T0, { limit: 3 })), [
+        "sub_1 1: evt_01",
+        "sub_1 2: evt_02",
+        "sub_2 1: evt_01",
+      ]);
+      assert.equal((await claimAll(store, T0, { limit: 2 })).length, 2);
+      assert.equal((await claimAll(store, T0, { limit: 0 })).length, 0);
+      assert.equal((await claimAll(store, T0)).length, 1);
+    },
+  },
+  {
+    name: "claimDeliveries() gives at most so many of each subscription, less those in flight",
+    check: async (store) => {
+      await queue(store, 4, 4);
+      const inFlight = new Map([["sub_1", 1], ["sub_2", 2], ["sub_3", 9], ["sub_unknown", 1]]);
+      assert.deepEqual(shown(await claimAll(store, T0, { perSubscription: 2, inFlight })), [
+        "sub_1 1: evt_01",
+        "sub_4 1: evt_01",
+        "sub_4 2: evt_02",
+      ]);
+    },
+  },
+  {
+    name: "claimDeliveries() lets no busy subscription use up the limit of the others",
+    check: async (store) => {
+      await queue(store, 3, 3);
+      const claimed = await claimAll(store, T0, {
+        limit: 2,
+        perSubscription: 1,
+        inFlight: new Map([["sub_1", 1]]),
+      });
+      assert.deepEqual(shown(claimed), ["sub_2 1: evt_01", "sub_3 1: evt_01"]);
+    },
+  },
+  {
+    name: "claimDeliveries() gives the oldest of a subscription first",
+    check: async (store) => {
+      await queue(store, 1, 3);
+      await publishMany(store, 4, 4);
+      await matchAll(store, { nowMs: T0 - 5 }); // a clock that was set back
+      await retryFirst(store, { sub_1: T0 - 3 });
+      assert.deepEqual(await claimedBodies(store), ["4: evt_04", "1: evt_01", "2: evt_02", "3: evt_03"]);
+    },
+  },
+  {
+    name: "claimDeliveries() serves first the subscription that is due for longest",
+    check: async (store) => {
+      await queue(store, 3, 1);
+      await retryFirst(store, { sub_1: T0 + 30, sub_2: T0 + 10, sub_3: T0 + 20 });
+      assert.deepEqual(shown(await claimAll(store, T0 + 20, { limit: 1 })), ["sub_2 1: evt_01"]);
+      assert.deepEqual(shown(await claimAll(store, T0 + 30)), ["sub_3 1: evt_01", "sub_1 1: evt_01"]);
+    },
+  },
+  {
+    name: "claimDeliveries() gives nothing before its time",
+    check: async (store) => {
+      await queue(store, 2, 1);
+      await retryFirst(store, { sub_1: T0 + 5_000, sub_2: T0 + 60_000 });
+      assert.deepEqual(await claimAll(store, T0 + 4_999), []);
+      assert.deepEqual(shown(await claimAll(store, T0 + 5_000)), ["sub_1 1: evt_01"]);
+      assert.deepEqual(shown(await claimAll(store, T0 + 60_000)), ["sub_2 1: evt_01"]);
+    },
+  },
+  {
+    name: "claimDeliveries() gives the same delivery with the same bytes for every attempt",
+    check: async (store) => {
+      await queue(store, 1, 1);
+      const once = first(await claimAll(store));
+      const twice = first(await claimAll(store, T0 + LEASE));
+      assert.deepEqual(twice, { ...once, attempt: 2 });
+    },
+  },
+  {
+    name: "claimDeliveries() gives everything once to many that claim in turns",
+    check: async (store) => {
+      await queue(store, 7, 9);
+      const seen: string[] = [];
+      for (let turn = 0; turn < 63; turn++) {
+        seen.push(
+          ...(await claimAll(store, T0 + turn, { limit: 4, perSubscription: 2 })).map(({ id }) => id),
+        );
+      }
+      assert.equal(seen.length, 63);
+      assert.equal(new Set(seen).size, 63);
+    },
+  },
+];

@@ -1,0 +1,210 @@
+// Promises about the month's quota of deliveries: what counts, what is given back, who waits.
+import assert from "node:assert/strict";
+import type { Store } from "../../../src/domain/store.ts";
+import {
+  addCustomer,
+  AUGUST,
+  claimAll,
+  claimedBodies,
+  finishAllDue,
+  finished,
+  first,
+  LEASE,
+  matchAll,
+  monthly,
+  publishMany,
+  releaseAll,
+  subscribe,
+  T0,
+} from "./given.ts";
+import type { StorePromise } from "./promise.ts";
+
+/** A customer with one subscription that gets every event. */
+async function subscriber(store: Store): Promise<void> {
+  await addCustomer(store);
+  await subscribe(store, "sub_1");
+}
+
+/** What the port promises of the quota. */
+export const quotaPromises: StorePromise[] = [
+  {
+    name: "matchEvents() holds what is over the month's quota of the tier",
+    check: async (store) => {
+      await subscriber(store);
+      await publishMany(store, 1, 5);
+      const tiers = { ...monthly(100), team: { ...monthly(3).team } };
+      assert.equal(await matchAll(store, { tiers }), 5);
+      assert.deepEqual(await claimedBodies(store), ["1: evt_01", "2: evt_02", "3: evt_03"]);
+      assert.equal((await store.health()).pendingDeliveries, 3);
+    },
+  },
+  {
+    name: "matchEvents() lets a customer's own limit stand over its tier's",
+    check: async (store) => {
+      await addCustomer(store, "1", { limits: { webhookDeliveriesPerMonth: 1 } });
+      await addCustomer(store, "2", { limits: { webhookDeliveriesPerMonth: 3 } });
+      await addCustomer(store, "3", { limits: { webhookDeliveriesPerMonth: 0 } });
+      for (const digit of ["1", "2", "3"]) {
+        await subscribe(store, `sub_${digit}`, { customerId: `cus_${digit}` });
+      }
+      await publishMany(store, 1, 4);
+      await matchAll(store, { tiers: monthly(2) });
+      const claimed = (await claimAll(store)).map((delivery) => delivery.subscriptionId);
+      assert.deepEqual(claimed, ["sub_1", "sub_2", "sub_2", "sub_2"]);
+    },
+  },
+  {
+    name: "matchEvents() counts the month's quota over all subscriptions of a customer and over calls",
+    check: async (store) => {
+      await subscriber(store);
+      await subscribe(store, "sub_2");
+      for (const event of [1, 2, 3]) {
+        await publishMany(store, event, event);
+        await matchAll(store, { tiers: monthly(3) });
+      }
+      const claimed = (await claimAll(store)).map(({ subscriptionId, body }) => `${subscriptionId} ${body}`);
+      assert.deepEqual(claimed, ["sub_1 1: evt_01", "sub_1 2: evt_02", "sub_2 1: evt_01"]);
+    },
+  },
+  {
+    name: "matchEvents() begins every month anew",
+    check: async (store) => {
+      await subscriber(store);
+      await publishMany(store, 1, 1);
+      await matchAll(store, { tiers: monthly(1) });
+      await publishMany(store, 2, 2);
+      await matchAll(store, { tiers: monthly(1), month: AUGUST });
+      assert.deepEqual(await claimedBodies(store), ["1: evt_01", "2: evt_02"]);
+    },
+  },
+  {
+    name: "matchEvents() queues later events behind those that are held for want of quota",
+    check: async (store) => {
+      await subscriber(store);
+      await publishMany(store, 1, 2);
+      await matchAll(store, { tiers: monthly(1) });
+      await publishMany(store, 3, 3);
+      await matchAll(store, { tiers: monthly(2) });
+      assert.deepEqual(await claimedBodies(store), ["1: evt_01"]);
+      assert.equal(await releaseAll(store, { tiers: monthly(2) }), 1);
+      assert.deepEqual(await claimedBodies(store), ["2: evt_02"]);
+    },
+  },
+  {
+    name: "matchEvents() queues later events behind those of a customer that was disabled for a time",
+    check: async (store) => {
+      await subscriber(store);
+      await publishMany(store, 1, 2);
+      await matchAll(store, { tiers: monthly(1) });
+      await store.changeCustomer("cus_1", { enabled: false });
+      await store.changeCustomer("cus_1", { enabled: true });
+      await publishMany(store, 3, 3);
+      await matchAll(store, { tiers: monthly(2) });
+      assert.deepEqual(await claimAll(store, T0 + 2 * LEASE), []);
+      assert.equal(await releaseAll(store, { tiers: monthly(2), nowMs: T0 + 2 * LEASE }), 2);
+      assert.deepEqual(await claimedBodies(store, T0 + 2 * LEASE), ["1: evt_01", "2: evt_02"]);
+    },
+  },
+  {
+    name: "matchEvents() queues nothing behind what a switched-off subscription holds",
+    check: async (store) => {
+      await subscriber(store);
+      await publishMany(store, 1, 1);
+      await matchAll(store);
+      await finishAllDue(store, { kind: "gone" });
+      await subscribe(store, "sub_2");
+      await publishMany(store, 2, 2);
+      await matchAll(store);
+      assert.deepEqual((await claimAll(store)).map((delivery) => delivery.subscriptionId), ["sub_2"]);
+    },
+  },
+  {
+    name: "finishAttempts() counts a delivered event once, whatever the number of attempts",
+    check: async (store) => {
+      await subscriber(store);
+      await publishMany(store, 1, 1);
+      await matchAll(store, { tiers: monthly(2) });
+      for (const attempt of [1, 2, 3]) {
+        await finishAllDue(store, { kind: "retry", atMs: T0 + attempt }, T0 + attempt - 1);
+      }
+      assert.equal(await finishAllDue(store, { kind: "delivered" }, T0 + 3), 1);
+      await publishMany(store, 2, 3);
+      await matchAll(store, { tiers: monthly(2) });
+      assert.deepEqual(await claimedBodies(store), ["2: evt_02"]);
+    },
+  },
+  {
+    name: "finishAttempts() gives back what a failed delivery took of the quota",
+    check: async (store) => {
+      await subscriber(store);
+      await publishMany(store, 1, 2);
+      await matchAll(store, { tiers: monthly(1) });
+      assert.equal(await releaseAll(store, { tiers: monthly(1) }), 0);
+      assert.equal(await finishAllDue(store, { kind: "failed" }), 1);
+      assert.equal(await releaseAll(store, { tiers: monthly(1) }), 1);
+      assert.deepEqual(await claimedBodies(store), ["2: evt_02"]);
+    },
+  },
+  {
+    name: "finishAttempts() gives back to the month that was counted",
+    check: async (store) => {
+      await subscriber(store);
+      await publishMany(store, 1, 1);
+      await matchAll(store, { tiers: monthly(1) });
+      await publishMany(store, 2, 3);
+      await matchAll(store, { tiers: monthly(1), month: AUGUST, nowMs: T0 + 1 });
+      const july = await claimAll(store, T0);
+      await store.finishAttempts(july.map((delivery) => finished(delivery, { kind: "failed" })), T0 + 2);
+      assert.equal(await releaseAll(store, { tiers: monthly(1), month: AUGUST }), 0, "August is used up");
+    },
+  },
+  {
+    name: "deleteSubscription() gives back what it had to get of the quota, and keeps what was delivered",
+    check: async (store) => {
+      await subscriber(store);
+      await publishMany(store, 1, 1);
+      await matchAll(store, { tiers: monthly(3) });
+      await finishAllDue(store, { kind: "delivered" });
+      await publishMany(store, 2, 3);
+      await matchAll(store, { tiers: monthly(3) });
+      await store.deleteSubscription("cus_1", "sub_1", T0);
+      await subscribe(store, "sub_2");
+      await publishMany(store, 4, 6);
+      await matchAll(store, { tiers: monthly(3) });
+      assert.deepEqual(await claimedBodies(store), ["1: evt_04", "2: evt_05"]);
+    },
+  },
+  {
+    name: "finishAttempts() counts an event that arrived after it was given up",
+    check: async (store) => {
+      await subscriber(store);
+      await subscribe(store, "sub_2");
+      await publishMany(store, 1, 1);
+      await matchAll(store, { tiers: monthly(2) });
+      const claimed = await claimAll(store);
+      await store.deleteSubscription("cus_1", "sub_2", T0);
+      await store.changeCustomer("cus_1", { enabled: false });
+      const arrived = claimed.map((delivery) => finished(delivery, { kind: "delivered" }));
+      await store.finishAttempts(arrived, T0);
+      await store.finishAttempts(arrived, T0);
+      await store.changeCustomer("cus_1", { enabled: true });
+      await publishMany(store, 2, 3);
+      await matchAll(store, { tiers: monthly(3) });
+      assert.deepEqual(await claimedBodies(store), ["2: evt_02"]);
+    },
+  },
+  {
+    name: "finishAttempts() counts a failed delivery that a late answer proves delivered",
+    check: async (store) => {
+      await subscriber(store);
+      await publishMany(store, 1, 1);
+      await matchAll(store, { tiers: monthly(1) });
+      const slow = first(await claimAll(store));
+      await finishAllDue(store, { kind: "failed" }, T0 + LEASE);
+      await store.finishAttempts([finished(slow, { kind: "delivered" })], T0 + LEASE + 1);
+      await publishMany(store, 2, 2);
+      await matchAll(store, { tiers: monthly(1) });
+      assert.deepEqual(await claimAll(store), []);
+    },
+  },
+];

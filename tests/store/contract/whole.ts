@@ -1,0 +1,105 @@
+// Promises about the store as a whole: its health, its end.
+import assert from "node:assert/strict";
+import type { Store } from "../../../src/domain/store.ts";
+import {
+  aCustomer,
+  addCustomer,
+  aKey,
+  anEvent,
+  aPublication,
+  aSubscription,
+  claimAll,
+  finished,
+  JULY,
+  matchAll,
+  monthly,
+  publishMany,
+  recordIt,
+  subscribe,
+  T0,
+} from "./given.ts";
+import type { StorePromise } from "./promise.ts";
+
+/** A call of every method but close. */
+const CALLS: Record<Exclude<keyof Store, "close">, (store: Store) => Promise<unknown>> = {
+  activateSources: (store) => store.activateSources([{ id: "board", nextRunAtMs: T0 }], T0),
+  listSources: (store) => store.listSources(),
+  isKnownSource: (store) => store.isKnownSource("board"),
+  claimSources: (store) => store.claimSources({ nowMs: T0, leaseMs: 1, limit: 1 }),
+  finishFetch: (store) =>
+    store.finishFetch({ sourceId: "board", atMs: T0, nextDueAtMs: T0, success: null, error: "timed out" }),
+  recordPublications: (store) =>
+    store.recordPublications("board", [aPublication("guid 1", "x")], recordIt(anEvent("evt_1"))),
+  previewPublications: (store) =>
+    store.previewPublications("board", [aPublication("guid 1", "x")], recordIt(anEvent("evt_1"))),
+  listEvents: (store) => store.listEvents({ limit: 1 }),
+  findPlace: (store) => store.findPlace("evt_1"),
+  lastSeq: (store) => store.lastSeq(),
+  listVersions: (store) => store.listVersions("evt_1"),
+  findEvent: (store) => store.findEvent("evt_1"),
+  addCustomer: (store) => store.addCustomer(aCustomer("cus_9"), aKey("9")),
+  findCustomer: (store) => store.findCustomer("cus_1"),
+  listCustomers: (store) => store.listCustomers(),
+  changeCustomer: (store) => store.changeCustomer("cus_1", { enabled: false }),
+  replaceKeys: (store) => store.replaceKeys("cus_1", null, T0),
+  findKey: (store) => store.findKey(aKey("1").hash),
+  countedRequests: (store) => store.countedRequests("cus_1", "2026-07-20"),
+  addRequests: (store) => store.addRequests([{ customerId: "cus_1", day: "2026-07-20", requests: 1 }]),
+  addSubscription: (store) => store.addSubscription(aSubscription("sub_9"), 5),
+  listSubscriptions: (store) => store.listSubscriptions("cus_1"),
+  findSubscription: (store) => store.findSubscription("cus_1", "sub_1"),
+  deleteSubscription: (store) => store.deleteSubscription("cus_1", "sub_1", T0),
+  matchEvents: (store) => matchAll(store),
+  claimDeliveries: (store) => claimAll(store),
+  finishAttempts: (store) =>
+    store.finishAttempts([finished({ id: "dlv_1", attempt: 1 }, { kind: "failed" })], T0),
+  releaseHeld: (store) => store.releaseHeld({ nowMs: T0, month: JULY, tiers: monthly(1) }),
+  health: (store) => store.health(),
+};
+
+/** What the port promises of the store as a whole. */
+export const wholePromises: StorePromise[] = [
+  {
+    name: "health() counts what is pending and tells since when the oldest is",
+    check: async (store) => {
+      assert.deepEqual(await store.health(), { pendingDeliveries: 0, oldestPendingAtMs: null });
+      await addCustomer(store);
+      await subscribe(store, "sub_1");
+      for (const event of [1, 2, 3]) {
+        await publishMany(store, event, event);
+        await matchAll(store, { nowMs: T0 + event, tiers: monthly(2) });
+      }
+      assert.deepEqual(await store.health(), { pendingDeliveries: 2, oldestPendingAtMs: T0 + 1 });
+      const [oldest] = await claimAll(store, T0 + 9);
+      assert.deepEqual(
+        await store.health(),
+        { pendingDeliveries: 2, oldestPendingAtMs: T0 + 1 },
+        "leased is pending",
+      );
+      if (oldest !== undefined) await store.finishAttempts([finished(oldest, { kind: "delivered" })], T0 + 9);
+      assert.deepEqual(await store.health(), { pendingDeliveries: 1, oldestPendingAtMs: T0 + 2 });
+    },
+  },
+  {
+    name: "close() may be called twice",
+    check: async (store) => {
+      await store.close();
+      await store.close();
+    },
+  },
+  {
+    name: "close() makes every later call reject, and none throw",
+    check: async (store) => {
+      await addCustomer(store);
+      await subscribe(store, "sub_1");
+      await publishMany(store, 1, 1);
+      await store.activateSources([{ id: "board", nextRunAtMs: T0 }], T0);
+      await store.listEvents({ limit: 1 });
+      await store.close();
+      for (const [name, call] of Object.entries(CALLS)) {
+        const called = call(store); // a throw here, instead of a rejection, fails the test
+        await assert.rejects(called, /closed/, name);
+      }
+    },
+  },
+];

@@ -1,0 +1,191 @@
+// The plans of the SQLite engine's statements: no table that grows for years is read from end to end.
+import assert from "node:assert/strict";
+import type { EventQuery, Store } from "../../src/domain/store.ts";
+import { openStore } from "../../src/store/sqlite/store.ts";
+import { PROMISES } from "./contract.ts";
+import {
+  addCustomer,
+  aKey,
+  anEvent,
+  claimAll,
+  eventIds,
+  finishAllDue,
+  matchAll,
+  monthly,
+  publish,
+  releaseAll,
+  subscribe,
+  T0,
+} from "./contract/given.ts";
+import { plansOf, statementsOf } from "./statements.ts";
+
+/** Indexes that hold a queue or an order: walking one of them is not reading the table from end to end. */
+const WALKED = ["events_newest", "deliveries_due", "deliveries_oldest_pending", "deliveries_held"];
+/** Tables that stay small, or empty themselves: reading them whole is right. */
+const SMALL = ["event_outbox", "sources", "customers", "api_keys", "subscriptions"];
+
+/** Whether a line reads a growing table from end to end; subqueries and virtual tables bring their own lines. */
+function readsAll(line: string): boolean {
+  const [, table = "", how = ""] = /^SCAN (\w+)(.*)$/.exec(line) ?? [];
+  if (table === "" || how.includes("VIRTUAL TABLE") || SMALL.includes(table)) return false;
+  if (["waiting", "walked", "sqlite_master"].includes(table)) return false;
+  return !WALKED.some((index) => how.endsWith(`INDEX ${index}`));
+}
+
+/** A store in which every kind of work is waiting. */
+async function busyStore(): Promise<Store> {
+  const store = openStore(":memory:");
+  await store.activateSources([{ id: "board", nextRunAtMs: T0 }], T0);
+  await addCustomer(store);
+  for (const id of ["sub_1", "sub_2"]) await subscribe(store, id);
+  // One event of a hundred is of the court: a list of its own is worth a walk along the source.
+  const change = (at: number) => at === 50 ? { source_id: "court", topics: ["gpai"] } : {};
+  await publish(
+    store,
+    eventIds(1, 100).map((id, at) => anEvent(id, { published_at: T0 + at, ...change(at) })),
+  );
+  await matchAll(store, { limit: 60, tiers: monthly(20) });
+  return store;
+}
+
+/** The plans of the statements that a call runs on a busy store. */
+async function plansOfCall(call: (store: Store) => Promise<unknown>): ReturnType<typeof plansOf> {
+  const store = await busyStore();
+  try {
+    return await plansOf(await statementsOf(() => call(store)));
+  } finally {
+    await store.close();
+  }
+}
+
+Deno.test("the SQLite engine reads no growing table from end to end, in any statement of the contract", async () => {
+  const statements = await statementsOf(async () => {
+    for (const { check } of PROMISES) {
+      const opened: Store[] = [];
+      const open = (): Store => {
+        const store = openStore(":memory:");
+        opened.push(store);
+        return store;
+      };
+      await check(open(), open);
+      for (const store of opened) await store.close();
+    }
+  });
+  assert.ok(statements.size > 60, "the contract runs the engine's statements");
+  for (const { sql, lines } of await plansOf(statements)) {
+    // A plan of an insert shows the look-ups of violated references, which run only when there are any.
+    if (sql.startsWith("insert ")) continue;
+    assert.deepEqual(lines.filter(readsAll), [], sql);
+    assert.ok(!lines.some((line) => line.includes("AUTOMATIC")), `${sql} builds an index for itself`);
+  }
+});
+
+/** A call, the lines that its plans must hold, and whether sorting is due. */
+const HOT: [string, (store: Store) => Promise<unknown>, RegExp[]][] = [
+  ["claimSources()", (store) => store.claimSources({ nowMs: T0, leaseMs: 1, limit: 1 }), [
+    /^SEARCH sources USING INDEX sources_due \(next_due_at<\?\)$/,
+  ]],
+  ["findKey()", (store) => store.findKey(aKey("1").hash), [
+    /^SEARCH api_keys USING PRIMARY KEY \(hash=\?\)$/,
+  ]],
+  ["countedRequests()", (store) => store.countedRequests("cus_1", "2026-07-20"), [
+    /^SEARCH api_usage USING PRIMARY KEY \(customer_id=\? AND day=\?\)$/,
+  ]],
+  ["findEvent()", (store) => store.findEvent("evt_07"), [
+    /^SEARCH events USING INDEX sqlite_autoindex_events_1 \(id=\?\)$/,
+  ]],
+  ["listVersions()", (store) => store.listVersions("evt_07"), [
+    /^SEARCH events USING INDEX sqlite_autoindex_events_2 \(source_id=\? AND external_id=\?\)$/,
+  ]],
+  ["listSubscriptions()", (store) => store.listSubscriptions("cus_1"), [
+    /^SEARCH subscriptions USING INDEX subscriptions_by_customer \(customer_id=\?\)$/,
+  ]],
+  [
+    "recordPublications()",
+    (store) => {
+      const { external_id, title_en } = anEvent("evt_07");
+      const event = anEvent("evt_x", { external_id, version: 2 });
+      const publication = { key: external_id, formerKeys: [], contentHash: title_en };
+      return store.recordPublications(
+        "board",
+        [publication],
+        () => ({ kind: "record", event, notify: true }),
+      );
+    },
+    [
+      /^SEARCH publications USING PRIMARY KEY \(source_id=\? AND key=\?\)$/,
+      /^SEARCH publications USING INDEX publications_by_external_id \(source_id=\? AND external_id=\?\)$/,
+    ],
+  ],
+  ["matchEvents()", (store) => matchAll(store, { limit: 5 }), [
+    /^SCAN event_outbox$/,
+    /^SEARCH events USING INTEGER PRIMARY KEY/,
+    /^SEARCH deliveries( EXISTS)? USING COVERING INDEX deliveries_held \(subscription_id=\?\)$/,
+    /^SEARCH deliveries USING COVERING INDEX \w+_2 \(subscription_id=\? AND event_id=\?\)$/,
+  ]],
+  ["claimDeliveries()", (store) => claimAll(store), [
+    /^SEARCH deliveries USING COVERING INDEX deliveries_due$/,
+    /^SEARCH deliveries USING COVERING INDEX deliveries_due \(subscription_id>\?\)$/,
+    /^SEARCH deliveries USING COVERING INDEX deliveries_due \(subscription_id=\?\)$/,
+    /^SEARCH deliveries USING INDEX deliveries_due \(subscription_id=\? AND next_attempt_at<\?\)$/,
+  ]],
+  ["finishAttempts()", (store) => finishAllDue(store, { kind: "failed" }), [
+    /^SEARCH deliveries USING INDEX sqlite_autoindex_deliveries_1 \(id=\?\)$/,
+    /^SEARCH delivery_usage USING PRIMARY KEY \(customer_id=\? AND month=\?\)$/,
+  ]],
+  ["deleteSubscription()", (store) => store.deleteSubscription("cus_1", "sub_1", T0), [
+    /^SEARCH deliveries USING COVERING INDEX deliveries_due \(subscription_id=\?\)$/,
+    /^SEARCH deliveries USING INDEX deliveries_held \(subscription_id=\?\)$/,
+  ]],
+  ["changeCustomer()", (store) => store.changeCustomer("cus_1", { enabled: false }), [
+    /^SEARCH subscriptions USING (COVERING )?INDEX subscriptions_by_customer \(customer_id=\?\)$/,
+    /^SEARCH deliveries USING INDEX deliveries_held \(subscription_id=\?\)$/,
+  ]],
+  ["health()", (store) => store.health(), [
+    /^SCAN deliveries USING COVERING INDEX deliveries_oldest_pending$/,
+  ]],
+];
+
+Deno.test("the hot calls of the SQLite engine use their indexes and sort nothing", async () => {
+  for (const [name, call, expected] of HOT) {
+    const lines = (await plansOfCall(call)).flatMap(({ lines }) => lines);
+    for (const line of expected) {
+      assert.ok(lines.some((found) => line.test(found)), `${name}: no ${line} in\n${lines.join("\n")}`);
+    }
+    assert.ok(!lines.some((line) => line.includes("TEMP B-TREE")), `${name} sorts:\n${lines.join("\n")}`);
+  }
+});
+
+Deno.test("releaseHeld() looks for held deliveries by their index and sorts only those of one customer", async () => {
+  const plans = await plansOfCall((store) => releaseAll(store));
+  const lines = plans.flatMap(({ lines }) => lines);
+  assert.ok(lines.includes("SCAN deliveries USING COVERING INDEX deliveries_held"), lines.join("\n"));
+  assert.ok(lines.includes("SEARCH deliveries USING COVERING INDEX deliveries_held (subscription_id=?)"));
+  const sorting = plans.filter(({ lines }) => lines.some((line) => line.includes("TEMP B-TREE")));
+  for (const { lines } of sorting) assert.ok(lines.some((line) => line.includes("subscriptions_active")));
+});
+
+/** Lists that are read most; each in the order of an index, so that a page costs what its length is. */
+const LISTS: [string, Omit<EventQuery, "limit">, RegExp][] = [
+  ["no filter", {}, /^SCAN events USING INDEX events_newest$/],
+  ["since", { since: T0 }, /^SEARCH events USING INDEX events_newest \(published_at>\?\)$/],
+  ["since, the common source", { since: T0, source: "board" }, /^SEARCH events USING INDEX events_newest/],
+  [
+    "a page further",
+    { before: { id: "evt_60", publishedAtMs: T0 + 60, seq: 60 } },
+    /events_newest \(.*<\(\?,\?\)\)$/,
+  ],
+  ["the common source", { source: "board" }, /^SCAN events USING INDEX events_newest$/],
+  ["a rare source", { source: "court" }, /^SEARCH event_tags USING PRIMARY KEY \(tag_id=\?\)$/],
+  ["a rare topic", { topics: ["gpai"] }, /^SEARCH event_tags USING PRIMARY KEY \(tag_id=\?\)$/],
+  ["as stored", { after: { seq: 60 } }, /^SEARCH events USING INTEGER PRIMARY KEY \(rowid>\?\)$/],
+];
+
+Deno.test("listEvents() walks an index in the order of the list", async () => {
+  for (const [name, query, expected] of LISTS) {
+    const lines = (await plansOfCall((store) => store.listEvents({ limit: 50, ...query })))
+      .flatMap(({ lines }) => lines);
+    assert.ok(lines.some((line) => expected.test(line)), `${name}:\n${lines.join("\n")}`);
+    assert.ok(!lines.some((line) => line.includes("TEMP B-TREE")), `${name} sorts:\n${lines.join("\n")}`);
+  }
+});

@@ -1,0 +1,220 @@
+// The SQLite schema: strict tables, records that nobody changes, settings that the promises rest on.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { Store } from "../../src/domain/store.ts";
+import { Connection, type Durability } from "../../src/store/sqlite/connection.ts";
+import { migrate } from "../../src/store/sqlite/migrate.ts";
+import { openStore } from "../../src/store/sqlite/store.ts";
+import {
+  addCustomer,
+  aKey,
+  anEvent,
+  aPublication,
+  aSubscription,
+  claimAll,
+  finishAllDue,
+  JULY,
+  matchAll,
+  monthly,
+  publish,
+  publishMany,
+  recordIt,
+  subscribe,
+  T0,
+} from "./contract/given.ts";
+
+/** A store in a file with one event, and a second connection to look at it from outside. */
+async function withFile(work: (store: Store, outside: Connection) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: "regfeed-schema-" });
+  const file = join(folder, "regfeed.db");
+  const store = openStore(file);
+  const outside = new Connection(file);
+  try {
+    await work(store, outside);
+  } finally {
+    outside.close();
+    await store.close();
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+function setting(connection: Connection, name: string): unknown {
+  return Object.values(connection.get(`pragma ${name}`) ?? {})[0];
+}
+
+Deno.test("every table of the schema is strict", () => {
+  const connection = new Connection(":memory:");
+  migrate(connection);
+  const tables = connection.all(
+    "select name, strict from pragma_table_list where type = 'table' and name not like 'sqlite_%' and schema = 'main'",
+  );
+  assert.ok(tables.length > 10);
+  assert.deepEqual(tables.filter((table) => table["strict"] !== 1).map((table) => table["name"]), []);
+  connection.close();
+});
+
+Deno.test("an event record cannot be changed or removed, whoever tries", async () => {
+  await withFile(async (store, outside) => {
+    const event = anEvent("evt_1");
+    await publish(store, [event]);
+    const attempts = [
+      "update events set json = '{}'",
+      "update events set published_at = 0 where id = 'evt_1'",
+      "update events set seq = seq + 1",
+      "delete from events where id = 'evt_1'",
+      "update or replace events set id = 'evt_2'",
+    ];
+    for (const sql of attempts) assert.throws(() => outside.run(sql), /append-only/, sql);
+    // Even where REPLACE would quietly delete the old row.
+    outside.script("pragma recursive_triggers = on");
+    assert.throws(
+      () =>
+        outside.run(
+          `replace into events (id, source_id, external_id, version, severity, published_at, json)
+           values ('evt_1', 'x', 'x', 1, 0, 0, '{}')`,
+        ),
+      /append-only|FOREIGN KEY/,
+    );
+    assert.deepEqual(JSON.parse(await store.findEvent("evt_1") ?? ""), event);
+  });
+});
+
+Deno.test("the schema refuses states that cannot be", async () => {
+  await withFile(async (store, outside) => {
+    await addCustomer(store);
+    await subscribe(store, "sub_1");
+    await publishMany(store, 1, 1);
+    await matchAll(store);
+    const attempts: [string, RegExp][] = [
+      ["update deliveries set status = 'lost'", /CHECK/],
+      ["update deliveries set status = 'held'", /CHECK/],
+      ["update deliveries set hold_reason = 'quota'", /CHECK/],
+      ["update deliveries set subscription_id = 'sub_unknown'", /FOREIGN KEY/],
+      ["update deliveries set attempts = 'many'", /cannot store TEXT/],
+      ["update customers set tier = 'gold'", /CHECK/],
+      ["update customers set limits = 'none'", /CHECK/],
+      ["update api_keys set hash = 'abc'", /CHECK/],
+      ["update delivery_usage set deliveries = -1", /CHECK/],
+      ["delete from customers", /FOREIGN KEY/],
+    ];
+    for (const [sql, expected] of attempts) assert.throws(() => outside.run(sql), expected, sql);
+  });
+});
+
+Deno.test("the file keeps a write-ahead log and gives pages back in steps", async () => {
+  await withFile((_, outside) => {
+    assert.equal(setting(outside, "journal_mode"), "wal");
+    assert.equal(setting(outside, "auto_vacuum"), 2);
+    return Promise.resolve();
+  });
+});
+
+Deno.test("every connection checks references and waits for others that write", () => {
+  const connection = new Connection(":memory:");
+  assert.equal(setting(connection, "foreign_keys"), 1);
+  assert.ok(Number(setting(connection, "busy_timeout")) >= 1_000);
+  connection.close();
+});
+
+const FULL = 2;
+const NORMAL = 1;
+
+Deno.test("transaction() syncs a durable commit to the disk, and a relaxed one not by itself", () => {
+  const connection = new Connection(":memory:");
+  const during = (durability: Durability) =>
+    connection.transaction(durability, () => setting(connection, "synchronous"));
+  assert.equal(
+    setting(connection, "synchronous"),
+    FULL,
+    "unless it is told otherwise, everything is durable",
+  );
+  assert.deepEqual(
+    [during("relaxed"), during("relaxed"), during("durable"), during("relaxed"), during("durable")],
+    [NORMAL, NORMAL, FULL, NORMAL, FULL],
+  );
+  connection.close();
+});
+
+Deno.test("transaction() keeps nothing after a throw, and the next one works", () => {
+  const connection = new Connection(":memory:");
+  connection.script("create table t (id integer primary key) strict");
+  assert.throws(() =>
+    connection.transaction("durable", () => {
+      connection.run("insert into t (id) values (1)");
+      throw new Error("in the middle");
+    }), /in the middle/);
+  assert.equal(connection.transaction("durable", () => connection.run("insert into t (id) values (2)")), 1);
+  assert.deepEqual(connection.all("select id from t").map((row) => row["id"]), [2]);
+  connection.close();
+});
+
+Deno.test("a connection keeps only the statements used last, and forgetting one breaks nothing", () => {
+  const connection = new Connection(":memory:");
+  for (let round = 0; round < 2; round++) {
+    for (let number = 0; number < 600; number++) {
+      assert.equal(connection.get(`select ${number} as value`)?.["value"], number);
+    }
+  }
+  connection.close();
+});
+
+/** What somebody was promised is durable; what the next minute repeats is not. */
+const PROMISED: [string, Durability, (store: Store) => Promise<unknown>][] = [
+  ["addCustomer()", "durable", (store) => addCustomer(store, "2")],
+  ["changeCustomer()", "durable", (store) => store.changeCustomer("cus_1", { tier: "gpai" })],
+  ["replaceKeys()", "durable", (store) => store.replaceKeys("cus_1", aKey("a"), T0)],
+  ["addSubscription()", "durable", (store) => store.addSubscription(aSubscription("sub_2"), 9)],
+  [
+    "recordPublications()",
+    "durable",
+    (store) => store.recordPublications("board", [aPublication("k", "h")], recordIt(anEvent("evt_x"))),
+  ],
+  [
+    "finishFetch()",
+    "durable",
+    (store) =>
+      store.finishFetch({ sourceId: "board", atMs: T0, nextDueAtMs: T0, success: null, error: "timed out" }),
+  ],
+  ["matchEvents()", "durable", (store) => matchAll(store, { limit: 1, tiers: monthly(1) })],
+  ["claimSources()", "relaxed", (store) => store.claimSources({ nowMs: T0, leaseMs: 1, limit: 1 })],
+  ["claimDeliveries()", "relaxed", (store) => claimAll(store)],
+  ["finishAttempts()", "durable", (store) => finishAllDue(store, { kind: "delivered" }, T0 + 1e9)],
+  [
+    "addRequests()",
+    "relaxed",
+    (store) => store.addRequests([{ customerId: "cus_1", day: "2026-07-20", requests: 1 }]),
+  ],
+  ["deleteSubscription()", "durable", (store) => store.deleteSubscription("cus_1", "sub_2", T0)],
+  ["releaseHeld()", "durable", async (store) => {
+    await matchAll(store, { tiers: monthly(1) });
+    await store.releaseHeld({ nowMs: T0, month: JULY, tiers: monthly(9) });
+  }],
+];
+
+Deno.test("what the service promises to somebody is committed durably", async () => {
+  const store = openStore(":memory:");
+  await store.activateSources([{ id: "board", nextRunAtMs: T0 }], T0);
+  await addCustomer(store);
+  await subscribe(store, "sub_1");
+  await publishMany(store, 1, 3);
+  const original = Connection.prototype.transaction;
+  let used: Durability[] = [];
+  Connection.prototype.transaction = function <T>(
+    this: Connection,
+    durability: Durability,
+    work: () => T,
+  ): T {
+    used.push(durability);
+    return original.call(this, durability, work) as T;
+  };
+  try {
+    for (const [name, expected, call] of PROMISED) {
+      used = [];
+      await call(store);
+      assert.equal(used.at(-1), expected, name);
+    }
+  } finally {
+    Connection.prototype.transaction = original;
+    await store.close();
+  }
+});

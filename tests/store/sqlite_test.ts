@@ -1,0 +1,19 @@
+// The SQLite engine keeps the contract of the Store port, in memory and in a file.
+import { join } from "node:path";
+import { openStore } from "../../src/store/sqlite/store.ts";
+import { testStoreContract } from "./contract.ts";
+
+testStoreContract("SQLite in memory", () => openStore(":memory:"), () => Promise.resolve());
+
+const folders: string[] = [];
+testStoreContract(
+  "SQLite in a file",
+  () => {
+    const folder = Deno.makeTempDirSync({ prefix: "regfeed-store-" });
+    folders.push(folder);
+    return openStore(join(folder, "regfeed.db"));
+  },
+  async () => {
+    for (const folder of folders.splice(0)) await Deno.remove(folder, { recursive: true });
+  },
+);
