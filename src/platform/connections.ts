@@ -1,0 +1,175 @@
+// Connections to somewhere else: made to addresses that were checked, kept for the next request, bounded.
+import { isIP, type LookupFunction, type Socket } from "node:net";
+import { buildConnector, Client } from "undici";
+import { NetworkError } from "../domain/ports.ts";
+
+/** How many connections are kept while nobody uses them; beyond it, the one of the least recently used target goes. */
+export const MAX_IDLE_CONNECTIONS = 256;
+/** How long one connection may take to stand, TLS included, ms. */
+const CONNECT_TIMEOUT_MS = 10_000;
+/** How long one of several addresses is tried before the next one is, ms. */
+const ADDRESS_TIMEOUT_MS = 1_000;
+/** How long a connection is kept for the next request, ms. */
+const KEEP_ALIVE_MS = 10_000;
+/** The same where the other side offers longer, ms. */
+const MAX_KEEP_ALIVE_MS = 60_000;
+/** The answer's headers, bytes. */
+const MAX_HEADER_BYTES = 32_768;
+
+/** Where a connection leads. */
+export interface Target {
+  origin: string;
+  /** It goes to one of these and nothing is looked up; undefined: to what the host name resolves to. */
+  addresses: readonly string[] | undefined;
+}
+
+/** One connection, used by one request at a time. */
+export interface Connection {
+  client: Client;
+  /** Ends it, standing or not, and whatever is under way on it. */
+  destroy(reason: NetworkError): Promise<void>;
+}
+
+/** The connections of a client. */
+export interface Connections {
+  /** A kept connection to the target, or a new one. It belongs to the caller until it is given back or dropped. */
+  take(target: Target): Connection;
+  /** Keeps it for the next request to the same target. */
+  giveBack(target: Target, connection: Connection): void;
+  /** Ends it. */
+  drop(connection: Connection): void;
+  /** Ends all, in use or not. */
+  close(): Promise<void>;
+}
+
+/** No connections yet. */
+export function createConnections(): Connections {
+  /** By target; the least recently used target first. */
+  const idle = new Map<string, Connection[]>();
+  const inUse = new Set<Connection>();
+  let idleCount = 0;
+
+  function takeIdle(key: string): Connection | undefined {
+    const kept = idle.get(key);
+    const connection = kept?.pop();
+    if (kept?.length === 0) idle.delete(key);
+    if (connection !== undefined) idleCount--;
+    return connection;
+  }
+
+  /** A connection that the other side closed while it was idle is of no use any more. */
+  function forget(key: string, connection: Connection): void {
+    const kept = idle.get(key) ?? [];
+    const rest = kept.filter((other) => other !== connection);
+    if (rest.length === kept.length) return;
+    idleCount--;
+    if (rest.length === 0) idle.delete(key);
+    else idle.set(key, rest);
+    connection.destroy(CLOSED);
+  }
+
+  return {
+    take(target) {
+      const key = keyOf(target);
+      const connection = takeIdle(key) ?? connect(target, () => forget(key, connection));
+      inUse.add(connection);
+      return connection;
+    },
+    giveBack(target, connection) {
+      const key = keyOf(target);
+      inUse.delete(connection);
+      const kept = idle.get(key) ?? [];
+      kept.push(connection);
+      idle.delete(key);
+      idle.set(key, kept);
+      idleCount++;
+      const [oldest] = idle.keys();
+      if (idleCount > MAX_IDLE_CONNECTIONS && oldest !== undefined) takeIdle(oldest)?.destroy(CLOSED);
+    },
+    drop(connection) {
+      inUse.delete(connection);
+      connection.destroy(CLOSED);
+    },
+    async close() {
+      const all = [...inUse, ...[...idle.values()].flat()];
+      inUse.clear();
+      idle.clear();
+      idleCount = 0;
+      await Promise.all(all.map((connection) => connection.destroy(CLOSED)));
+    },
+  };
+}
+
+const CLOSED = new NetworkError("the connection was closed here");
+
+function keyOf({ origin, addresses }: Target): string {
+  return [origin, ...[...addresses ?? []].sort()].join(" ");
+}
+
+function connect({ origin, addresses }: Target, whenClosed: () => void): Connection {
+  let connecting: Socket | undefined;
+  const client = new Client(origin, {
+    connect: connectorTo(addresses, (socket) => connecting = socket),
+    pipelining: 1,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: MAX_KEEP_ALIVE_MS,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    // The caller's signal bounds the whole; undici's own timers are coarse.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  client.on("disconnect", whenClosed);
+  return {
+    client,
+    async destroy(reason) {
+      // undici does not end a connection that does not stand yet.
+      connecting?.destroy(reason);
+      await client.destroy(reason);
+    },
+  };
+}
+
+/** Connects to one of the addresses and to nothing else, and tells the socket as long as it does not stand. */
+function connectorTo(
+  addresses: readonly string[] | undefined,
+  tell: (connecting: Socket | undefined) => void,
+): buildConnector.connector {
+  const connectSocket = buildConnector({
+    timeout: 0, // off: undici's timer is coarse and outlives the connection
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: ADDRESS_TIMEOUT_MS,
+    ...(addresses === undefined ? {} : { lookup: answerWith(addresses) }),
+  } as buildConnector.BuildOptions) as ReturnsSocket;
+  return (options, callback) => {
+    const socket = connectSocket(atChecked(options, addresses), (...outcome) => {
+      clearTimeout(timer);
+      tell(undefined);
+      callback(...outcome);
+    });
+    tell(socket);
+    const tooSlow = new NetworkError(`no connection within ${CONNECT_TIMEOUT_MS / 1000} s`);
+    const timer = setTimeout(() => socket.destroy(tooSlow), CONNECT_TIMEOUT_MS);
+  };
+}
+
+/** undici's connector gives the socket back, which its types leave out. */
+type ReturnsSocket = (...call: Parameters<buildConnector.connector>) => Socket;
+
+/** A literal address is never looked up, so it is replaced here by one that was checked. */
+function atChecked(
+  options: buildConnector.Options,
+  addresses: readonly string[] | undefined,
+): buildConnector.Options {
+  const [first] = addresses ?? [];
+  return first === undefined || isIP(options.hostname) === 0 ? options : { ...options, hostname: first };
+}
+
+/** A look-up that knows these addresses for every name. */
+function answerWith(addresses: readonly string[]): LookupFunction {
+  const found = addresses.map((address) => ({ address, family: isIP(address) }));
+  return (_host, { all }, callback) => {
+    const [first] = found;
+    if (all === true || first === undefined) callback(null, found);
+    else callback(null, first.address, first.family);
+  };
+}

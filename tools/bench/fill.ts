@@ -1,0 +1,100 @@
+// Fills stores with invented events, customers and subscriptions, through the Store port.
+import { makeKey } from "../../src/accounts/keys.ts";
+import { TOPICS } from "../../src/classify/classify.ts";
+import type { RegEvent } from "../../src/domain/event.ts";
+import { createIds, type NewId } from "../../src/domain/ids.ts";
+import { SEVERITIES } from "../../src/domain/severity.ts";
+import type { PublicationKey, Store } from "../../src/domain/store.ts";
+import { createChance, pick, SOURCES } from "./invented.ts";
+
+/** Events of one transaction. */
+const BATCH = 5_000;
+
+const randomBytes = (count: number): Uint8Array => crypto.getRandomValues(new Uint8Array(count));
+
+/** Identifiers of the real time. */
+export const newId: NewId = createIds(() => Date.now(), randomBytes);
+
+/** Records events as publications of their own. */
+export async function addEvents(
+  store: Pick<Store, "recordPublications">,
+  events: readonly RegEvent[],
+  notify: boolean,
+): Promise<void> {
+  const publications = events.map((event) => ({ key: event.external_id, formerKeys: [], contentHash: "-", event }));
+  await store.recordPublications(
+    "bench",
+    publications,
+    ({ event }: PublicationKey & { event: RegEvent }) => ({ kind: "record", event, notify }),
+  );
+}
+
+/** Records as many events as are wanted, in big transactions; tells how many there are after each. */
+export async function fillEvents(
+  store: Pick<Store, "recordPublications">,
+  count: number,
+  { next, tell }: { next: () => RegEvent; tell: (done: number) => void },
+): Promise<void> {
+  for (let done = 0; done < count;) {
+    const batch = Array.from({ length: Math.min(BATCH, count - done) }, next);
+    await addEvents(store, batch, false);
+    done += batch.length;
+    tell(done);
+  }
+}
+
+/** Adds a customer of the tier `embedded`; gives its id and its key. */
+export async function addCustomer(store: Pick<Store, "addCustomer">): Promise<{ id: string; key: string }> {
+  const id = newId("customer");
+  const { key, stored } = makeKey(randomBytes, Date.now());
+  const customer = {
+    id,
+    email: "bench@example.org",
+    tier: "embedded" as const,
+    enabled: true,
+    limits: {},
+    createdAtMs: Date.now(),
+  };
+  await store.addCustomer(customer, stored);
+  return { id, key };
+}
+
+/** What of a subscription matters to a bench. */
+export interface WantedSubscription {
+  customerId: string;
+  webhookUrl: string;
+  topics: string[];
+  sourceFilter: string[];
+  severityMin: typeof SEVERITIES[number];
+}
+
+/** Adds a subscription that is on. */
+export async function addSubscription(store: Store, wanted: WantedSubscription): Promise<void> {
+  const secret = Array.from(randomBytes(32), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const outcome = await store.addSubscription({
+    ...wanted,
+    id: newId("subscription"),
+    webhookSecret: secret,
+    language: "en",
+    createdAtMs: Date.now(),
+    disabledAtMs: null,
+    deletedAtMs: null,
+  }, Number.MAX_SAFE_INTEGER);
+  if (outcome !== "created") throw new Error(`a subscription was not created: ${outcome}`);
+}
+
+/** Subscriptions with filters of many kinds, a hundred to a customer. */
+export async function fillSubscriptions(store: Store, count: number): Promise<void> {
+  const chance = createChance(7);
+  let customerId = "";
+  for (let number = 0; number < count; number++) {
+    if (number % 100 === 0) customerId = (await addCustomer(store)).id;
+    await addSubscription(store, {
+      customerId,
+      webhookUrl: `https://receiver-${number}.example/hook`,
+      topics: Array.from({ length: 1 + Math.floor(chance() * 3) }, () => pick(TOPICS, chance).id),
+      sourceFilter: chance() < 0.5 ? [] : [pick(SOURCES, chance), pick(SOURCES, chance)],
+      severityMin: pick(SEVERITIES, chance),
+    });
+  }
+}

@@ -1,0 +1,224 @@
+// Tries an executable as its user would, on loopback: deno run -A tools/smoke.ts dist/regfeed
+import assert from "node:assert/strict";
+import { join, resolve } from "node:path";
+import { Webhook } from "standardwebhooks";
+import manifest from "../deno.json" with { type: "json" };
+
+/** How long anything may take that the executable has to do, ms. */
+const LIMIT_MS = 20_000;
+const LOOK_AGAIN_MS = 50;
+
+/** What the feed holds from the start, and what comes once the receiver has subscribed. */
+const FIRST = { id: "first", title: "Guidelines on general-purpose AI models under the AI Act" };
+const SECOND = { id: "second", title: "Commission opens a consultation on high-risk AI systems" };
+
+const executable = resolve(Deno.args[0] ?? "dist/regfeed");
+const folder = await Deno.makeTempDir({ prefix: "regfeed-smoke-" });
+const config = join(folder, "regfeed.toml");
+const items = [FIRST];
+const posts: { headers: Record<string, string>; body: string }[] = [];
+const feeds = loopback(() =>
+  new Response(feedOf(items), { headers: { "content-type": "application/rss+xml" } })
+);
+const hooks = loopback(async (request) => {
+  posts.push({ headers: Object.fromEntries(request.headers), body: await request.text() });
+  return new Response(null, { status: 204 });
+});
+let server: { child: Deno.ChildProcess; address: string; log: () => string } | undefined;
+let key = "";
+
+/** The steps in order; each one stands on those before it. */
+const STEPS: [string, () => Promise<void>][] = [
+  ["version prints the version", async () => {
+    const { code, stdout } = await run(["version", "--json"]);
+    assert.equal(code, 0);
+    assert.equal(JSON.parse(stdout).version, manifest.version);
+  }],
+  ["init writes the example, and check takes it", async () => {
+    const made = join(folder, "made");
+    assert.equal((await run(["init", made])).code, 0);
+    const { code, stderr } = await run(["check", "--config", join(made, "regfeed.toml")]);
+    assert.equal(code, 0, stderr);
+  }],
+  ["check takes a good config", async () => {
+    await Deno.writeTextFile(config, configText());
+    const { code, stderr } = await run(["check", "--config", config]);
+    assert.equal(code, 0, stderr);
+  }],
+  ["check refuses a bad config with exit code 2 and names the key", async () => {
+    const bad = join(folder, "bad.toml");
+    await Deno.writeTextFile(bad, configText().replace("allow_http", "alow_http"));
+    const { code, stderr } = await run(["check", "--config", bad]);
+    assert.equal(code, 2);
+    assert.match(stderr, /alow_http/);
+    assert.match(stderr, /allow_http/);
+  }],
+  ["customer add gives a key", async () => {
+    const { code, stdout, stderr } = await run(
+      ["customer", "add", "--tier", "team", "--email", "ana@example.org", "--json", "--config", config],
+    );
+    assert.equal(code, 0, stderr);
+    const added = JSON.parse(stdout) as { customer: { tier: string }; key: string };
+    assert.equal(added.customer.tier, "team");
+    assert.match(added.key, /^rgf_[0-9a-f]{64}$/);
+    key = added.key;
+  }],
+  ["serve starts and is healthy", async () => {
+    server = await startServer();
+    const { status } = await ask<{ status: string }>("GET", "/v1/health");
+    assert.ok(["ok", "degraded"].includes(status), status);
+  }],
+  ["the first publication is collected and read with the key", async () => {
+    const titles = await until(async () => {
+      const { events } = await ask<{ events: { title_en: string }[] }>("GET", "/v1/events");
+      return events.length > 0 ? events.map((event) => event.title_en) : undefined;
+    });
+    assert.deepEqual(titles, [FIRST.title]);
+  }],
+  ["reading without a key is refused", async () => {
+    const response = await fetch(`${server?.address}/v1/events`, { signal: AbortSignal.timeout(LIMIT_MS) });
+    assert.equal(response.status, 401);
+    await response.body?.cancel();
+  }],
+  ["the next publication is delivered, and standardwebhooks verifies it", async () => {
+    const { subscription } = await ask<{ subscription: { webhook_secret: string } }>(
+      "POST",
+      "/v1/subscriptions",
+      {
+        webhook_url: `http://127.0.0.1:${hooks.addr.port}/hook`,
+      },
+    );
+    items.push(SECOND);
+    const { headers, body } = await until(() => Promise.resolve(posts[0]));
+    const payload = new Webhook(subscription.webhook_secret).verify(body, headers) as { title: string };
+    assert.equal(payload.title, SECOND.title);
+    assert.throws(() => new Webhook(subscription.webhook_secret).verify(`${body} `, headers));
+  }],
+  ["SIGTERM ends the server cleanly", async () => {
+    assert.ok(server !== undefined);
+    server.child.kill("SIGTERM");
+    const { code, signal } = await bounded("the server's end", server.child.status);
+    assert.deepEqual({ code, signal }, { code: 0, signal: null }, server.log());
+    server = undefined;
+  }],
+];
+
+let passed = 0;
+for (const [name, step] of STEPS) {
+  const startMs = performance.now();
+  try {
+    await step();
+  } catch (error) {
+    console.log(`FAILED ${name}\n${(error as Error).stack}\n${server?.log() ?? ""}`);
+    break;
+  }
+  passed++;
+  console.log(`ok     ${name} (${Math.round(performance.now() - startMs)} ms)`);
+}
+server?.child.kill("SIGKILL");
+await Promise.all([feeds.shutdown(), hooks.shutdown()]);
+await Deno.remove(folder, { recursive: true });
+console.log(`smoke: ${passed} passed, ${STEPS.length - passed} failed`);
+Deno.exit(passed === STEPS.length ? 0 : 1);
+
+function loopback(
+  handler: (request: Request) => Response | Promise<Response>,
+): Deno.HttpServer<Deno.NetAddr> {
+  return Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, handler);
+}
+
+function feedOf(publications: readonly { id: string; title: string }[]): string {
+  const entries = publications.map(({ id, title }) =>
+    `<item><guid isPermaLink="false">${id}</guid><title>${title}</title>` +
+    `<link>https://feeds.example.org/${id}</link><description>${title}.</description></item>`
+  );
+  return `<?xml version="1.0"?><rss version="2.0"><channel><title>Smoke</title>` +
+    `<link>https://feeds.example.org/</link><description>Smoke</description>${
+      entries.join("")
+    }</channel></rss>`;
+}
+
+function configText(): string {
+  return `[server]
+listen = "127.0.0.1:0"
+
+[store]
+path = "smoke.db"
+
+[delivery]
+allow_http = true
+allow_networks = ["127.0.0.0/8"]
+
+[[sources]]
+id = "smoke"
+name_en = "Smoke"
+url = "http://127.0.0.1:${feeds.addr.port}/feed"
+fetch_strategy = "feed"
+schedule = "* * * * * *"
+relevance = "all"
+`;
+}
+
+async function run(args: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  const child = new Deno.Command(executable, {
+    args: [...args],
+    cwd: folder,
+    stdin: "null",
+    signal: AbortSignal.timeout(LIMIT_MS),
+  });
+  const { code, stdout, stderr } = await child.output();
+  return { code, stdout: new TextDecoder().decode(stdout), stderr: new TextDecoder().decode(stderr) };
+}
+
+async function startServer(): Promise<NonNullable<typeof server>> {
+  const child = new Deno.Command(executable, {
+    args: ["serve", "--config", config],
+    cwd: folder,
+    stdin: "null",
+    stdout: "null",
+    stderr: "piped",
+  }).spawn();
+  let log = "";
+  (async () => {
+    for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) log += text;
+  })();
+  const address = await until(() => Promise.resolve(/listening.*?(http:\/\/[\d.]+:\d+)/.exec(log)?.[1]))
+    .catch((error) => {
+      child.kill("SIGKILL");
+      throw new Error(`${(error as Error).message}; the log: ${log}`);
+    });
+  return { child, address, log: () => log };
+}
+
+async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
+  const response = await fetch(`${server?.address}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(LIMIT_MS),
+  });
+  const text = await response.text();
+  assert.ok(response.ok, `${method} ${path} answered ${response.status}: ${text}`);
+  return JSON.parse(text) as T;
+}
+
+/** Looks until there is something, within the limit. */
+async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
+  const endMs = performance.now() + LIMIT_MS;
+  while (performance.now() < endMs) {
+    const found = await look();
+    if (found !== undefined) return found;
+    await new Promise((again) => setTimeout(again, LOOK_AGAIN_MS));
+  }
+  throw new Error(`it did not happen within ${LIMIT_MS / 1000} s: ${look}`);
+}
+
+async function bounded<T>(what: string, work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`${what} took more than ${LIMIT_MS / 1000} s`)), LIMIT_MS);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

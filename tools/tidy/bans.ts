@@ -1,0 +1,129 @@
+// Tidy rules on the world outside: time, randomness, network, files and console belong to src/platform.
+import ts from "typescript";
+import { roomOf } from "./rooms.ts";
+import { at, importsOf, lineOf, nodesOf, type Offence, type Source } from "./source.ts";
+
+/** Names that reach the world by themselves. */
+const GLOBALS = new Set([
+  "Deno",
+  "fetch",
+  "setTimeout",
+  "setInterval",
+  "setImmediate",
+  "console",
+  "performance",
+  "process",
+  "globalThis",
+  "WebSocket",
+  "EventSource",
+  "Worker",
+]);
+
+/** Members of names that are harmless otherwise. */
+const MEMBERS = new Set([
+  "Date.now",
+  "Math.random",
+  "crypto.getRandomValues",
+  "crypto.randomUUID",
+  "AbortSignal.timeout",
+]);
+
+/** Modules that reach the world. */
+const MODULES =
+  /^(undici|@logtape\/logtape|node:(net|http|https|http2|tls|dns|fs|os|process|child_process|worker_threads|timers|dgram|readline)(\/.*)?)$/;
+
+/** What of node:crypto is random. */
+const RANDOM = /^(random\w+|getRandomValues|webcrypto|default|generate\w+)$/;
+
+/** What SQLite reads of the world. */
+const SQL =
+  /\b(current_(timestamp|date|time)|random(blob)?\s*\(|unixepoch\s*\(\s*\)|(?:date|time|datetime)\s*\(\s*\))|'now'/i;
+
+/** Outside src/platform and main.ts nothing touches clock, timers, randomness, network, files or console. */
+export function worldRule(sources: readonly Source[]): Offence[] {
+  return sources.filter(({ path }) => !["main", "platform", null].includes(roomOf(path))).flatMap(
+    (source) => {
+      if (source.tree === null) return sqlOffences(source);
+      const declared = declaredNames(source);
+      const offences: Offence[] = [];
+      for (const node of nodesOf(source)) {
+        const what = banned(node, declared);
+        if (what !== null) offences.push(at(source, node, what));
+      }
+      return [...offences, ...importOffences(source)];
+    },
+  );
+}
+
+function banned(node: ts.Node, declared: ReadonlySet<string>): string | null {
+  if (ts.isIdentifier(node) && GLOBALS.has(node.text) && isUse(node) && !declared.has(node.text)) {
+    return node.text;
+  }
+  if (ts.isPropertyAccessExpression(node) || ts.isElementAccessExpression(node)) {
+    const member = ts.isPropertyAccessExpression(node) ? node.name.text : textOf(node.argumentExpression);
+    const name = `${node.expression.getText()}.${member}`;
+    return MEMBERS.has(name) ? name : null;
+  }
+  if (ts.isNewExpression(node) && node.expression.getText() === "Date" && !node.arguments?.length) {
+    return "new Date() without an argument";
+  }
+  if (ts.isCallExpression(node) && node.expression.getText() === "Date") return "Date()";
+  const isSql = ts.isStringLiteralLike(node) || ts.isTemplateExpression(node);
+  return isSql && /^\s*(select|insert|update|delete|with)\b/i.test(textOf(node)) && SQL.test(node.getText())
+    ? "SQL that reads clock or randomness"
+    : null;
+}
+
+function textOf(node: ts.Expression): string {
+  return ts.isStringLiteralLike(node) ? node.text : node.getText().replace(/^`/, "");
+}
+
+/** Whether a name stands for a value here, rather than naming a member, a type or a declaration. */
+function isUse(node: ts.Identifier): boolean {
+  const { parent } = node;
+  if (ts.isPropertyAccessExpression(parent)) return parent.expression === node;
+  if (ts.isQualifiedName(parent)) return parent.left === node;
+  if (ts.isTypeReferenceNode(parent) || ts.isImportSpecifier(parent) || ts.isExportSpecifier(parent)) {
+    return false;
+  }
+  if (ts.isBindingElement(parent)) return parent.initializer === node;
+  return !("name" in parent && parent.name === node) || ts.isShorthandPropertyAssignment(parent);
+}
+
+/** Names that the file itself gives a meaning: they stand for that, not for the global. */
+function declaredNames(source: Source): Set<string> {
+  const names = new Set<string>();
+  for (const node of nodesOf(source)) {
+    const isBinding = ts.isParameter(node) || ts.isVariableDeclaration(node) || ts.isBindingElement(node) ||
+      ts.isFunctionDeclaration(node) || ts.isImportSpecifier(node);
+    // A parameter of a type declares nothing that code could use.
+    const isType = ts.isParameter(node) &&
+      (ts.isMethodSignature(node.parent) || ts.isFunctionTypeNode(node.parent));
+    if (isBinding && !isType && node.name !== undefined && ts.isIdentifier(node.name)) {
+      names.add(node.name.text);
+    }
+  }
+  return names;
+}
+
+function importOffences(source: Source): Offence[] {
+  return importsOf(source).flatMap(({ specifier, node, clause }) => {
+    if (MODULES.test(specifier)) return [at(source, node, `imports ${specifier}`)];
+    if (specifier === "node:sqlite" && roomOf(source.path) !== "store") {
+      return [at(source, node, "imports node:sqlite")];
+    }
+    if (specifier !== "node:crypto") return [];
+    const bindings = clause?.namedBindings;
+    if (bindings === undefined || !ts.isNamedImports(bindings)) {
+      return [at(source, node, "imports node:crypto whole")];
+    }
+    return bindings.elements.map(({ name, propertyName }) => (propertyName ?? name).text)
+      .filter((name) => RANDOM.test(name)).map((name) => at(source, node, `imports ${name} of node:crypto`));
+  });
+}
+
+function sqlOffences(source: Source): Offence[] {
+  const found = source.path.endsWith(".sql") ? SQL.exec(source.text) : null;
+  if (found === null) return [];
+  return [{ path: source.path, line: lineOf(source, found.index), what: `SQL reads ${found[0]}` }];
+}

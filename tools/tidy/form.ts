@@ -1,0 +1,170 @@
+// Tidy rules on the form of files: sizes, names, comments, tables, the places of tests.
+import { basename } from "node:path/posix";
+import ts from "typescript";
+import { roomOf } from "./rooms.ts";
+import { at, commentsOf, lineOf, nodesOf, type Offence, type Source } from "./source.ts";
+
+const MAX_FILE_LINES = 400;
+const MAX_FUNCTION_LINES = 70;
+
+/** Words that say nothing about what something owns. */
+const EMPTY_WORD = /^(utils?|utilities|helpers?|managers?)$/;
+/** Names of files and folders that say nothing. */
+const EMPTY_FILE = /^(utils?|utilities|helpers?|managers?|types|services|misc|common)$/;
+
+/** What tests/ holds beside the mirrored rooms. */
+const TEST_FOLDERS = new Set(["support", "e2e", "simulation"]);
+
+/** Files are at most 400 lines long. */
+export function fileLengthRule(sources: readonly Source[]): Offence[] {
+  return sources.filter(({ tree }) => tree !== null).flatMap((source) => {
+    const lines = source.text.replace(/\n$/, "").split("\n").length;
+    return lines > MAX_FILE_LINES ? [{ path: source.path, line: lines, what: `${lines} lines` }] : [];
+  });
+}
+
+/** Functions are at most 70 lines long, comments before them not counted. */
+export function functionLengthRule(sources: readonly Source[]): Offence[] {
+  return sources.flatMap((source) => {
+    const offences: Offence[] = [];
+    for (const node of nodesOf(source)) {
+      if (!ts.isFunctionLike(node) || !("body" in node) || node.body === undefined) continue;
+      const lines = lineOf(source, node.getEnd()) - lineOf(source, node.getStart()) + 1;
+      if (lines > MAX_FUNCTION_LINES) offences.push(at(source, node, `a function of ${lines} lines`));
+    }
+    return offences;
+  });
+}
+
+/** Files and folders are snake_case, and say what they own. */
+export function fileNameRule(sources: readonly Source[]): Offence[] {
+  return sources.flatMap(({ path }) =>
+    path.split("/").flatMap((part) => {
+      const name = part.replace(/\.\w+$/, "");
+      const offences: Offence[] = [];
+      if (!/^[a-z0-9]+(_[a-z0-9]+)*$/.test(name)) {
+        offences.push({ path, line: 1, what: `${part} is not snake_case` });
+      }
+      if (EMPTY_FILE.test(name)) {
+        offences.push({ path, line: 1, what: `${part} does not say what it owns` });
+      }
+      return offences;
+    })
+  );
+}
+
+/** Nothing is named after helping, managing or being of use. */
+export function nameRule(sources: readonly Source[]): Offence[] {
+  return sources.flatMap((source) => {
+    const offences: Offence[] = [];
+    for (const node of nodesOf(source)) {
+      const name =
+        ts.isClassLike(node) || ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node) ||
+          ts.isFunctionLike(node) || ts.isVariableDeclaration(node) || ts.isParameter(node) ||
+          ts.isEnumDeclaration(node)
+          ? node.name
+          : undefined;
+      if (name === undefined || !ts.isIdentifier(name)) continue;
+      const words = name.text.split(/_|(?<=[a-z0-9])(?=[A-Z])/).map((word) => word.toLowerCase());
+      if (words.some((word) => EMPTY_WORD.test(word))) offences.push(at(source, name, name.text));
+    }
+    return offences;
+  });
+}
+
+/** Every exported symbol of src has a doc comment. */
+export function docRule(sources: readonly Source[]): Offence[] {
+  return sources.filter(({ path }) => roomOf(path) !== null).flatMap((source) =>
+    (source.tree?.statements ?? []).flatMap((statement) => {
+      if (ts.isExportAssignment(statement)) return [at(source, statement, "export default")];
+      if (ts.isExportDeclaration(statement)) return ownExports(statement, source);
+      const isExported = ts.canHaveModifiers(statement) &&
+        ts.getModifiers(statement)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
+      if (!isExported || isDocumented(statement, source) || isLaterOverload(statement, source)) return [];
+      return [at(source, statement, `${nameOf(statement)} has no doc comment`)];
+    })
+  );
+}
+
+/** Names of the file itself that are exported apart from their declaration; what is passed on is documented there. */
+function ownExports(statement: ts.ExportDeclaration, source: Source): Offence[] {
+  const { moduleSpecifier, exportClause } = statement;
+  if (moduleSpecifier !== undefined || exportClause === undefined || !ts.isNamedExports(exportClause)) {
+    return [];
+  }
+  const imported = new Set(
+    [...source.tree?.statements ?? []].filter(ts.isImportDeclaration).flatMap(({ importClause }) => {
+      const bindings = importClause?.namedBindings;
+      return bindings !== undefined && ts.isNamedImports(bindings)
+        ? bindings.elements.map(({ name }) => name.text)
+        : [];
+    }),
+  );
+  return exportClause.elements.filter(({ name, propertyName }) => !imported.has((propertyName ?? name).text))
+    .map((element) => at(source, element, `${element.name.text} is exported apart from its declaration`));
+}
+
+function isDocumented(statement: ts.Statement, { text }: Source): boolean {
+  const comments = ts.getLeadingCommentRanges(text, statement.getFullStart()) ?? [];
+  const last = comments.at(-1);
+  return last !== undefined && /^\/\*\*[\s*]*[^\s*/]/.test(text.slice(last.pos, last.end));
+}
+
+/** The signatures of an overloaded function share the doc comment of the first. */
+function isLaterOverload(statement: ts.Statement, { tree }: Source): boolean {
+  if (!ts.isFunctionDeclaration(statement)) return false;
+  const before = tree?.statements[tree.statements.indexOf(statement) - 1];
+  return before !== undefined && ts.isFunctionDeclaration(before) &&
+    before.name?.text === statement.name?.text;
+}
+
+function nameOf(statement: ts.Statement): string {
+  if (ts.isVariableStatement(statement)) {
+    return statement.declarationList.declarations.map(({ name }) => name.getText()).join(", ");
+  }
+  return ts.isDeclarationStatement(statement) ? statement.name?.getText() ?? "it" : "it";
+}
+
+/** Every file opens with a comment on what it owns. */
+export function openingRule(sources: readonly Source[]): Offence[] {
+  return sources.flatMap(({ path, text }) => {
+    const opening = path.endsWith(".ts") ? /^\/\/ \S/ : path.endsWith(".sql") ? /^-- \S/ : /^/;
+    return opening.test(text) ? [] : [{ path, line: 1, what: "opens without a comment" }];
+  });
+}
+
+/** Comments promise nothing for later. */
+export function laterRule(sources: readonly Source[]): Offence[] {
+  return sources.flatMap((source) =>
+    commentsOf(source).flatMap(({ text, position }) => {
+      const found = /\b(TODO|FIXME|XXX|HACK)\b/.exec(text);
+      return found === null ? [] : [{ path: source.path, line: lineOf(source, position), what: found[0] }];
+    })
+  );
+}
+
+/** Every table is STRICT; virtual ones know no such thing. */
+export function strictRule(sources: readonly Source[]): Offence[] {
+  return sources.filter(({ path }) => path.endsWith(".sql")).flatMap((source) => {
+    const plain = source.text.replace(/--.*$/gm, (comment) => " ".repeat(comment.length));
+    return [...plain.matchAll(/\bcreate\s+(?:temp\w*\s+)?table\b[^;]*/gi)].flatMap((
+      { 0: statement, index },
+    ) =>
+      /\)[^)]*\bstrict\b[^)]*$/i.test(statement)
+        ? []
+        : [{ path: source.path, line: lineOf(source, index), what: statement.split("\n")[0]?.trim() ?? "" }]
+    );
+  });
+}
+
+/** Tests mirror the rooms of src; nothing else ends in _test.ts. */
+export function mirrorRule(sources: readonly Source[]): Offence[] {
+  const rooms = new Set(sources.map(({ path }) => roomOf(path)));
+  return sources.filter(({ path }) => path.endsWith("_test.ts")).flatMap(({ path }) => {
+    const [top, room] = path.split("/");
+    if (path === "tests/tidy_test.ts") return [];
+    const isMirrored = top === "tests" && room !== undefined &&
+      (rooms.has(room.replace(/_test\.ts$/, "")) || TEST_FOLDERS.has(room));
+    return isMirrored ? [] : [{ path, line: 1, what: `src has no room ${room ?? basename(path)}` }];
+  });
+}

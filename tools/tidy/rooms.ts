@@ -1,0 +1,87 @@
+// Tidy rules on what may import what: rooms, packages, addresses.
+import { dirname, join, normalize } from "node:path/posix";
+import { at, importsOf, type Offence, type Source } from "./source.ts";
+
+const FEATURES = ["ingest", "classify", "delivery", "accounts", "api", "web"];
+
+/** What each room of src may import, beside itself. `version` is a leaf that everybody may name. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  domain: [],
+  version: [],
+  wire: ["domain"],
+  config: ["domain"],
+  store: ["domain"],
+  platform: ["domain"],
+  classify: ["domain"],
+  ...Object.fromEntries(
+    FEATURES.filter((room) => room !== "classify").map((room) => [room, ["wire", "domain", "version"]]),
+  ),
+  app: ["version", "config", "store", "platform", ...FEATURES, "wire", "domain"],
+  cli: ["app", "version", "config", "store", "platform", ...FEATURES, "wire", "domain"],
+  main: ["cli", "platform"],
+};
+
+/** The room of a file: its folder in src, or its own name where it lies in src itself; null for what is no code of it. */
+export function roomOf(path: string): string | null {
+  if (path === "main.ts") return "main";
+  const [top, next] = path.split("/");
+  return top === "src" && next !== undefined ? next.replace(/\.ts$/, "") : null;
+}
+
+/** Imports run downwards only, and rooms of different features never import each other. */
+export function roomRule(sources: readonly Source[]): Offence[] {
+  return sources.flatMap((source) => {
+    const room = roomOf(source.path);
+    if (room === null || source.tree === null) return [];
+    const allowed = MAY_IMPORT[room];
+    if (allowed === undefined) return [{ path: source.path, line: 1, what: `src has no room ${room}` }];
+    return importsOf(source).flatMap(({ specifier, node }) => {
+      if (!specifier.startsWith(".")) return [];
+      const path = normalize(join(dirname(source.path), specifier));
+      const target = roomOf(path);
+      if (target === room || (target !== null && allowed.includes(target))) return [];
+      // Data that ships with the executable, such as the example config, lies beside src.
+      if (target === null && /^[\w.]+\.(toml|json)$/.test(path)) return [];
+      return [at(source, node, `${room} imports ${target ?? path}`)];
+    });
+  });
+}
+
+/** Every package is named in deno.json with an exact version and under its own name, and every named one is used. */
+export function packageRule(sources: readonly Source[]): Offence[] {
+  const manifest = sources.find(({ path }) => path === "deno.json");
+  const imports = (JSON.parse(manifest?.text ?? "{}") as { imports?: Record<string, string> }).imports ?? {};
+  const offences: Offence[] = [];
+  const used = new Set<string>();
+  for (const source of sources) {
+    for (const { specifier, node } of importsOf(source)) {
+      if (/^(\.|node:)/.test(specifier)) continue;
+      const name = /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier;
+      used.add(name);
+      if (imports[name] === undefined) {
+        offences.push(at(source, node, `${specifier} does not stand in deno.json's imports`));
+      }
+    }
+  }
+  const inManifest = (name: string, what: string) => {
+    const line = (manifest?.text ?? "").split("\n").findIndex((text) => text.includes(`"${name}"`)) + 1;
+    offences.push({ path: "deno.json", line, what });
+  };
+  for (const [name, target] of Object.entries(imports)) {
+    const version = target.startsWith(`npm:${name}@`) ? target.slice(`npm:${name}@`.length) : "";
+    if (!/^\d+\.\d+\.\d+$/.test(version)) {
+      inManifest(name, `${target} is not npm:${name}@ with an exact version`);
+    }
+    if (!used.has(name)) inManifest(name, `${name} is imported nowhere`);
+  }
+  return offences;
+}
+
+/** Nothing is imported from an address or a registry but npm. */
+export function addressRule(sources: readonly Source[]): Offence[] {
+  return sources.flatMap((source) =>
+    importsOf(source).flatMap(({ specifier, node }) =>
+      /^(?!node:)[a-z]+:/.test(specifier) ? [at(source, node, `imports ${specifier}`)] : []
+    )
+  );
+}

@@ -1,0 +1,102 @@
+// The repository's files as the tidy rules see them: text and syntax tree, each parsed once.
+import ts from "typescript";
+
+/** A file of the repository. */
+export interface Source {
+  /** From the repository's root, with slashes: "src/domain/ids.ts". */
+  path: string;
+  text: string;
+  /** The syntax tree; null unless it is TypeScript. */
+  tree: ts.SourceFile | null;
+}
+
+/** A place that breaks a rule. */
+export interface Offence {
+  path: string;
+  /** From 1. */
+  line: number;
+  what: string;
+}
+
+/** Where code lives. */
+const FOLDERS = ["src", "tests", "tools"];
+const FILES = ["main.ts", "deno.json"];
+const ENDINGS = [".ts", ".sql"];
+
+/** A file from its text, parsed if it is TypeScript. */
+export function parseSource(path: string, text: string): Source {
+  const tree = path.endsWith(".ts")
+    ? ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true, ts.ScriptKind.TS)
+    : null;
+  return { path, text, tree };
+}
+
+/** Every TypeScript and SQL file of the repository, and deno.json. `root` ends with a slash. */
+export function readRepository(root: URL): Source[] {
+  const paths = [...FILES, ...FOLDERS.flatMap((folder) => listFiles(root, folder))];
+  return paths.map((path) => parseSource(path, Deno.readTextFileSync(new URL(path, root))));
+}
+
+function listFiles(root: URL, folder: string): string[] {
+  return [...Deno.readDirSync(new URL(`${folder}/`, root))].flatMap(({ name, isDirectory }) => {
+    const path = `${folder}/${name}`;
+    if (isDirectory) return listFiles(root, path);
+    return ENDINGS.some((ending) => name.endsWith(ending)) ? [path] : [];
+  }).sort();
+}
+
+/** An offence at a node. */
+export function at(source: Source, node: ts.Node, what: string): Offence {
+  return { path: source.path, line: lineOf(source, node.getStart()), what };
+}
+
+/** The line (from 1) of a position in the text. */
+export function lineOf({ text }: Source, position: number): number {
+  return text.slice(0, position).split("\n").length;
+}
+
+/** Every node of the tree, outer ones first. */
+export function* nodesOf({ tree }: Source): Generator<ts.Node> {
+  const waiting: ts.Node[] = tree === null ? [] : [tree];
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    yield node;
+    const children: ts.Node[] = [];
+    ts.forEachChild(node, (child) => void children.push(child));
+    waiting.push(...children.reverse());
+  }
+}
+
+/** What a file imports or exports from, with the node that says so; dynamic imports too. */
+export function importsOf(source: Source): { specifier: string; node: ts.Node; clause?: ts.ImportClause }[] {
+  const found: { specifier: string; node: ts.Node; clause?: ts.ImportClause }[] = [];
+  for (const node of nodesOf(source)) {
+    const specifier = specifierOf(node);
+    if (specifier === undefined) continue;
+    const clause = ts.isImportDeclaration(node) ? node.importClause : undefined;
+    found.push({ specifier, node, ...(clause === undefined ? {} : { clause }) });
+  }
+  return found;
+}
+
+function specifierOf(node: ts.Node): string | undefined {
+  let named: ts.Node | undefined;
+  if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) named = node.moduleSpecifier;
+  else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
+    named = node.arguments[0];
+  } else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) named = node.argument.literal;
+  return named !== undefined && ts.isStringLiteralLike(named) ? named.text : undefined;
+}
+
+/** The comments of a file, each once. */
+export function commentsOf({ tree, text }: Source): { text: string; position: number }[] {
+  const found = new Map<number, string>();
+  const look = (node: ts.Node): void => {
+    const children = node.getChildren();
+    if (children.length > 0) return children.forEach(look);
+    const keep = (from: number, to: number) => void found.set(from, text.slice(from, to));
+    ts.forEachLeadingCommentRange(text, node.getFullStart(), keep);
+    ts.forEachTrailingCommentRange(text, node.getEnd(), keep);
+  };
+  if (tree !== null) look(tree);
+  return [...found].map(([position, comment]) => ({ text: comment, position }));
+}
