@@ -4,6 +4,7 @@ import { createQuota } from "./accounts/quota.ts";
 import { createHealth } from "./api/health.ts";
 import { REMEMBERED_FOR_MS } from "./api/idempotency.ts";
 import type { Route } from "./api/route.ts";
+import { descriptionRoutes } from "./api/routes/description.ts";
 import { eventRoutes } from "./api/routes/events.ts";
 import { serviceRoutes } from "./api/routes/service.ts";
 import { subscriptionRoutes } from "./api/routes/subscriptions.ts";
@@ -11,13 +12,14 @@ import { usageRoute } from "./api/routes/usage.ts";
 import { createServer } from "./api/server.ts";
 import { classifyItem, TOPICS } from "./classify/classify.ts";
 import { type Config, userAgentOf } from "./config/config.ts";
-import { createDelivery } from "./delivery/loop.ts";
+import { createDelivery, type Delivery } from "./delivery/loop.ts";
 import { limitsOf } from "./domain/customer.ts";
 import { createIds, type NewId } from "./domain/ids.ts";
 import type { Log, Platform } from "./domain/ports.ts";
 import type { Store } from "./domain/store.ts";
 import { createIngest, type Ingest } from "./ingest/ingest.ts";
 import { isOverdue, nextRun } from "./ingest/schedule.ts";
+import { renderDocs } from "./web/docs.ts";
 
 /** How often counted requests are written, ms: so many are lost at most by a crash. */
 const FLUSH_MS = 1_000;
@@ -48,33 +50,8 @@ export interface AppOptions {
 export function createApp({ config, platform, store, version }: AppOptions): App {
   const { clock, random } = platform;
   const newId = createIds(() => clock.nowMs(), (count) => random.bytes(count));
-  const userAgent = userAgentOf(config, version);
-  const sources = config.sources.filter((source) => source.enabled);
-  const ingest = createIngest({
-    store,
-    ...platform,
-    newId,
-    userAgent,
-    sources,
-    log: platform.log("ingest"),
-    timeoutMs: config.ingest.timeoutMs,
-    maxDocumentBytes: config.ingest.maxDocumentBytes,
-    concurrency: config.ingest.concurrency,
-    classify: classifyItem,
-  });
-  const delivery = createDelivery({
-    store,
-    ...platform,
-    newId,
-    userAgent,
-    topics: TOPICS,
-    tiers: config.tiers,
-    policy: config.delivery,
-    timeoutMs: config.delivery.timeoutMs,
-    concurrency: config.delivery.concurrency,
-    concurrencyPerSubscription: config.delivery.concurrencyPerSubscription,
-    log: platform.log("delivery"),
-  });
+  const ingest = createCollecting({ config, platform, store, version, newId });
+  const delivery = createDelivering({ config, platform, store, version, newId });
   const quota = createQuota({ store, clock });
   const access = createAccess({ store, clock });
   const server = createServer({
@@ -85,7 +62,7 @@ export function createApp({ config, platform, store, version }: AppOptions): App
     authenticate: (header) => access.authenticate(header),
     takeRequest: (customer) => quota.take(customer.id, limitsOf(customer, config.tiers).apiRequestsPerDay),
   });
-  const activate = once(() => activateSources(store, sources, clock.nowMs()));
+  const activate = once(() => activateSources(store, config.sources, clock.nowMs()));
   const forget = () => store.forgetAnswers(clock.nowMs() - REMEMBERED_FOR_MS);
   const running = new AbortController();
   let loops: Promise<unknown> = Promise.resolve();
@@ -117,6 +94,41 @@ export function createApp({ config, platform, store, version }: AppOptions): App
   };
 }
 
+function createCollecting(
+  { config, platform, store, version, newId }: AppOptions & { newId: NewId },
+): Ingest {
+  return createIngest({
+    store,
+    ...platform,
+    newId,
+    userAgent: userAgentOf(config, version),
+    sources: config.sources.filter((source) => source.enabled),
+    log: platform.log("ingest"),
+    timeoutMs: config.ingest.timeoutMs,
+    maxDocumentBytes: config.ingest.maxDocumentBytes,
+    concurrency: config.ingest.concurrency,
+    classify: classifyItem,
+  });
+}
+
+function createDelivering(
+  { config, platform, store, version, newId }: AppOptions & { newId: NewId },
+): Delivery {
+  return createDelivery({
+    store,
+    ...platform,
+    newId,
+    userAgent: userAgentOf(config, version),
+    topics: TOPICS,
+    tiers: config.tiers,
+    policy: config.delivery,
+    timeoutMs: config.delivery.timeoutMs,
+    concurrency: config.delivery.concurrency,
+    concurrencyPerSubscription: config.delivery.concurrencyPerSubscription,
+    log: platform.log("delivery"),
+  });
+}
+
 /** The sources that the config enables, made the active ones of the store. */
 export async function activateSources(
   store: Pick<Store, "activateSources">,
@@ -132,7 +144,7 @@ export async function activateSources(
 
 function createRoutes({ config, platform, store, version, newId, delivery }: AppOptions & {
   newId: NewId;
-  delivery: ReturnType<typeof createDelivery>;
+  delivery: Delivery;
 }): Route[] {
   const { clock, random } = platform;
   const sources = config.sources.filter((source) => source.enabled);
@@ -140,7 +152,7 @@ function createRoutes({ config, platform, store, version, newId, delivery }: App
   const isSource = async (id: string): Promise<boolean> =>
     configured.has(id) || await store.isKnownSource(id);
   const log: Log = platform.log("health");
-  return [
+  const routes = [
     ...serviceRoutes({
       store,
       sources,
@@ -162,6 +174,8 @@ function createRoutes({ config, platform, store, version, newId, delivery }: App
       sendTest: (subscription) => delivery.test(subscription),
     }),
   ];
+  const { publicUrl } = config.server;
+  return [...routes, ...descriptionRoutes(routes, { version, publicUrl, renderDocs })];
 }
 
 /** Does a small work again and again; a failure is logged and the next time tries again. */

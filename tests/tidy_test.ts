@@ -158,6 +158,13 @@ const HOUSE: House[] = [
         4,
       ),
       "tests/api/a_test.ts": bad('import "@a/missing";'),
+      "tests/api/b_test.ts": good('import "npm:fast@1.2.3";\nimport "npm:@a/fast@2.0.0/x";\nimport "zod";'),
+      "tests/api/c_test.ts": bad(
+        'import "npm:fast@1.2.4";\nimport "npm:loose@^1.0.0";\nimport "npm:zod@4.6.7";',
+        1,
+        2,
+        3,
+      ),
     },
   },
   {
@@ -166,7 +173,7 @@ const HOUSE: House[] = [
     samples: {
       "src/api/a.ts": good('import "zod";\nimport "node:path";\nimport "./b.ts";'),
       "src/api/b.ts": bad(
-        'import "jsr:@std/assert";\nimport "https://a.test/b.ts";\nawait import("npm:zod");',
+        'import "jsr:@std/assert";\nimport "https://a.test/b.ts";\nawait import("file:///zod");',
         1,
         2,
         3,

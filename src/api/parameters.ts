@@ -33,12 +33,14 @@ export function choiceParameter<const Choice extends string>(
   description: string,
 ): z.ZodType<Choice[]> {
   return listParameter(description)
-    .pipe(z.array(z.enum(choices, `must be one or more of ${choices.join(", ")}, with commas between them`)));
+    .pipe(z.array(z.enum(choices, `must be one or more of ${choices.join(", ")}, with commas between them`)))
+    .meta({ description });
 }
 
 /** `true` or `false`. */
 export function flagParameter(description: string): z.ZodType<boolean> {
-  return z.enum(["true", "false"], "must be true or false").transform((text) => text === "true").meta({
-    description,
-  });
+  return z.enum(["true", "false"], "must be true or false")
+    .transform((text) => text === "true")
+    .pipe(z.boolean())
+    .meta({ description });
 }

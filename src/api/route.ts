@@ -1,6 +1,9 @@
 // What a route is: one row of data from which the router, the checks and the documentation are made.
 import type { z } from "zod";
 import type { Customer } from "../domain/customer.ts";
+import type { ErrorCode } from "../domain/errors.ts";
+import type { HeaderName, RequestHeaderName } from "./openapi/headers.ts";
+import type { Tag } from "./openapi/texts.ts";
 
 /** Who may call a route. */
 export type RouteAccess = "public" | "key";
@@ -35,8 +38,18 @@ interface RouteRow {
   method: "GET" | "POST" | "DELETE" | "PATCH";
   /** With parameters in braces: `/v1/events/{id}`. */
   path: string;
+  /** The operation's name in the description; no two routes share one. */
+  operationId: string;
+  /** The group in which the description shows it. */
+  tag: Tag;
   /** One line on what it does. */
   summary: string;
+  /** What a caller has to know beyond that, in CommonMark. */
+  description: string;
+  /** The path's parameters, for the description alone: the handler decides what an id is worth. */
+  params?: Record<string, z.ZodType>;
+  /** Headers that the handler reads. */
+  requestHeaders?: readonly RequestHeaderName[];
   /** The query's parameters; without it any parameter is an error. */
   query?: z.ZodType;
   /** The body; without it the body is not read. */
@@ -44,6 +57,14 @@ interface RouteRow {
   /** The answer of a success. */
   answer: z.ZodType;
   status: number;
+  /** Headers that the handler adds to it. */
+  answerHeaders?: readonly HeaderName[];
+  /** The media type of the answer, where it is not JSON. */
+  contentType?: string;
+  /** Other statuses that have the same body, and what they say. */
+  otherAnswers?: Record<number, string>;
+  /** Errors of the handler; those that every route of its kind has are known. */
+  errors?: readonly ErrorCode[];
   /**
    * What the answer depends on beside its address: while this text is the same, so is the answer, and its bytes are
    * kept. Only for reads that answer every caller alike.

@@ -223,7 +223,7 @@ function success(
   return new Response(isKnown ? null : compressed ?? body.bytes, {
     status: sent,
     headers: {
-      ...(isKnown ? {} : { "content-type": "application/json; charset=utf-8" }),
+      ...(isKnown ? {} : { "content-type": route.contentType ?? "application/json; charset=utf-8" }),
       ...(compressed === null ? {} : { "content-encoding": "gzip" }),
       ...(isRead ? { etag: body.etag(), vary: "Accept-Encoding" } : {}),
       ...(route.access === "key"

@@ -62,7 +62,7 @@ export interface MediaType {
 /** An answer. */
 export interface ResponseObject {
   description: string;
-  headers?: Record<string, Reference>;
+  headers?: Record<string, Reference | Header>;
   content?: Record<string, MediaType>;
 }
 
@@ -84,9 +84,7 @@ export interface Operation {
 export type Method = "get" | "post" | "patch" | "delete";
 
 /** The operations of one path. */
-export type PathItem =
-  & { [M in Method]?: Operation }
-  & { "x-other-methods"?: Record<string, Reference | ResponseObject> };
+export type PathItem = { [M in Method]?: Operation };
 
 /** The description. */
 export interface OpenApi {
@@ -102,6 +100,8 @@ export interface OpenApi {
   tags: { name: string; description: string }[];
   paths: Record<string, PathItem>;
   webhooks: Record<string, PathItem>;
+  /** Answers that belong to no operation: to unknown paths (404), and to methods that a path does not take (405). */
+  "x-other-answers": Record<"404" | "405", ResponseObject>;
   components: {
     schemas: Record<string, Schema>;
     responses: Record<string, ResponseObject>;

@@ -1,5 +1,6 @@
 // What a customer has used, as JSON.
 import { z } from "zod";
+import { DISCLAIMER } from "../domain/disclaimer.ts";
 import { TIERS } from "../domain/tier.ts";
 import { disclaimer, unixMs } from "./event.ts";
 
@@ -7,20 +8,33 @@ const count = z.int().min(0);
 
 /** The answer of `GET /v1/usage`. */
 export const usageReport = z.strictObject({
-  tier: z.enum(TIERS),
+  tier: z.enum(TIERS).meta({ description: "What decides the limits" }),
   api_requests: z.strictObject({
     limit: count.meta({ description: "Requests a UTC day" }),
     used: count.meta({ description: "This one included" }),
-    remaining: count,
-    resets_at: unixMs,
-  }),
+    remaining: count.meta({ description: "Requests left today" }),
+    resets_at: unixMs.meta({ description: "When the day ends, Unix milliseconds" }),
+  }).meta({ description: "The day's requests" }),
   webhook_deliveries: z.strictObject({
     limit: count.meta({ description: "Events delivered a UTC month" }),
     used: count.meta({ description: "Delivered or on their way" }),
-    remaining: count,
+    remaining: count.meta({ description: "Deliveries left this month" }),
     held: count.meta({ description: "Waiting: for the next month, or for a subscription to be switched on" }),
-    resets_at: unixMs,
-  }),
-  subscriptions: z.strictObject({ limit: count, active: count }),
+    resets_at: unixMs.meta({ description: "When the month ends, Unix milliseconds" }),
+  }).meta({ description: "The month's deliveries" }),
+  subscriptions: z.strictObject({
+    limit: count.meta({ description: "Subscriptions that may be active" }),
+    active: count.meta({ description: "Subscriptions that are active" }),
+  }).meta({ description: "The subscriptions" }),
   disclaimer,
-}).meta({ id: "Usage" });
+}).meta({
+  id: "Usage",
+  description: "Limits, and what is used of them",
+  examples: [{
+    tier: "team",
+    api_requests: { limit: 10_000, used: 42, remaining: 9_958, resets_at: 1_785_542_400_000 },
+    webhook_deliveries: { limit: 5_000, used: 310, remaining: 4_690, held: 0, resets_at: 1_785_542_400_000 },
+    subscriptions: { limit: 5, active: 2 },
+    disclaimer: DISCLAIMER,
+  }],
+});

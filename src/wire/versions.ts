@@ -5,16 +5,30 @@ import { DISCLAIMER } from "../domain/disclaimer.ts";
 import type { RegEvent } from "../domain/event.ts";
 import { eventDiff } from "./delivery.ts";
 import { disclaimer, eventRecord } from "./event.ts";
+import { EXAMPLE_DIFF, EXAMPLE_EVENT, EXAMPLE_REVISION } from "./examples.ts";
 
 /** The answer of `GET /v1/events/{id}/versions`, the first version first. */
 export const eventVersions = z.strictObject({
-  versions: z.array(z.strictObject({
-    event: eventRecord,
-    diff_to_previous: eventDiff.nullable().meta({ description: "Null for the first version" }),
-  })),
-  count: z.int().min(1),
+  versions: z.array(
+    z.strictObject({
+      event: eventRecord,
+      diff_to_previous: eventDiff.nullable().meta({ description: "Null for the first version" }),
+    }).meta({ id: "EventVersion", description: "A version and what it changed" }),
+  ).meta({ description: "The first version first" }),
+  count: z.int().min(1).meta({ description: "Number of versions" }),
   disclaimer,
-}).meta({ id: "EventVersions" });
+}).meta({
+  id: "EventVersions",
+  description: "The versions of one publication",
+  examples: [{
+    versions: [
+      { event: EXAMPLE_EVENT, diff_to_previous: null },
+      { event: EXAMPLE_REVISION, diff_to_previous: EXAMPLE_DIFF },
+    ],
+    count: 2,
+    disclaimer: DISCLAIMER,
+  }],
+});
 
 /** The answer, from the versions in order. */
 export function toEventVersions(events: readonly RegEvent[]): z.infer<typeof eventVersions> {

@@ -1,3 +1,4 @@
+// Tests of src/api/access.ts.
 import assert from "node:assert/strict";
 import { problem } from "../../src/wire/service.ts";
 import { boardConfig } from "../support/samples.ts";

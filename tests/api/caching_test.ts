@@ -1,3 +1,4 @@
+// Tests of src/api/caching.ts.
 import assert from "node:assert/strict";
 import { gunzipSync } from "node:zlib";
 import { createKeptAnswers, namesTag, prepareAnswer, takesGzip } from "../../src/api/kept_answers.ts";

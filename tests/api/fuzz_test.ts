@@ -1,5 +1,6 @@
+// Tests of src/api/fuzz.ts.
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "npm:fast-check@4.10.2";
 import { ERRORS } from "../../src/domain/errors.ts";
 import { problem } from "../../src/wire/service.ts";
 import { boardConfig, rss } from "../support/samples.ts";

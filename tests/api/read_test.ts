@@ -1,3 +1,4 @@
+// Tests of src/api/read.ts.
 import assert from "node:assert/strict";
 import type { RegEvent } from "../../src/domain/event.ts";
 import type { Severity } from "../../src/domain/severity.ts";

@@ -1,3 +1,4 @@
+// Tests of src/api/subscription.ts.
 import assert from "node:assert/strict";
 import { Webhook } from "standardwebhooks";
 import {

@@ -1,3 +1,4 @@
+// Tests of src/api/usage.ts.
 import assert from "node:assert/strict";
 import { usageReport } from "../../src/wire/usage.ts";
 import { boardConfig, rss } from "../support/samples.ts";

@@ -1,5 +1,6 @@
+// Tests of src/api/walk.ts.
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "npm:fast-check@4.10.2";
 import { EVENT_TYPES, type RegEvent } from "../../src/domain/event.ts";
 import { SEVERITIES, severityRank } from "../../src/domain/severity.ts";
 import { eventVersions } from "../../src/wire/versions.ts";

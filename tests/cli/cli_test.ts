@@ -31,7 +31,7 @@ Deno.test("a bad config is exit code 2 with file, line, key and the nearest know
       ["unknown key", '[server]\nlistne = "127.0.0.1:0"\n', [
         /regfeed\.toml:2/,
         /server\.listne/,
-        /did you mean.*listen/,
+        /did you mean.*listen/i,
       ]],
       ["bad cron", SOURCE.replace("*/30 * * * *", "61 * * * *"), [
         /regfeed\.toml:5/,

@@ -1,5 +1,6 @@
+// Tests of src/config/config.ts.
 import assert from "node:assert/strict";
-import { userAgentOf } from "../../src/config/config.ts";
+import { type Config, userAgentOf } from "../../src/config/config.ts";
 import { DEFAULT_LIMITS } from "../../src/domain/tier.ts";
 import { configOf, linesOf, problemsOf, source } from "./given.ts";
 
@@ -33,8 +34,8 @@ Deno.test("parseConfig() gives every default for an empty file", async () => {
   });
 });
 
-Deno.test("parseConfig() reads every key", async () => {
-  const text = `
+/** Every key that a file can hold, none with its default. */
+const EVERY_KEY = `
     [server]
     listen = "[::1]:0"
     public_url = "https://feed.example.org/"
@@ -83,69 +84,73 @@ Deno.test("parseConfig() reads every key", async () => {
     fetch_strategy = "files"
     path = "inbox"
   `;
-  const config = await configOf(text);
-  assert.deepEqual(config, {
-    server: {
-      listen: { hostname: "::1", port: 0 },
-      publicUrl: "https://feed.example.org",
-      trustedProxies: ["10.0.0.0/8"],
+
+const EVERY_VALUE: Config = {
+  server: {
+    listen: { hostname: "::1", port: 0 },
+    publicUrl: "https://feed.example.org",
+    trustedProxies: ["10.0.0.0/8"],
+  },
+  store: { path: "/var/lib/regfeed.db" },
+  ingest: {
+    userAgent: "Mine/{version} {public_url} {version}",
+    notifyFirstFetch: true,
+    maxDocumentBytes: 2048,
+    timeoutMs: 60_000,
+    concurrency: 2,
+  },
+  sources: [
+    {
+      id: "one",
+      nameEn: "One",
+      nameDe: "Eins",
+      baseUrl: "https://one.example.org/",
+      fetchStrategy: "feed",
+      location: "https://one.example.org/feed?x=1",
+      schedule: "5 4 * * *",
+      timezone: "Europe/Berlin",
+      languages: ["de", "en"],
+      relevance: "all",
+      notifyFirstFetch: false,
+      enabled: false,
+      authorization: "Bearer hush",
     },
-    store: { path: "/var/lib/regfeed.db" },
-    ingest: {
-      userAgent: "Mine/{version} {public_url} {version}",
+    {
+      id: "two",
+      nameEn: "Two",
+      nameDe: "Two",
+      baseUrl: "https://two.example.org",
+      fetchStrategy: "files",
+      location: "/etc/regfeed/inbox",
+      schedule: "*/30 * * * *",
+      timezone: "UTC",
+      languages: ["en"],
+      relevance: "ai",
       notifyFirstFetch: true,
-      maxDocumentBytes: 2048,
-      timeoutMs: 60_000,
-      concurrency: 2,
+      enabled: true,
     },
-    sources: [
-      {
-        id: "one",
-        nameEn: "One",
-        nameDe: "Eins",
-        baseUrl: "https://one.example.org/",
-        fetchStrategy: "feed",
-        location: "https://one.example.org/feed?x=1",
-        schedule: "5 4 * * *",
-        timezone: "Europe/Berlin",
-        languages: ["de", "en"],
-        relevance: "all",
-        notifyFirstFetch: false,
-        enabled: false,
-        authorization: "Bearer hush",
-      },
-      {
-        id: "two",
-        nameEn: "Two",
-        nameDe: "Two",
-        baseUrl: "https://two.example.org",
-        fetchStrategy: "files",
-        location: "/etc/regfeed/inbox",
-        schedule: "*/30 * * * *",
-        timezone: "UTC",
-        languages: ["en"],
-        relevance: "ai",
-        notifyFirstFetch: true,
-        enabled: true,
-      },
-    ],
-    delivery: {
-      allowHttp: true,
-      allowNetworks: ["192.168.0.0/16", "fd00::/8"],
-      timeoutMs: 500,
-      concurrency: 3,
-      concurrencyPerSubscription: 2,
-    },
-    tiers: {
-      indie: { ...DEFAULT_LIMITS.indie, apiRequestsPerDay: 0 },
-      team: { ...DEFAULT_LIMITS.team, activeSubscriptions: 7 },
-      gpai: { ...DEFAULT_LIMITS.gpai, webhookDeliveriesPerMonth: 9 },
-      embedded: DEFAULT_LIMITS.embedded,
-    },
-    languages: ["en", "de", "fr", "es"],
-    log: { format: "json", level: "debug" },
-    secretFiles: [],
-  });
+  ],
+  delivery: {
+    allowHttp: true,
+    allowNetworks: ["192.168.0.0/16", "fd00::/8"],
+    timeoutMs: 500,
+    concurrency: 3,
+    concurrencyPerSubscription: 2,
+  },
+  tiers: {
+    indie: { ...DEFAULT_LIMITS.indie, apiRequestsPerDay: 0 },
+    team: { ...DEFAULT_LIMITS.team, activeSubscriptions: 7 },
+    gpai: { ...DEFAULT_LIMITS.gpai, webhookDeliveriesPerMonth: 9 },
+    embedded: DEFAULT_LIMITS.embedded,
+  },
+  languages: ["en", "de", "fr", "es"],
+  log: { format: "json", level: "debug" },
+  secretFiles: [],
+};
+
+Deno.test("parseConfig() reads every key", async () => {
+  const config = await configOf(EVERY_KEY);
+  assert.deepEqual(config, EVERY_VALUE);
   assert.equal(userAgentOf(config, "1.2.3"), "Mine/1.2.3 https://feed.example.org 1.2.3");
 });
 
@@ -165,75 +170,77 @@ Deno.test("parseConfig() derives what the file leaves to other keys", async () =
   assert.equal(config.sources[0]?.nameDe, "A source");
 });
 
+/** A text with one wrong value, and what is said of it. */
+const WRONG_VALUES: readonly [string, RegExp][] = [
+  ["server = 5", /^regfeed\.toml:1: server: needs a table, such as \[server\]; found the number 5$/],
+  ['server.listen = "8080"', /:1: server\.listen: .*write ":8080"/],
+  [
+    "\n[server]\nlisten = 8080",
+    /:3: server\.listen: needs an address to listen on, .*found the number 8080$/,
+  ],
+  ['server.public_url = "feed.example.org"', /server\.public_url: is no address/],
+  [
+    'server.trusted_proxies = "10.0.0.0/8"',
+    /needs a list of ranges, such as \["10\.0\.0\.0\/8"\]; found the text/,
+  ],
+  ['[server]\ntrusted_proxies = [\n"10.0.0.0/8",\n"x"]', /:4: server\.trusted_proxies\[1\]: is no range/],
+  ["store.path = 1979-05-27", /store\.path: needs a path, .*found a date or time$/],
+  ['store.path = ""', /store\.path: is no path/],
+  ['ingest.user_agent = "{foo}"', /ingest\.user_agent: holds "\{foo\}"/],
+  [
+    "ingest.notify_first_fetch = 1",
+    /needs true or false without quotes, such as true; found the number 1$/,
+  ],
+  [
+    "ingest.max_document_bytes = 1.5",
+    /needs a whole number from 1024 to 536870912, .*found the number 1\.5$/,
+  ],
+  ["ingest.max_document_bytes = nan", /needs a whole number .*found the number NaN$/],
+  ["ingest.concurrency = 0", /needs a whole number from 1 to 64, such as 4; found the number 0$/],
+  ["ingest.timeout = 30", /ingest\.timeout: needs a duration, such as "30s"; found the number 30$/],
+  ['ingest.timeout = "11m"', /ingest\.timeout: is 11m: it goes from 1s to 10m$/],
+  ['delivery.timeout = "0s"', /delivery\.timeout: is 0s: it goes from 100ms to 1m$/],
+  [
+    'delivery.allow_http = "yes"',
+    /needs true or false without quotes, such as true; found the text "yes"$/,
+  ],
+  ['delivery.allow_networks = ["10.0.0.1"]', /allow_networks\[0\]: is one address and no range/],
+  ['delivery.languages = ["english"]', /delivery\.languages\[0\]: is no language code/],
+  ["delivery.concurrency_per_subscription = 1001", /needs a whole number from 1 to 1000/],
+  [
+    "tiers.team.active_subscriptions = -1",
+    /:1: tiers\.team\.active_subscriptions: needs a whole number from 0/,
+  ],
+  ["tiers.team = 5", /tiers\.team: needs a table, such as \[tiers\.team\]; found the number 5$/],
+  ['log.level = "warning"', /log\.level: cannot be "warning": .*Did you mean "warn"\?$/],
+  ['log.format = "xml"', /log\.format: cannot be "xml": it is one of "text" and "json"\.$/],
+  ["sources = {}", /sources: needs \[\[sources\]\] in double brackets above each source/],
+  ["sources = [1]", /sources\[0\]: needs a table, such as \[\[sources\]\]; found the number 1$/],
+  [source('id = "EU_x"'), /:4: sources\[0\]\.id: cannot be "EU_x"/],
+  ['[[sources]]\nname_en = "x"\nurl = "https://a.org"', /:1: sources\[0\]\.id: is missing: it needs an id/],
+  [
+    '[[sources]]\nid = "x"\nurl = "https://a.org"',
+    /:1: sources\[0\]\.name_en: is missing: it needs a name/,
+  ],
+  [source('name_de = ""'), /sources\[0\]\.name_de: must be one line/],
+  [source('base_url = "www.example.org"'), /sources\[0\]\.base_url: is no address/],
+  [source('url = "feed.xml"'), /sources\[0\]\.url: is no address/],
+  [source('schedule = "61 * * * *"'), /:5: sources\[0\]\.schedule: is no cron expression/],
+  [
+    source("schedule = 30"),
+    /sources\[0\]\.schedule: needs a cron expression, such as "\*\/30 \* \* \* \*"/,
+  ],
+  [source('timezone = "Europe/Berln"'), /sources\[0\]\.timezone: .*Did you mean "Europe\/Berlin"\?/],
+  [source("languages = []"), /sources\[0\]\.languages: is empty/],
+  [source('languages = ["en", "en"]'), /sources\[0\]\.languages: names one language twice/],
+  [source('languages = "en"'), /sources\[0\]\.languages: needs a list of languages, such as \["en"\]/],
+  [source('relevance = "some"'), /sources\[0\]\.relevance: cannot be "some": it is one of "ai" and "all"/],
+  [source('fetch_strategy = "rss"'), /cannot be "rss": it is one of "feed" and "files"\.$/],
+  [source('enabled = "no"'), /sources\[0\]\.enabled: needs true or false/],
+];
+
 Deno.test("parseConfig() says what is wrong with a value, where, and what is wanted", async () => {
-  const rows: [string, RegExp][] = [
-    ["server = 5", /^regfeed\.toml:1: server: needs a table, such as \[server\]; found the number 5$/],
-    ['server.listen = "8080"', /:1: server\.listen: .*write ":8080"/],
-    [
-      "\n[server]\nlisten = 8080",
-      /:3: server\.listen: needs an address to listen on, .*found the number 8080$/,
-    ],
-    ['server.public_url = "feed.example.org"', /server\.public_url: is no address/],
-    [
-      'server.trusted_proxies = "10.0.0.0/8"',
-      /needs a list of ranges, such as \["10\.0\.0\.0\/8"\]; found the text/,
-    ],
-    ['[server]\ntrusted_proxies = [\n"10.0.0.0/8",\n"x"]', /:4: server\.trusted_proxies\[1\]: is no range/],
-    ["store.path = 1979-05-27", /store\.path: needs a path, .*found a date or time$/],
-    ['store.path = ""', /store\.path: is no path/],
-    ['ingest.user_agent = "{foo}"', /ingest\.user_agent: holds "\{foo\}"/],
-    [
-      "ingest.notify_first_fetch = 1",
-      /needs true or false without quotes, such as true; found the number 1$/,
-    ],
-    [
-      "ingest.max_document_bytes = 1.5",
-      /needs a whole number from 1024 to 536870912, .*found the number 1\.5$/,
-    ],
-    ["ingest.max_document_bytes = nan", /needs a whole number .*found the number NaN$/],
-    ["ingest.concurrency = 0", /needs a whole number from 1 to 64, such as 4; found the number 0$/],
-    ["ingest.timeout = 30", /ingest\.timeout: needs a duration, such as "30s"; found the number 30$/],
-    ['ingest.timeout = "11m"', /ingest\.timeout: is 11m: it goes from 1s to 10m$/],
-    ['delivery.timeout = "0s"', /delivery\.timeout: is 0s: it goes from 100ms to 1m$/],
-    [
-      'delivery.allow_http = "yes"',
-      /needs true or false without quotes, such as true; found the text "yes"$/,
-    ],
-    ['delivery.allow_networks = ["10.0.0.1"]', /allow_networks\[0\]: is one address and no range/],
-    ['delivery.languages = ["english"]', /delivery\.languages\[0\]: is no language code/],
-    ["delivery.concurrency_per_subscription = 1001", /needs a whole number from 1 to 1000/],
-    [
-      "tiers.team.active_subscriptions = -1",
-      /:1: tiers\.team\.active_subscriptions: needs a whole number from 0/,
-    ],
-    ["tiers.team = 5", /tiers\.team: needs a table, such as \[tiers\.team\]; found the number 5$/],
-    ['log.level = "warning"', /log\.level: cannot be "warning": .*Did you mean "warn"\?$/],
-    ['log.format = "xml"', /log\.format: cannot be "xml": it is one of "text" and "json"\.$/],
-    ["sources = {}", /sources: needs \[\[sources\]\] in double brackets above each source/],
-    ["sources = [1]", /sources\[0\]: needs a table, such as \[\[sources\]\]; found the number 1$/],
-    [source('id = "EU_x"'), /:4: sources\[0\]\.id: cannot be "EU_x"/],
-    ['[[sources]]\nname_en = "x"\nurl = "https://a.org"', /:1: sources\[0\]\.id: is missing: it needs an id/],
-    [
-      '[[sources]]\nid = "x"\nurl = "https://a.org"',
-      /:1: sources\[0\]\.name_en: is missing: it needs a name/,
-    ],
-    [source('name_de = ""'), /sources\[0\]\.name_de: must be one line/],
-    [source('base_url = "www.example.org"'), /sources\[0\]\.base_url: is no address/],
-    [source('url = "feed.xml"'), /sources\[0\]\.url: is no address/],
-    [source('schedule = "61 * * * *"'), /:5: sources\[0\]\.schedule: is no cron expression/],
-    [
-      source("schedule = 30"),
-      /sources\[0\]\.schedule: needs a cron expression, such as "\*\/30 \* \* \* \*"/,
-    ],
-    [source('timezone = "Europe/Berln"'), /sources\[0\]\.timezone: .*Did you mean "Europe\/Berlin"\?/],
-    [source("languages = []"), /sources\[0\]\.languages: is empty/],
-    [source('languages = ["en", "en"]'), /sources\[0\]\.languages: names one language twice/],
-    [source('languages = "en"'), /sources\[0\]\.languages: needs a list of languages, such as \["en"\]/],
-    [source('relevance = "some"'), /sources\[0\]\.relevance: cannot be "some": it is one of "ai" and "all"/],
-    [source('fetch_strategy = "rss"'), /cannot be "rss": it is one of "feed" and "files"\.$/],
-    [source('enabled = "no"'), /sources\[0\]\.enabled: needs true or false/],
-  ];
-  for (const [text, expected] of rows) {
+  for (const [text, expected] of WRONG_VALUES) {
     const lines = await linesOf(text);
     assert.equal(lines.length, 1, `${text}\n${lines.join("\n")}`);
     assert.match(lines[0] ?? "", expected);

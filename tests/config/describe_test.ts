@@ -1,3 +1,4 @@
+// Tests of src/config/describe.ts.
 import assert from "node:assert/strict";
 import { describeConfig, summariseConfig } from "../../src/config/describe.ts";
 import { configOf, source } from "./given.ts";

@@ -1,3 +1,4 @@
+// Tests of src/config/example.ts.
 import assert from "node:assert/strict";
 import { parse } from "smol-toml";
 import { allKnownKeys } from "../../src/config/known_keys.ts";

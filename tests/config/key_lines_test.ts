@@ -1,5 +1,6 @@
+// Tests of src/config/key_lines.ts.
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "npm:fast-check@4.10.2";
 import { parse } from "smol-toml";
 import { type KeyPath, scanKeyLines } from "../../src/config/key_lines.ts";
 

@@ -1,3 +1,4 @@
+// Tests of src/config/problems.ts.
 import assert from "node:assert/strict";
 import {
   ConfigError,

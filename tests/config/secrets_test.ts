@@ -1,3 +1,4 @@
+// Tests of src/config/secrets.ts.
 import assert from "node:assert/strict";
 import { configOf, linesOf, source } from "./given.ts";
 

@@ -1,3 +1,4 @@
+// Tests of src/config/values.ts.
 import assert from "node:assert/strict";
 import {
   formatDuration,

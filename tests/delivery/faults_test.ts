@@ -1,6 +1,6 @@
 // The loop under random faults of endpoints, of the store and of the process: nothing lost, no limit passed.
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "npm:fast-check@4.10.2";
 import { createDelivery } from "../../src/delivery/loop.ts";
 import { type IncomingResponse, NetworkError, type OutgoingRequest } from "../../src/domain/ports.ts";
 import { answer, aSubscription, aWorld, hang } from "./stand_ins.ts";

@@ -1,7 +1,7 @@
 // The guard: addresses, URLs and look-ups, by tables, over whole ranges, and against a list of known tricks.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
-import fc from "fast-check";
+import fc from "npm:fast-check@4.10.2";
 import ipaddr from "ipaddr.js";
 import {
   type AddressPolicy,

@@ -1,6 +1,6 @@
 // Matching: the same verdict as the domain's rule, and deliveries for those that match.
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "npm:fast-check@4.10.2";
 import { createMatcher, createMatching, utcMonth } from "../../src/delivery/match.ts";
 import { SEVERITIES } from "../../src/domain/severity.ts";
 import { matches } from "../../src/domain/subscription.ts";

@@ -1,6 +1,6 @@
 // The bodies of webhooks: what stands in them, in which language, and that they keep their schema.
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "npm:fast-check@4.10.2";
 import { z } from "zod";
 import { buildTestPayload, preparePayload, type Recipient } from "../../src/delivery/payload.ts";
 import { DISCLAIMER } from "../../src/domain/disclaimer.ts";

@@ -1,6 +1,6 @@
 // What follows from an attempt, by tables.
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "npm:fast-check@4.10.2";
 import { decideNextStep, isSuccess, parseRetryAfter, RETRY_PAUSES_MS } from "../../src/delivery/retry.ts";
 import type { AttemptResult } from "../../src/domain/delivery.ts";
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { Webhook as StandardWebhook } from "standardwebhooks";
-import { Webhook as SvixWebhook } from "svix";
+import { Webhook as SvixWebhook } from "npm:svix@2.5.0";
 import { signPayload } from "../../src/delivery/sign.ts";
 
 const SECRET = "0123456789abcdef".repeat(4);

@@ -1,3 +1,4 @@
+// Tests of src/domain/article.ts.
 import assert from "node:assert/strict";
 import { canonicalArticle } from "../../src/domain/article.ts";
 

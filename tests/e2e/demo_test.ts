@@ -1,3 +1,4 @@
+// The demo as its first user runs it.
 import assert from "node:assert/strict";
 import { regfeed, withFolder } from "../support/process.ts";
 

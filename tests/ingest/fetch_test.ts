@@ -1,3 +1,4 @@
+// Tests of src/ingest/fetch.ts.
 import assert from "node:assert/strict";
 import type { SourceSettings } from "../../src/domain/source.ts";
 import { fetchDocuments, FetchError, type FetchOptions } from "../../src/ingest/fetch.ts";

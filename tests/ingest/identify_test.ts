@@ -1,3 +1,4 @@
+// Tests of src/ingest/identify.ts.
 import assert from "node:assert/strict";
 import { contentHash, identifyItems } from "../../src/ingest/identify.ts";
 import type { NormalisedItem } from "../../src/ingest/normalise/item.ts";

@@ -1,3 +1,4 @@
+// Tests of src/ingest/revise.ts.
 import assert from "node:assert/strict";
 import type { RegEvent } from "../../src/domain/event.ts";
 import type { StoredPublication } from "../../src/domain/store.ts";

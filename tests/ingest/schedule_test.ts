@@ -1,3 +1,4 @@
+// Tests of src/ingest/schedule.ts.
 import assert from "node:assert/strict";
 import { isOverdue, nextAfterFailure, nextRun } from "../../src/ingest/schedule.ts";
 

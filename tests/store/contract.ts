@@ -12,6 +12,7 @@ import { queuePromises } from "./contract/queue.ts";
 import { quotaPromises } from "./contract/quota.ts";
 import { sourcePromises } from "./contract/sources.ts";
 import { subscriptionPromises } from "./contract/subscriptions.ts";
+import { usagePromises } from "./contract/usage.ts";
 import { wholePromises } from "./contract/whole.ts";
 
 /** Every promise of the port. */
@@ -23,6 +24,7 @@ export const PROMISES = [
   ...listModelPromises,
   ...customerPromises,
   ...subscriptionPromises,
+  ...usagePromises,
   ...matchingPromises,
   ...quotaPromises,
   ...queuePromises,

@@ -164,13 +164,18 @@ Deno.test("openStore() works for several processes that create one file at the s
       const names = Object.keys(await contents(folder));
       return names.filter((name) => name.startsWith("start.")).length;
     };
-    const ended = Promise.all(children.map((child) => child.output()));
-    let isOver = false;
-    const over = ended.then(() => isOver = true);
-    while (!isOver && await ready() < children.length) await new Promise((resolve) => setTimeout(resolve, 5));
+    let ended = 0;
+    const outputs = Promise.all(children.map(async (child) => {
+      const output = await child.output();
+      ended++;
+      return output;
+    }));
+    // A child that ends early has failed: there is nothing more to wait for then.
+    while (ended === 0 && await ready() < children.length) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
     await Deno.writeTextFile(start, "");
-    for (const { code, stderr } of await ended) assert.equal(code, 0, new TextDecoder().decode(stderr));
-    await over;
+    for (const { code, stderr } of await outputs) assert.equal(code, 0, new TextDecoder().decode(stderr));
     const store = openStore(file);
     assert.deepEqual((await store.listCustomers()).map(({ customer }) => customer.id), [
       "cus_1",

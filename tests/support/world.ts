@@ -6,6 +6,7 @@ import type { Customer } from "../../src/domain/customer.ts";
 import { createIds, type NewId } from "../../src/domain/ids.ts";
 import type { Store } from "../../src/domain/store.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
+import { checkAnswer } from "./openapi.ts";
 import { type FakePlatform, fakePlatform } from "./platform.ts";
 
 /** The moment at which a world begins. */
@@ -29,7 +30,7 @@ export interface World {
   newId: NewId;
   /** Adds a customer and gives its key. */
   addCustomer(change?: Partial<Customer>): Promise<{ customer: Customer; key: string }>;
-  /** Asks the API; `key` stands in the Authorization header. */
+  /** Asks the API; `key` stands in the Authorization header. Fails when the API's description has no such answer. */
   ask(path: string, init?: RequestInit & { key?: string }): Promise<Reply>;
   close(): Promise<void>;
 }
@@ -77,6 +78,13 @@ export async function createWorld(
       }
       const response = await app.fetch(new Request(`http://regfeed.example${path}`, { ...init, headers }));
       const text = await response.text();
+      await checkAnswer({
+        method: init.method ?? "GET",
+        path,
+        status: response.status,
+        headers: response.headers,
+        text,
+      });
       const isJson = response.headers.get("content-type")?.includes("json") ?? false;
       return {
         status: response.status,

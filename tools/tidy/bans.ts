@@ -1,5 +1,5 @@
 // Tidy rules on the world outside: time, randomness, network, files and console belong to src/platform.
-import ts from "typescript";
+import ts from "npm:typescript@5.9.3";
 import { roomOf } from "./rooms.ts";
 import { at, importsOf, lineOf, nodesOf, type Offence, type Source } from "./source.ts";
 

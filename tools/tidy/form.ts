@@ -1,6 +1,6 @@
 // Tidy rules on the form of files: sizes, names, comments, tables, the places of tests.
 import { basename } from "node:path/posix";
-import ts from "typescript";
+import ts from "npm:typescript@5.9.3";
 import { roomOf } from "./rooms.ts";
 import { at, commentsOf, lineOf, nodesOf, type Offence, type Source } from "./source.ts";
 

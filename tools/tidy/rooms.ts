@@ -47,17 +47,34 @@ export function roomRule(sources: readonly Source[]): Offence[] {
   });
 }
 
-/** Every package is named in deno.json with an exact version and under its own name, and every named one is used. */
+const OWN_PACKAGE = /^npm:(@[^/]+\/[^/@]+|[^/@]+)@(\d+\.\d+\.\d+)(\/|$)/;
+
+/**
+ * What the program imports is named in deno.json with an exact version and under its own name, and every named one is
+ * used. What only tests and tools import they name themselves, as `npm:NAME@VERSION` and everywhere the same version:
+ * packages of deno.json are embedded in the executable, whether the program imports them or not.
+ */
 export function packageRule(sources: readonly Source[]): Offence[] {
   const manifest = sources.find(({ path }) => path === "deno.json");
   const imports = (JSON.parse(manifest?.text ?? "{}") as { imports?: Record<string, string> }).imports ?? {};
   const offences: Offence[] = [];
   const used = new Set<string>();
+  const versions = new Map<string, string>();
   for (const source of sources) {
+    const isProgram = !/^(tests|tools)\//.test(source.path);
     for (const { specifier, node } of importsOf(source)) {
       if (/^(\.|node:)/.test(specifier)) continue;
+      const [, own, version] = OWN_PACKAGE.exec(specifier) ?? [];
+      if (own !== undefined && version !== undefined && !isProgram && imports[own] === undefined) {
+        const first = versions.get(own) ?? version;
+        versions.set(own, first);
+        if (first !== version) {
+          offences.push(at(source, node, `${specifier}, but elsewhere ${own} is ${first}`));
+        }
+        continue;
+      }
       const name = /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier;
-      used.add(name);
+      if (isProgram) used.add(name);
       if (imports[name] === undefined) {
         offences.push(at(source, node, `${specifier} does not stand in deno.json's imports`));
       }
@@ -72,7 +89,7 @@ export function packageRule(sources: readonly Source[]): Offence[] {
     if (!/^\d+\.\d+\.\d+$/.test(version)) {
       inManifest(name, `${target} is not npm:${name}@ with an exact version`);
     }
-    if (!used.has(name)) inManifest(name, `${name} is imported nowhere`);
+    if (!used.has(name)) inManifest(name, `${name} is not imported by the program`);
   }
   return offences;
 }
@@ -81,7 +98,7 @@ export function packageRule(sources: readonly Source[]): Offence[] {
 export function addressRule(sources: readonly Source[]): Offence[] {
   return sources.flatMap((source) =>
     importsOf(source).flatMap(({ specifier, node }) =>
-      /^(?!node:)[a-z]+:/.test(specifier) ? [at(source, node, `imports ${specifier}`)] : []
+      /^(?!node:|npm:)[a-z]+:/.test(specifier) ? [at(source, node, `imports ${specifier}`)] : []
     )
   );
 }

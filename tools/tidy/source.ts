@@ -1,5 +1,5 @@
 // The repository's files as the tidy rules see them: text and syntax tree, each parsed once.
-import ts from "typescript";
+import ts from "npm:typescript@5.9.3";
 
 /** A file of the repository. */
 export interface Source {

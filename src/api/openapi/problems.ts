@@ -17,7 +17,8 @@ interface ProblemRow {
 
 const ROWS: Record<ErrorCode, ProblemRow> = {
   invalid_input: {
-    when: "a parameter or a field is unknown, missing or malformed, or the body is not JSON; `errors` names each",
+    when:
+      "a parameter or a field is unknown, missing or malformed, or the body is not JSON; `errors` names each",
     detail: "limit: must be a whole number from 1 to 200",
     errors: [{ field: "limit", message: "must be a whole number from 1 to 200" }],
   },
@@ -50,6 +51,14 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
     detail:
       "You have an active subscription with this webhook_url and these filters. Delete it first, or use it.",
   },
+  idempotency_in_flight: {
+    when: "the first request with the same `Idempotency-Key` is not answered yet",
+    detail: "Wait for the answer to the first request, or send it again later.",
+  },
+  idempotency_key_reused: {
+    when: "the same `Idempotency-Key` came with another body",
+    detail: "Use a new key for another body; this one answers the first.",
+  },
   subscription_disabled: {
     when: "the subscription is switched off",
     detail: "Deliveries to this subscription are switched off.",
@@ -68,7 +77,8 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
   },
   quota_exceeded: {
     when: "the day's requests are used up; `Retry-After` says for how long",
-    detail: "Your tier allows 1000 requests a day. Wait until 2026-08-01T00:00:00.000Z, or ask for a higher tier.",
+    detail:
+      "Your tier allows 1000 requests a day. Wait until 2026-08-01T00:00:00.000Z, or ask for a higher tier.",
   },
   internal: {
     when: "something failed here; the request id helps the operator",
@@ -100,12 +110,13 @@ export function whenOf(code: ErrorCode): string {
 }
 
 /** An example of each error's body, by code. */
-export function problemExamples(): Record<string, Example> {
-  return Object.fromEntries(CODES.map((code) => {
+export function problemExamples(): Record<ErrorCode, Example> {
+  const examples = CODES.map((code) => {
     const { detail, errors } = ROWS[code];
     const value: unknown = JSON.parse(problemJson(new AppError(code, detail, errors), EXAMPLE_REQUEST));
     return [code, { summary: ERRORS[code].title, value }];
-  }));
+  });
+  return Object.fromEntries(examples) as Record<ErrorCode, Example>;
 }
 
 /** The errors as rows of a table: code, status, when. */

@@ -4,6 +4,8 @@
 export const TAGS = {
   Events: "What official bodies have published, newest first or in the order of storing.",
   Subscriptions: "Webhooks: what is delivered where.",
+  Webhooks: "What your endpoint is sent, and how to know that it is from here.",
+  Account: "What you may use, and what you have used.",
   Service: "What is collected, from whom, and how well that goes. No key is needed.",
   Description: "This description itself, for programs and for people. No key is needed.",
 } as const;
@@ -12,7 +14,8 @@ export const TAGS = {
 export type Tag = keyof typeof TAGS;
 
 /** One line on what the service is. */
-export const SUMMARY = "What official bodies publish about AI regulation, as a typed, versioned, signed event feed";
+export const SUMMARY =
+  "What official bodies publish about AI regulation, as a typed, versioned, signed event feed";
 
 /** What holds for the whole API. */
 export const OVERVIEW = `

@@ -6,7 +6,14 @@ import { EVENT_TYPES } from "../../domain/event.ts";
 import { isId } from "../../domain/ids.ts";
 import type { EventPlace, EventQuery, Store } from "../../domain/store.ts";
 import { expandTopics, type Topic } from "../../domain/topic.ts";
-import { eventAnswer, eventAnswerJson, eventList, eventListJson, severity } from "../../wire/event.ts";
+import {
+  eventAnswer,
+  eventAnswerJson,
+  eventId,
+  eventList,
+  eventListJson,
+  severity,
+} from "../../wire/event.ts";
 import { eventVersions, toEventVersions } from "../../wire/versions.ts";
 import { invalid } from "../input.ts";
 import { choiceParameter, flagParameter, integerParameter, listParameter } from "../parameters.ts";
@@ -36,7 +43,7 @@ const eventsQuery = z.strictObject({
   })
     .optional(),
   source: z.string().min(1).max(100).optional().meta({ description: "A source's id" }),
-  severity_min: severity.optional(),
+  severity_min: severity.optional().meta({ description: "This severity and those above it" }),
   topics: listParameter("Topic ids with commas between them; any of them; a parent stands for its children")
     .optional(),
   event_type: choiceParameter(EVENT_TYPES, "Event types with commas between them; any of them").optional(),
@@ -75,60 +82,86 @@ export interface EventRouteOptions {
 
 /** The routes that read events. */
 export function eventRoutes(options: EventRouteOptions): Route[] {
+  return [listRoute(options), eventRoute(options), versionsRoute(options)];
+}
+
+function listRoute(options: EventRouteOptions): Route {
   const { store, publicUrl } = options;
-  return [
-    keyRoute({
-      method: "GET",
-      path: "/v1/events",
-      summary: "Lists events, newest first",
-      query: eventsQuery,
-      answer: eventList,
-      status: 200,
-      state: async () => String(await store.lastSeq()),
-      async handle({ query, address }) {
-        const listed = await readQuery(query, options);
-        // One more than is asked for says whether there is a next page.
-        const events = await store.listEvents({ ...listed, limit: listed.limit + 1 });
-        const page = events.slice(0, listed.limit);
-        const last = page.at(-1);
-        const hasNext = events.length > page.length && last !== undefined;
-        return {
-          status: 200,
-          json: eventListJson(page),
-          ...(hasNext ? { headers: { link: nextLink(publicUrl, address, last.id) } } : {}),
-        };
-      },
-    }),
-    keyRoute({
-      method: "GET",
-      path: "/v1/events/{id}",
-      summary: "One event",
-      answer: eventAnswer,
-      status: 200,
-      // A record never changes.
-      state: () => Promise.resolve(""),
-      async handle({ params }) {
-        const id = params["id"] ?? "";
-        const json = isId("event", id) ? await store.findEvent(id) : null;
-        if (json === null) throw noEvent();
-        return { status: 200, json: eventAnswerJson(json) };
-      },
-    }),
-    keyRoute({
-      method: "GET",
-      path: "/v1/events/{id}/versions",
-      summary: "Every version of an event's publication, each with its difference to the one before",
-      answer: eventVersions,
-      status: 200,
-      state: async () => String(await store.lastSeq()),
-      async handle({ params }) {
-        const id = params["id"] ?? "";
-        const versions = isId("event", id) ? await store.listVersions(id) : [];
-        if (versions.length === 0) throw noEvent();
-        return answer(200, toEventVersions(versions.map((json) => JSON.parse(json))));
-      },
-    }),
-  ];
+  return keyRoute({
+    method: "GET",
+    path: "/v1/events",
+    operationId: "listEvents",
+    tag: "Events",
+    summary: "Lists events, newest first",
+    description:
+      "The filters combine with and; each list is any-of. Without `after` the newest come first, by " +
+      "`published_at`, then `id`. For more than one answer holds, see Paging.",
+    query: eventsQuery,
+    answer: eventList,
+    status: 200,
+    answerHeaders: ["Link"],
+    state: async () => String(await store.lastSeq()),
+    async handle({ query, address }) {
+      const listed = await readQuery(query, options);
+      // One more than is asked for says whether there is a next page.
+      const events = await store.listEvents({ ...listed, limit: listed.limit + 1 });
+      const page = events.slice(0, listed.limit);
+      const last = page.at(-1);
+      const hasNext = events.length > page.length && last !== undefined;
+      return {
+        status: 200,
+        json: eventListJson(page),
+        ...(hasNext ? { headers: { link: nextLink(publicUrl, address, last.id) } } : {}),
+      };
+    },
+  });
+}
+
+function eventRoute({ store }: EventRouteOptions): Route {
+  return keyRoute({
+    method: "GET",
+    path: "/v1/events/{id}",
+    operationId: "getEvent",
+    tag: "Events",
+    summary: "One event",
+    description: "One version of one publication. A record never changes, so that it can be kept for good.",
+    params: { id: eventId },
+    errors: ["not_found"],
+    answer: eventAnswer,
+    status: 200,
+    // A record never changes.
+    state: () => Promise.resolve(""),
+    async handle({ params }) {
+      const id = params["id"] ?? "";
+      const json = isId("event", id) ? await store.findEvent(id) : null;
+      if (json === null) throw noEvent();
+      return { status: 200, json: eventAnswerJson(json) };
+    },
+  });
+}
+
+function versionsRoute({ store }: EventRouteOptions): Route {
+  return keyRoute({
+    method: "GET",
+    path: "/v1/events/{id}/versions",
+    operationId: "listEventVersions",
+    tag: "Events",
+    summary: "Every version of an event's publication",
+    description:
+      "From any version's id: all of them, the first one first, each with its difference to the one " +
+      "before.",
+    params: { id: eventId },
+    errors: ["not_found"],
+    answer: eventVersions,
+    status: 200,
+    state: async () => String(await store.lastSeq()),
+    async handle({ params }) {
+      const id = params["id"] ?? "";
+      const versions = isId("event", id) ? await store.listVersions(id) : [];
+      if (versions.length === 0) throw noEvent();
+      return answer(200, toEventVersions(versions.map((json) => JSON.parse(json))));
+    },
+  });
 }
 
 function noEvent(): AppError {

@@ -27,7 +27,10 @@ export function serviceRoutes({ store, sources, topics, health }: ServiceRouteOp
     publicRoute({
       method: "GET",
       path: "/v1/sources",
+      operationId: "listSources",
+      tag: "Service",
       summary: "The active sources with their last fetch",
+      description: "Where events come from. Their ids serve as filters of events and subscriptions.",
       answer: sourceList,
       status: 200,
       async handle() {
@@ -39,7 +42,12 @@ export function serviceRoutes({ store, sources, topics, health }: ServiceRouteOp
     publicRoute({
       method: "GET",
       path: "/v1/topics",
+      operationId: "listTopics",
+      tag: "Service",
       summary: "The topic taxonomy",
+      description:
+        "What events are about, in two levels and three languages. A parent's id stands for its children " +
+        "wherever topics are a filter.",
       answer: topicList,
       status: 200,
       handle: () => Promise.resolve(answer(200, { topics, disclaimer: DISCLAIMER })),
@@ -47,7 +55,11 @@ export function serviceRoutes({ store, sources, topics, health }: ServiceRouteOp
     publicRoute({
       method: "GET",
       path: "/v1/health",
+      operationId: "getHealth",
+      tag: "Service",
       summary: "The health of the pipeline",
+      description: "Whether collecting and delivering go well, for monitors: 200 while anything can be read.",
+      otherAnswers: { 503: "The store cannot be read, or the service cannot answer." },
       answer: healthReport,
       status: 200,
       async handle() {

@@ -12,6 +12,7 @@ import type { Topic } from "../../domain/topic.ts";
 import {
   subscriptionAnswer,
   subscriptionCreated,
+  subscriptionId,
   subscriptionList,
   type SubscriptionRequest,
   subscriptionRequest,
@@ -55,76 +56,117 @@ export interface SubscriptionRouteOptions {
 
 /** The routes of subscriptions. */
 export function subscriptionRoutes(options: SubscriptionRouteOptions): Route[] {
+  return [createRoute(options), listRoute(options), deleteRoute(options), testRoute(options)];
+}
+
+function createRoute(options: SubscriptionRouteOptions): Route {
   const { store, clock } = options;
   const idempotency = createIdempotency({ store, clock, status: 201 });
-  return [
-    keyRoute({
-      method: "POST",
-      path: "/v1/subscriptions",
-      summary: "Creates a webhook subscription",
-      body: subscriptionRequest,
-      answer: subscriptionCreated,
-      status: 201,
-      handle: (call) =>
-        idempotency.run(call, async (remember) => {
-          const { body, customer } = call;
-          await checkRequest(body, options);
-          const subscription = newSubscription(body, customer, options);
-          const created = answer(201, {
-            subscription: {
-              ...toSubscriptionRecord(subscription),
-              webhook_secret: subscription.webhookSecret,
-            },
-            note: SECRET_NOTE,
-            disclaimer: DISCLAIMER,
-          });
-          await add(subscription, { customer, remembered: remember(created.json) }, options);
-          return created;
-        }),
-    }),
-    keyRoute({
-      method: "GET",
-      path: "/v1/subscriptions",
-      summary: "The caller's subscriptions",
-      answer: subscriptionList,
-      status: 200,
-      async handle({ customer }) {
-        const subscriptions = (await store.listSubscriptions(customer.id)).map(toSubscriptionRecord);
-        return answer(200, { subscriptions, count: subscriptions.length, disclaimer: DISCLAIMER });
-      },
-    }),
-    keyRoute({
-      method: "DELETE",
-      path: "/v1/subscriptions/{id}",
-      summary: "Deletes a subscription; the record is kept",
-      answer: subscriptionAnswer,
-      status: 200,
-      async handle({ params, customer }) {
-        const id = params["id"] ?? "";
-        const deleted = isId("subscription", id)
-          ? await store.deleteSubscription(customer.id, id, clock.nowMs())
-          : null;
-        if (deleted === null) throw noSubscription();
-        return answer(200, { subscription: toSubscriptionRecord(deleted), disclaimer: DISCLAIMER });
-      },
-    }),
-    keyRoute({
-      method: "POST",
-      path: "/v1/subscriptions/{id}/test",
-      summary: "Sends one synthetic delivery",
-      answer: testAnswer,
-      status: 200,
-      async handle({ params, customer }) {
-        const id = params["id"] ?? "";
-        const subscription = isId("subscription", id) ? await store.findSubscription(customer.id, id) : null;
-        if (subscription === null) throw noSubscription();
-        if (!isEnabled(subscription)) {
-          throw new AppError("subscription_disabled", "Deliveries to this subscription are switched off.");
-        }
-        return answer(200, { ...await options.sendTest(subscription), disclaimer: DISCLAIMER });
-      },
-    }),
-  ];
+  return keyRoute({
+    method: "POST",
+    path: "/v1/subscriptions",
+    operationId: "createSubscription",
+    tag: "Subscriptions",
+    summary: "Creates a webhook subscription",
+    description:
+      "Only `webhook_url` is required. Filters combine with and; each list is any-of. `webhook_secret` is " +
+      "shown in this answer and never again.",
+    requestHeaders: ["Idempotency-Key"],
+    answerHeaders: ["Idempotency-Replayed"],
+    errors: [
+      "invalid_webhook_url",
+      "subscription_limit_reached",
+      "duplicate_subscription",
+      "idempotency_in_flight",
+      "idempotency_key_reused",
+    ],
+    body: subscriptionRequest,
+    answer: subscriptionCreated,
+    status: 201,
+    handle: (call) =>
+      idempotency.run(call, async (remember) => {
+        const { body, customer } = call;
+        await checkRequest(body, options);
+        const subscription = newSubscription(body, customer, options);
+        const created = answer(201, {
+          subscription: {
+            ...toSubscriptionRecord(subscription),
+            webhook_secret: subscription.webhookSecret,
+          },
+          note: SECRET_NOTE,
+          disclaimer: DISCLAIMER,
+        });
+        await add(subscription, { customer, remembered: remember(created.json) }, options);
+        return created;
+      }),
+  });
+}
+
+function listRoute({ store }: SubscriptionRouteOptions): Route {
+  return keyRoute({
+    method: "GET",
+    path: "/v1/subscriptions",
+    operationId: "listSubscriptions",
+    tag: "Subscriptions",
+    summary: "The caller's subscriptions",
+    description: "Those that are not deleted, without their secrets.",
+    answer: subscriptionList,
+    status: 200,
+    async handle({ customer }) {
+      const subscriptions = (await store.listSubscriptions(customer.id)).map(toSubscriptionRecord);
+      return answer(200, { subscriptions, count: subscriptions.length, disclaimer: DISCLAIMER });
+    },
+  });
+}
+
+function deleteRoute({ store, clock }: SubscriptionRouteOptions): Route {
+  return keyRoute({
+    method: "DELETE",
+    path: "/v1/subscriptions/{id}",
+    operationId: "deleteSubscription",
+    tag: "Subscriptions",
+    summary: "Deletes a subscription",
+    description: "Nothing more is delivered. The record is kept for audit; deleting it again answers 404.",
+    params: { id: subscriptionId },
+    errors: ["not_found"],
+    answer: subscriptionAnswer,
+    status: 200,
+    async handle({ params, customer }) {
+      const id = params["id"] ?? "";
+      const deleted = isId("subscription", id)
+        ? await store.deleteSubscription(customer.id, id, clock.nowMs())
+        : null;
+      if (deleted === null) throw noSubscription();
+      return answer(200, { subscription: toSubscriptionRecord(deleted), disclaimer: DISCLAIMER });
+    },
+  });
+}
+
+function testRoute(options: SubscriptionRouteOptions): Route {
+  const { store } = options;
+  return keyRoute({
+    method: "POST",
+    path: "/v1/subscriptions/{id}/test",
+    operationId: "testSubscription",
+    tag: "Subscriptions",
+    summary: "Sends one synthetic delivery",
+    description:
+      "Posts one delivery of type `event.test`, severity `info` and source `test` to the subscription's " +
+      "address, signed with its secret, and says what came of it. It does not count against the month's deliveries.",
+    params: { id: subscriptionId },
+    errors: ["not_found", "subscription_disabled"],
+    answer: testAnswer,
+    status: 200,
+    async handle({ params, customer }) {
+      const id = params["id"] ?? "";
+      const subscription = isId("subscription", id) ? await store.findSubscription(customer.id, id) : null;
+      if (subscription === null) throw noSubscription();
+      if (!isEnabled(subscription)) {
+        throw new AppError("subscription_disabled", "Deliveries to this subscription are switched off.");
+      }
+      return answer(200, { ...await options.sendTest(subscription), disclaimer: DISCLAIMER });
+    },
+  });
 }
 
 function noSubscription(): AppError {

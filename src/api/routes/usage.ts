@@ -19,7 +19,10 @@ export function usageRoute({ store, clock, limitsOf }: UsageRouteOptions): Route
   return keyRoute({
     method: "GET",
     path: "/v1/usage",
+    operationId: "getUsage",
+    tag: "Account",
     summary: "The caller's tier, limits and what is used of them",
+    description: "Requests are counted by UTC day, deliveries by UTC month. This request counts too.",
     answer: usageReport,
     status: 200,
     async handle({ customer, allowance }) {

@@ -21,89 +21,90 @@ export interface Publisher {
   publications: Publication[];
 }
 
+const PUBLISHERS: readonly Publisher[] = [
+  {
+    id: "demo-oversight-board",
+    nameEn: "European Algorithm Oversight Board (invented)",
+    nameDe: "Europäischer Ausschuss für Algorithmenaufsicht (erfunden)",
+    language: "en",
+    format: "RSS",
+    path: "/board/news.rss",
+    publications: [
+      {
+        id: "board-12",
+        title: "Final guidelines on the transparency obligations of Article 50 of the AI Act",
+        summary:
+          "The guidelines explain how providers mark AI-generated content and how deployers disclose " +
+          "deepfakes under Article 50(2) and (4) of the AI Act.",
+        daysAgo: 2,
+      },
+      {
+        id: "board-11",
+        title: "Public consultation on draft guidelines for high-risk AI systems",
+        summary:
+          "The Board invites comments on the classification rules of Article 6 of the AI Act and Annex III.",
+        daysAgo: 5,
+      },
+      {
+        id: "board-10",
+        title: "Opening hours of the visitor centre in summer",
+        summary: "The visitor centre is open from nine to five on weekdays.",
+        daysAgo: 6,
+      },
+    ],
+  },
+  {
+    id: "demo-ki-aufsicht",
+    nameEn: "Federal Office for AI Supervision (invented)",
+    nameDe: "Bundesamt für KI-Aufsicht (erfunden)",
+    language: "de",
+    format: "Atom",
+    path: "/amt/aktuelles.atom",
+    publications: [
+      {
+        id: "amt-7",
+        title: "Bußgeld wegen verbotener KI-Praktiken: Bundesamt untersagt Emotionserkennung am Arbeitsplatz",
+        summary:
+          "Das Bundesamt hat wegen eines Verstoßes gegen Artikel 5 Absatz 1 Buchstabe f der KI-Verordnung " +
+          "ein Bußgeld verhängt und den Einsatz des KI-Systems mit sofortiger Wirkung untersagt.",
+        daysAgo: 1,
+      },
+      {
+        id: "amt-6",
+        title: "Leitfaden zur KI-Kompetenz nach Artikel 4 der KI-Verordnung",
+        summary: "Der Leitfaden zeigt, wie Anbieter und Betreiber von KI-Systemen ihr Personal schulen.",
+        daysAgo: 9,
+      },
+    ],
+  },
+  {
+    id: "demo-conseil-ia",
+    nameEn: "National Council for AI (invented)",
+    nameDe: "Nationaler Rat für KI (erfunden)",
+    language: "fr",
+    format: "JSON Feed",
+    path: "/conseil/feed.json",
+    publications: [
+      {
+        id: "conseil-31",
+        title: "Bac à sable réglementaire de l'IA : appel à candidatures",
+        summary:
+          "Le Conseil ouvre le bac à sable prévu à l'article 57 du règlement sur l'IA aux PME et aux jeunes pousses.",
+        daysAgo: 3,
+      },
+      {
+        id: "conseil-30",
+        title: "Avis sur les modèles d'IA à usage général présentant un risque systémique",
+        summary: "L'avis porte sur les obligations des articles 53 et 55 du règlement sur l'IA.",
+        daysAgo: 7,
+      },
+    ],
+  },
+];
+
 /** A fresh copy of the publishers, to be revised at will. */
 export function samplePublishers(): Publisher[] {
-  return [
-    {
-      id: "demo-oversight-board",
-      nameEn: "European Algorithm Oversight Board (invented)",
-      nameDe: "Europäischer Ausschuss für Algorithmenaufsicht (erfunden)",
-      language: "en",
-      format: "RSS",
-      path: "/board/news.rss",
-      publications: [
-        {
-          id: "board-12",
-          title: "Final guidelines on the transparency obligations of Article 50 of the AI Act",
-          summary:
-            "The guidelines explain how providers mark AI-generated content and how deployers disclose " +
-            "deepfakes under Article 50(2) and (4) of the AI Act.",
-          daysAgo: 2,
-        },
-        {
-          id: "board-11",
-          title: "Public consultation on draft guidelines for high-risk AI systems",
-          summary:
-            "The Board invites comments on the classification rules of Article 6 of the AI Act and Annex III.",
-          daysAgo: 5,
-        },
-        {
-          id: "board-10",
-          title: "Opening hours of the visitor centre in summer",
-          summary: "The visitor centre is open from nine to five on weekdays.",
-          daysAgo: 6,
-        },
-      ],
-    },
-    {
-      id: "demo-ki-aufsicht",
-      nameEn: "Federal Office for AI Supervision (invented)",
-      nameDe: "Bundesamt für KI-Aufsicht (erfunden)",
-      language: "de",
-      format: "Atom",
-      path: "/amt/aktuelles.atom",
-      publications: [
-        {
-          id: "amt-7",
-          title:
-            "Bußgeld wegen verbotener KI-Praktiken: Bundesamt untersagt Emotionserkennung am Arbeitsplatz",
-          summary:
-            "Das Bundesamt hat wegen eines Verstoßes gegen Artikel 5 Absatz 1 Buchstabe f der KI-Verordnung " +
-            "ein Bußgeld verhängt und den Einsatz des KI-Systems mit sofortiger Wirkung untersagt.",
-          daysAgo: 1,
-        },
-        {
-          id: "amt-6",
-          title: "Leitfaden zur KI-Kompetenz nach Artikel 4 der KI-Verordnung",
-          summary: "Der Leitfaden zeigt, wie Anbieter und Betreiber von KI-Systemen ihr Personal schulen.",
-          daysAgo: 9,
-        },
-      ],
-    },
-    {
-      id: "demo-conseil-ia",
-      nameEn: "National Council for AI (invented)",
-      nameDe: "Nationaler Rat für KI (erfunden)",
-      language: "fr",
-      format: "JSON Feed",
-      path: "/conseil/feed.json",
-      publications: [
-        {
-          id: "conseil-31",
-          title: "Bac à sable réglementaire de l'IA : appel à candidatures",
-          summary:
-            "Le Conseil ouvre le bac à sable prévu à l'article 57 du règlement sur l'IA aux PME et aux jeunes pousses.",
-          daysAgo: 3,
-        },
-        {
-          id: "conseil-30",
-          title: "Avis sur les modèles d'IA à usage général présentant un risque systémique",
-          summary: "L'avis porte sur les obligations des articles 53 et 55 du règlement sur l'IA.",
-          daysAgo: 7,
-        },
-      ],
-    },
-  ];
+  return structuredClone([...PUBLISHERS]);
 }
 
 /** The publication that the demo revises, and its new summary. */

@@ -15,6 +15,7 @@ export const MAX_MADE_TITLE_CHARACTERS = 200;
 export const MAX_GUID_CHARACTERS = 1000;
 /** Categories of one item, and characters of one. */
 export const MAX_CATEGORIES = 50;
+/** Of one category. */
 export const MAX_CATEGORY_CHARACTERS = 200;
 /** Characters of a stated value that a note repeats. */
 const MAX_QUOTE_CHARACTERS = 80;

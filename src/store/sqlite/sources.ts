@@ -1,6 +1,6 @@
 // Sources in SQLite: their state, their leases.
 import type { IdentityRule, SourceState } from "../../domain/source.ts";
-import type { Store } from "../../domain/store.ts";
+import type { FetchEnd, Store } from "../../domain/store.ts";
 import type { Connection, Row } from "./connection.ts";
 
 const COLUMNS = `id, cursor, identity_rule, first_success_at, last_attempt_at, last_success_at,
@@ -33,69 +33,76 @@ export function createSources(
     isKnownSource: (id) =>
       Promise.resolve(connection.get("select 1 from sources where id = ?", id) !== undefined),
 
-    claimSources: ({ nowMs, leaseMs, limit, ids }) => {
+    claimSources: (claim) => {
       // Most calls find nothing: they must not take the write lock.
-      const isDue = ids !== undefined || connection.get(
-            "select 1 from sources indexed by sources_due where active = 1 and next_due_at <= ? and lease_until <= ? limit 1",
-            nowMs,
-            nowMs,
-          ) !== undefined;
-      if (!isDue) return Promise.resolve([]);
-      return Promise.resolve(connection.transaction("relaxed", () => {
-        const rows = ids === undefined
-          ? connection.all(
-            `select ${COLUMNS} from sources indexed by sources_due
-             where active = 1 and next_due_at <= ? and lease_until <= ? order by next_due_at limit ?`,
-            nowMs,
-            nowMs,
-            limit,
-          )
-          : connection.all(
-            `select ${COLUMNS} from sources
-             where active = 1 and id in (select value from json_each(?)) and lease_until <= ?
-             order by next_due_at limit ?`,
-            JSON.stringify(ids),
-            nowMs,
-            limit,
-          );
-        for (const row of rows) {
-          connection.run(
-            "update sources set lease_until = ? where id = ?",
-            nowMs + leaseMs,
-            String(row["id"]),
-          );
-        }
-        return rows.map(stateFromRow);
-      }));
+      if (claim.ids === undefined && !isAnyDue(connection, claim.nowMs)) return Promise.resolve([]);
+      return Promise.resolve(connection.transaction("relaxed", () => claimSources(connection, claim)));
     },
 
     finishFetch: (end) =>
-      Promise.resolve(connection.transaction("durable", () => {
-        if (end.success === null) {
-          connection.run(
-            `update sources set lease_until = 0, last_attempt_at = ?, next_due_at = ?, last_error = ?,
-               consecutive_failures = consecutive_failures + 1 where id = ?`,
-            end.atMs,
-            end.nextDueAtMs,
-            end.error,
-            end.sourceId,
-          );
-          return;
-        }
-        connection.run(
-          `update sources set lease_until = 0, last_attempt_at = ?, last_success_at = ?,
-             first_success_at = coalesce(first_success_at, ?), next_due_at = ?, last_error = null,
-             consecutive_failures = 0, cursor = ?, identity_rule = ? where id = ?`,
-          end.atMs,
-          end.atMs,
-          end.atMs,
-          end.nextDueAtMs,
-          end.success.cursor,
-          end.success.identityRule,
-          end.sourceId,
-        );
-      })),
+      Promise.resolve(connection.transaction("durable", () => finishFetch(connection, end))),
   };
+}
+
+function isAnyDue(connection: Connection, nowMs: number): boolean {
+  return connection.get(
+    `select 1 from sources indexed by sources_due
+     where active = 1 and next_due_at <= ? and lease_until <= ? limit 1`,
+    nowMs,
+    nowMs,
+  ) !== undefined;
+}
+
+function claimSources(
+  connection: Connection,
+  { nowMs, leaseMs, limit, ids }: Parameters<Store["claimSources"]>[0],
+): SourceState[] {
+  const rows = ids === undefined
+    ? connection.all(
+      `select ${COLUMNS} from sources indexed by sources_due
+       where active = 1 and next_due_at <= ? and lease_until <= ? order by next_due_at limit ?`,
+      nowMs,
+      nowMs,
+      limit,
+    )
+    : connection.all(
+      `select ${COLUMNS} from sources
+       where active = 1 and id in (select value from json_each(?)) and lease_until <= ?
+       order by next_due_at limit ?`,
+      JSON.stringify(ids),
+      nowMs,
+      limit,
+    );
+  for (const row of rows) {
+    connection.run("update sources set lease_until = ? where id = ?", nowMs + leaseMs, String(row["id"]));
+  }
+  return rows.map(stateFromRow);
+}
+
+function finishFetch(connection: Connection, end: FetchEnd): void {
+  if (end.success === null) {
+    connection.run(
+      `update sources set lease_until = 0, last_attempt_at = ?, next_due_at = ?, last_error = ?,
+         consecutive_failures = consecutive_failures + 1 where id = ?`,
+      end.atMs,
+      end.nextDueAtMs,
+      end.error,
+      end.sourceId,
+    );
+    return;
+  }
+  connection.run(
+    `update sources set lease_until = 0, last_attempt_at = ?, last_success_at = ?,
+       first_success_at = coalesce(first_success_at, ?), next_due_at = ?, last_error = null,
+       consecutive_failures = 0, cursor = ?, identity_rule = ? where id = ?`,
+    end.atMs,
+    end.atMs,
+    end.atMs,
+    end.nextDueAtMs,
+    end.success.cursor,
+    end.success.identityRule,
+    end.sourceId,
+  );
 }
 
 function stateFromRow(row: Row): SourceState {

@@ -4,10 +4,13 @@ import { Connection } from "./connection.ts";
 import { createCustomers } from "./customers.ts";
 import { createDeliveries } from "./deliveries.ts";
 import { createEvents } from "./events.ts";
+import { createKeys } from "./keys.ts";
 import { createMatching } from "./matching.ts";
 import { migrate } from "./migrate.ts";
+import { createRememberedAnswers } from "./remembered_answers.ts";
 import { createSources } from "./sources.ts";
 import { createSubscriptions } from "./subscriptions.ts";
+import { createUsage } from "./usage.ts";
 
 /**
  * Opens the database file, creates it when it is not there (its folder must be), and brings its schema up to date.
@@ -26,7 +29,10 @@ export function openStore(path: string): Store {
     ...createSources(connection),
     ...createEvents(connection),
     ...createCustomers(connection),
+    ...createKeys(connection),
+    ...createUsage(connection),
     ...createSubscriptions(connection),
+    ...createRememberedAnswers(connection),
     ...createMatching(connection),
     ...createDeliveries(connection),
     health: () => {

@@ -1,14 +1,13 @@
 // Subscriptions in SQLite.
 import type { Severity } from "../../domain/severity.ts";
-import type { RememberedAnswer, Store } from "../../domain/store.ts";
+import type { Store } from "../../domain/store.ts";
 import type { Subscription } from "../../domain/subscription.ts";
 import type { Connection, Row } from "./connection.ts";
 import { cancelDeliveries } from "./delivery_states.ts";
+import { remember } from "./remembered_answers.ts";
 
 type SubscriptionMethods =
   | "addSubscription"
-  | "findAnswer"
-  | "forgetAnswers"
   | "listSubscriptions"
   | "findSubscription"
   | "deleteSubscription";
@@ -43,32 +42,6 @@ export function createSubscriptions(connection: Connection): Pick<Store, Subscri
         if (answer !== undefined) remember(connection, answer, subscription);
         return "created";
       })),
-
-    findAnswer: (customerId, key, afterMs) => {
-      const row = connection.get(
-        `select request_hash, json from remembered_answers
-         where customer_id = ? and key = ? and created_at > ?`,
-        customerId,
-        key,
-        afterMs,
-      );
-      return Promise.resolve(
-        row === undefined
-          ? null
-          : { key, requestHash: String(row["request_hash"]), json: String(row["json"]) },
-      );
-    },
-
-    forgetAnswers: (untilMs) => {
-      const isAny = connection.get("select 1 from remembered_answers where created_at <= ? limit 1", untilMs);
-      if (isAny !== undefined) {
-        connection.transaction(
-          "relaxed",
-          () => connection.run("delete from remembered_answers where created_at <= ?", untilMs),
-        );
-      }
-      return Promise.resolve();
-    },
 
     listSubscriptions: (customerId) =>
       Promise.resolve(
@@ -106,19 +79,6 @@ function insert(connection: Connection, subscription: Subscription, identity: st
     subscription.severityMin,
     subscription.language,
     identity,
-    subscription.createdAtMs,
-  );
-}
-
-/** An answer that is out of date under the same key gives way. */
-function remember(connection: Connection, answer: RememberedAnswer, subscription: Subscription): void {
-  connection.run(
-    `insert or replace into remembered_answers (customer_id, key, request_hash, json, created_at)
-     values (?, ?, ?, ?, ?)`,
-    subscription.customerId,
-    answer.key,
-    answer.requestHash,
-    answer.json,
     subscription.createdAtMs,
   );
 }

@@ -1,5 +1,6 @@
+// Tests of src/ingest/normalise/dates.ts.
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "npm:fast-check@4.10.2";
 import { parseDate } from "../../../src/ingest/normalise/dates.ts";
 
 const BERLIN = "Europe/Berlin";

@@ -1,3 +1,4 @@
+// Tests of src/ingest/normalise/describe.ts.
 import assert from "node:assert/strict";
 import { describeDocument } from "../../../src/ingest/normalise/describe.ts";
 import { DocumentError } from "../../../src/ingest/parse/document.ts";

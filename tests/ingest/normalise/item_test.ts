@@ -1,3 +1,4 @@
+// Tests of src/ingest/normalise/item.ts.
 import assert from "node:assert/strict";
 import { type ItemContext, type NormalisedItem, normaliseItem } from "../../../src/ingest/normalise/item.ts";
 import { parseDocument } from "../../../src/ingest/parse/document.ts";

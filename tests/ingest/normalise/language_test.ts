@@ -1,3 +1,4 @@
+// Tests of src/ingest/normalise/language.ts.
 import assert from "node:assert/strict";
 import { languageCode } from "../../../src/ingest/normalise/language.ts";
 

@@ -1,5 +1,6 @@
+// Tests of src/ingest/normalise/links.ts.
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "npm:fast-check@4.10.2";
 import { absoluteUrl, cleanUrl } from "../../../src/ingest/normalise/links.ts";
 
 Deno.test("absoluteUrl() resolves a link against the first base that gives an address", () => {

@@ -1,5 +1,6 @@
+// Tests of src/ingest/normalise/text.ts.
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "npm:fast-check@4.10.2";
 import { cutText, textFromMarkup } from "../../../src/ingest/normalise/text.ts";
 
 Deno.test("textFromMarkup() gives the words of markup", () => {

@@ -1,3 +1,4 @@
+// Tests of src/ingest/parse/decode.ts.
 import assert from "node:assert/strict";
 import { decodeText } from "../../../src/ingest/parse/decode.ts";
 

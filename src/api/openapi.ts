@@ -1,0 +1,149 @@
+// The API's description, OpenAPI 3.1, made from the list of routes and from the schemas that check the requests.
+import type { z } from "zod";
+import type { MediaType, Method, OpenApi, Operation, Parameter, PathItem, Schema } from "../wire/openapi.ts";
+import { deliveryPayload } from "../wire/delivery.ts";
+import { problem } from "../wire/service.ts";
+import { otherAnswers, responsesOf, sharedResponses } from "./openapi/answers.ts";
+import { HEADERS, REQUEST_HEADERS, type RequestHeaderName } from "./openapi/headers.ts";
+import { problemExamples, problemTable } from "./openapi/problems.ts";
+import { answerSchemas, queryParameters, requestSchemas, type Schemas } from "./openapi/schemas.ts";
+import { OVERVIEW, SUMMARY, TAGS } from "./openapi/texts.ts";
+import { webhooks } from "./openapi/webhooks.ts";
+import type { Route } from "./route.ts";
+
+/** What the description tells beside the routes. */
+export interface DescriptionOptions {
+  /** Regfeed's own version. */
+  version: string;
+  /** Where clients reach the service, without a slash at its end. */
+  publicUrl: string;
+}
+
+/** The description of these routes. Throws when two schemas share a name and differ. */
+export function describeApi(routes: readonly Route[], { version, publicUrl }: DescriptionOptions): OpenApi {
+  const named = new NamedSchemas();
+  const [payload = {}] = named.take(answerSchemas([deliveryPayload, problem]));
+  const paths: Record<string, PathItem> = {};
+  for (const route of routes) {
+    const item = paths[route.path] ??= {};
+    item[route.method.toLowerCase() as Method] = operationOf(route, named);
+  }
+  const responses = referenced("responses", sharedResponses(), paths);
+  return {
+    openapi: "3.1.1",
+    info: {
+      title: "Regfeed",
+      version,
+      summary: SUMMARY,
+      description: `${OVERVIEW.trim()}\n${problemTable()}`,
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: publicUrl, description: "This service" }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    paths,
+    webhooks: webhooks(payload),
+    "x-other-answers": otherAnswers(),
+    components: {
+      schemas: named.all(),
+      responses,
+      headers: referenced("headers", HEADERS, { paths, responses }),
+      examples: referenced("examples", problemExamples(), { paths, responses }),
+      securitySchemes: {
+        key: {
+          type: "http",
+          scheme: "bearer",
+          description: "An API key: `rgf_` and 64 hexadecimal characters",
+        },
+      },
+    },
+  };
+}
+
+/** Those components that a part of the description refers to. */
+function referenced<T>(kind: string, components: Record<string, T>, part: unknown): Record<string, T> {
+  const text = JSON.stringify(part);
+  return Object.fromEntries(
+    Object.entries(components).filter(([name]) => text.includes(`"#/components/${kind}/${name}"`)),
+  );
+}
+
+/** The schemas that others refer to, each once. */
+class NamedSchemas {
+  readonly #named = new Map<string, Schema>();
+
+  take({ roots, named }: Schemas): Schema[] {
+    for (const [name, schema] of Object.entries(named)) {
+      const known = this.#named.get(name);
+      if (known !== undefined && JSON.stringify(known) !== JSON.stringify(schema)) {
+        throw new Error(`two schemas that differ are both named ${name}`);
+      }
+      this.#named.set(name, schema);
+    }
+    return roots;
+  }
+
+  /** A body of this schema; the first example of the schema stands beside it, where every reader looks for it. */
+  bodyOf(schema: Schema): MediaType {
+    const target = this.#named.get(schema.$ref?.split("/").at(-1) ?? "") ?? schema;
+    const example = target.examples?.[0];
+    return { schema, ...(example === undefined ? {} : { example }) };
+  }
+
+  /** By name, without the examples of whole bodies, which stand at the bodies. */
+  all(): Record<string, Schema> {
+    const sorted = [...this.#named].sort(([a], [b]) => (a < b ? -1 : 1));
+    return Object.fromEntries(sorted.map(([name, { examples: _, ...schema }]) => [name, schema]));
+  }
+}
+
+function operationOf(route: Route, named: NamedSchemas): Operation {
+  const [answer = {}] = named.take(answerSchemas([route.answer]));
+  const parameters = parametersOf(route, named);
+  const [body] = route.body === undefined ? [] : named.take(requestSchemas([route.body]));
+  return {
+    operationId: route.operationId,
+    tags: [route.tag],
+    summary: route.summary,
+    description: route.description,
+    security: route.access === "key" ? [{ key: [] }] : [],
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === undefined ? {} : {
+      requestBody: {
+        required: true,
+        description: route.body?.description ?? "JSON in UTF-8.",
+        content: { "application/json": named.bodyOf(body) },
+      },
+    }),
+    responses: responsesOf(route, named.bodyOf(answer)),
+  };
+}
+
+function parametersOf(route: Route, named: NamedSchemas): Parameter[] {
+  const headers: RequestHeaderName[] = [
+    ...(route.method === "GET" ? ["If-None-Match" as const] : []),
+    ...(route.requestHeaders ?? []),
+  ];
+  return [
+    ...Object.entries(route.params ?? {}).map(([name, schema]) => pathParameter(name, schema, named)),
+    ...(route.query === undefined ? [] : queryOf(route.query, named)),
+    ...headers.map((name): Parameter => ({ name, in: "header", required: false, ...REQUEST_HEADERS[name] })),
+  ];
+}
+
+function pathParameter(name: string, zod: z.ZodType, named: NamedSchemas): Parameter {
+  const [{ description = name, ...schema } = {}] = named.take(requestSchemas([zod]));
+  return { name, in: "path", required: true, description, schema };
+}
+
+function queryOf(zod: z.ZodType, named: NamedSchemas): Parameter[] {
+  const { parameters, named: found } = queryParameters(zod);
+  named.take({ roots: [], named: found });
+  return parameters.map(({ name, required, schema: { description = name, ...schema } }): Parameter => ({
+    name,
+    in: "query",
+    required,
+    description,
+    ...(schema.type === "array" ? { style: "form" as const, explode: false as const } : {}),
+    schema,
+  }));
+}

@@ -1,0 +1,63 @@
+// The description of the API: GET /v1/openapi.json for programs, GET /docs for people.
+import { z } from "zod";
+import type { OpenApi } from "../../wire/openapi.ts";
+import { describeApi, type DescriptionOptions } from "../openapi.ts";
+import { publicRoute, type Route } from "../route.ts";
+
+/** A page, and what it may load. */
+export interface DocsPage {
+  html: string;
+  /** The value of `Content-Security-Policy`. */
+  contentSecurityPolicy: string;
+}
+
+/** What the routes need. */
+export interface DescriptionRouteOptions extends DescriptionOptions {
+  renderDocs(description: OpenApi): DocsPage;
+}
+
+/** The routes that describe `routes` and themselves. Both answers are made once, when first asked for. */
+export function descriptionRoutes(routes: readonly Route[], options: DescriptionRouteOptions): Route[] {
+  const description = once(() => describeApi([...routes, ...own], options));
+  const page = once(() => options.renderDocs(description()));
+  const own: Route[] = [
+    publicRoute({
+      method: "GET",
+      path: "/v1/openapi.json",
+      operationId: "getDescription",
+      tag: "Description",
+      summary: "The description of this API",
+      description: "OpenAPI 3.1, for programs that make clients, tests or mocks of it.",
+      answer: z.looseObject({
+        openapi: z.string().meta({ description: "The version of OpenAPI" }),
+      }).meta({ id: "OpenApi", description: "An OpenAPI document" }),
+      status: 200,
+      state: () => Promise.resolve(""),
+      handle: () => Promise.resolve({ status: 200, json: JSON.stringify(description()) }),
+    }),
+    publicRoute({
+      method: "GET",
+      path: "/docs",
+      operationId: "getDocs",
+      tag: "Description",
+      summary: "The description of this API as a page",
+      description: "For people: one file that loads nothing else, with a way to try each operation.",
+      answer: z.string().meta({ description: "The page" }),
+      status: 200,
+      contentType: "text/html; charset=utf-8",
+      answerHeaders: ["Content-Security-Policy"],
+      state: () => Promise.resolve(""),
+      handle() {
+        const { html, contentSecurityPolicy } = page();
+        const headers = { "content-security-policy": contentSecurityPolicy };
+        return Promise.resolve({ status: 200, json: html, headers });
+      },
+    }),
+  ];
+  return own;
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}

@@ -1,0 +1,48 @@
+// First answers to requests that named a key of their own, in SQLite.
+import type { RememberedAnswer, Store } from "../../domain/store.ts";
+import type { Subscription } from "../../domain/subscription.ts";
+import type { Connection } from "./connection.ts";
+
+/** The part of the port that concerns remembered answers. */
+export function createRememberedAnswers(connection: Connection): Pick<Store, "findAnswer" | "forgetAnswers"> {
+  return {
+    findAnswer: (customerId, key, afterMs) => {
+      const row = connection.get(
+        `select request_hash, json from remembered_answers
+         where customer_id = ? and key = ? and created_at > ?`,
+        customerId,
+        key,
+        afterMs,
+      );
+      return Promise.resolve(
+        row === undefined
+          ? null
+          : { key, requestHash: String(row["request_hash"]), json: String(row["json"]) },
+      );
+    },
+
+    forgetAnswers: (untilMs) => {
+      const isAny = connection.get("select 1 from remembered_answers where created_at <= ? limit 1", untilMs);
+      if (isAny !== undefined) {
+        connection.transaction(
+          "relaxed",
+          () => connection.run("delete from remembered_answers where created_at <= ?", untilMs),
+        );
+      }
+      return Promise.resolve();
+    },
+  };
+}
+
+/** Keeps the answer that tells of a new subscription; one that is out of date under the same key gives way. */
+export function remember(connection: Connection, answer: RememberedAnswer, subscription: Subscription): void {
+  connection.run(
+    `insert or replace into remembered_answers (customer_id, key, request_hash, json, created_at)
+     values (?, ?, ?, ?, ?)`,
+    subscription.customerId,
+    answer.key,
+    answer.requestHash,
+    answer.json,
+    subscription.createdAtMs,
+  );
+}

@@ -1,0 +1,53 @@
+// What customers have used, in SQLite.
+import type { Store } from "../../domain/store.ts";
+import type { Connection } from "./connection.ts";
+
+/** The part of the port that concerns usage. */
+export function createUsage(
+  connection: Connection,
+): Pick<Store, "countedRequests" | "usageOf" | "addRequests"> {
+  return {
+    countedRequests: (customerId, day) => {
+      const row = connection.get(
+        "select requests from api_usage where customer_id = ? and day = ?",
+        customerId,
+        day,
+      );
+      return Promise.resolve(Number(row?.["requests"] ?? 0));
+    },
+
+    usageOf: (customerId, month) => {
+      const row = connection.get(
+        `select
+           (select deliveries from delivery_usage where customer_id = customers.id and month = ?) as deliveries,
+           (select count(*) from subscriptions indexed by subscriptions_active
+            where customer_id = customers.id and deleted_at is null and disabled_at is null) as active,
+           (select count(*) from deliveries indexed by deliveries_held
+            where status = 'held' and subscription_id in (
+              select id from subscriptions where customer_id = customers.id)) as held
+         from customers where id = ?`,
+        month,
+        customerId,
+      );
+      return Promise.resolve({
+        deliveries: Number(row?.["deliveries"] ?? 0),
+        held: Number(row?.["held"] ?? 0),
+        activeSubscriptions: Number(row?.["active"] ?? 0),
+      });
+    },
+
+    addRequests: (counts) =>
+      Promise.resolve(connection.transaction("relaxed", () => {
+        for (const { customerId, day, requests } of counts) {
+          connection.run(
+            `insert into api_usage (customer_id, day, requests) values (?, ?, max(0, ?))
+             on conflict (customer_id, day) do update set requests = max(0, requests + ?)`,
+            customerId,
+            day,
+            requests,
+            requests,
+          );
+        }
+      })),
+  };
+}

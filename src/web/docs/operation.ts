@@ -1,0 +1,144 @@
+// One operation of the description, or one webhook, as a section of the page.
+import type {
+  MediaType,
+  Method,
+  OpenApi,
+  Operation,
+  Parameter,
+  Reference,
+  ResponseObject,
+} from "../../wire/openapi.ts";
+import { type Html, markup } from "../html.ts";
+import { inline, markdownToHtml } from "../markdown.ts";
+import { fieldRow, nameOf, typeOf } from "./schema.ts";
+import { tryForm } from "./try_form.ts";
+
+/** An operation with its place. */
+export interface Placed {
+  method: Method;
+  path: string;
+  operation: Operation;
+}
+
+/** The id of an operation's section. */
+export function anchorOf({ operation }: Placed): string {
+  return `op-${operation.operationId}`;
+}
+
+/** The section of an operation. */
+export function operationSection(placed: Placed, description: OpenApi): Html {
+  const { method, path, operation } = placed;
+  return markup`<section class="operation" id="${anchorOf(placed)}">
+<h3>${operation.summary}</h3>
+<p class="endpoint"><span class="method ${method}">${method.toUpperCase()}</span> <code>${path}</code>${
+    operation.security.length > 0 ? markup` <span class="access">needs a key</span>` : null
+  }</p>
+${markdownToHtml(operation.description)}
+${parameterList(operation.parameters ?? [])}
+${bodySection(operation, "Body")}
+${answerSection(operation, description)}
+<h4>Example</h4>
+<pre><code>${curlOf(placed, description)}</code></pre>
+${tryForm(placed, description.components.schemas)}
+</section>`;
+}
+
+/** The section of a webhook: what is sent, and what the receiver's answers mean. */
+export function webhookSection(placed: Placed): Html {
+  const { method, operation } = placed;
+  const meanings = Object.entries(operation.responses).map(([status, answer]) =>
+    markup`<div>
+<dt><code>${status === "default" ? "anything else" : status}</code></dt>
+<dd>${"$ref" in answer ? "" : inline(answer.description)}</dd>
+</div>`
+  );
+  return markup`<section class="operation" id="${anchorOf(placed)}">
+<h3>${operation.summary}</h3>
+<p class="endpoint"><span class="method ${method}">${method.toUpperCase()}</span> <code>webhook_url</code></p>
+${markdownToHtml(operation.description)}
+${parameterList(operation.parameters ?? [])}
+${bodySection(operation, "Body")}
+<h4>Your answer</h4>
+<dl>${meanings}</dl>
+</section>`;
+}
+
+const PLACES = { path: "In the path", query: "In the query", header: "In headers" } as const;
+
+function parameterList(parameters: readonly Parameter[]): Html[] {
+  return (Object.keys(PLACES) as (keyof typeof PLACES)[]).flatMap((place) => {
+    const found = parameters.filter((parameter) => parameter.in === place);
+    if (found.length === 0) return [];
+    const rows = found.map(({ name, description, required, schema }) =>
+      fieldRow(name, { ...schema, description }, required)
+    );
+    return [markup`<h4>${PLACES[place]}</h4>
+<dl>${rows}</dl>`];
+  });
+}
+
+function bodySection({ requestBody }: Operation, title: string): Html | null {
+  if (requestBody === undefined) return null;
+  const [[type, media] = ["", { schema: {} }]] = Object.entries(requestBody.content);
+  return markup`<h4>${title}</h4>
+<p>${typeOf(media.schema)}, as <code>${type}</code>. ${inline(requestBody.description)}</p>
+${examplesOf(media)}`;
+}
+
+function answerSection({ responses }: Operation, description: OpenApi): Html {
+  const rows = Object.entries(responses).map(([status, given]) => {
+    const answer = resolved(given, description);
+    const media = Object.entries(answer.content ?? {});
+    const codes = media.flatMap(([, { examples = {} }]) => Object.keys(examples));
+    const bodies = media.filter(([type]) => type !== "application/problem+json");
+    const what = codes.length > 0 ? codes.map(codeLink) : inline(answer.description);
+    return markup`<div>
+<dt><code class="status s${status[0] ?? ""}">${status}</code></dt>
+<dd>${what}${bodies.map(([type, body]) => bodyOf(type, body))}</dd>
+</div>`;
+  });
+  return markup`<h4>Answers</h4>
+<dl class="answers">${rows}</dl>`;
+}
+
+function bodyOf(type: string, media: MediaType): Html {
+  return markup`<p>${typeOf(media.schema)}, as <code>${type}</code></p>${examplesOf(media)}`;
+}
+
+function codeLink(code: string): Html {
+  return markup`<a href="#errors"><code>${code}</code></a> `;
+}
+
+function examplesOf({ example, examples = {} }: MediaType): Html[] {
+  const named = Object.values(examples).flatMap((given) => ("$ref" in given ? [] : [given]));
+  const all = example === undefined ? named : [{ summary: "Example", value: example }, ...named];
+  return all.map(({ summary, value }) =>
+    markup`<details>
+<summary>${summary}</summary>
+<pre><code>${JSON.stringify(value, null, 2)}</code></pre>
+</details>`
+  );
+}
+
+function resolved(given: Reference | ResponseObject, { components }: OpenApi): ResponseObject {
+  if (!("$ref" in given)) return given;
+  return components.responses[nameOf(given.$ref)] ?? { description: "" };
+}
+
+/** A call as it is typed into a shell; `$KEY` holds the key. */
+function curlOf({ method, path, operation }: Placed, { servers }: OpenApi): string {
+  const parameters = operation.parameters ?? [];
+  const filled = path.replace(/\{(\w+)\}/g, (_, name) => {
+    const [example] = parameters.find((parameter) => parameter.name === name)?.schema.examples ?? [];
+    return typeof example === "string" ? example : `{${name}}`;
+  });
+  const body = operation.requestBody?.content["application/json"]?.example;
+  return [
+    "curl",
+    method === "get" ? "" : `-X ${method.toUpperCase()}`,
+    operation.security.length > 0 ? '-H "Authorization: Bearer $KEY"' : "",
+    body === undefined ? "" : '-H "Content-Type: application/json"',
+    `"${servers[0]?.url ?? ""}${filled}"`,
+    body === undefined ? "" : `\\\n  -d '${JSON.stringify(body)}'`,
+  ].filter((part) => part !== "").join(" ");
+}

@@ -1,0 +1,94 @@
+// "Try it": sends what the forms say to this server and shows what it answers. The key is kept nowhere else.
+"use strict";
+
+const LONGEST_SHOWN = 200_000;
+
+for (const details of document.querySelectorAll("details.try")) details.hidden = false;
+
+const narrow = globalThis.matchMedia("(max-width: 60rem)");
+const contents = document.querySelector("nav details");
+contents.open = !narrow.matches;
+narrow.addEventListener("change", () => contents.open = !narrow.matches);
+
+const keys = [...document.querySelectorAll("input[data-key]")];
+for (const key of keys) {
+  key.addEventListener("input", () => {
+    for (const other of keys) other.value = key.value;
+  });
+}
+
+for (const form of document.querySelectorAll("details.try form")) {
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    send(form);
+  });
+}
+
+async function send(form) {
+  const button = form.querySelector("button");
+  const result = form.parentElement.querySelector(".result");
+  button.disabled = true;
+  result.replaceChildren(element("p", "Sending…"));
+  try {
+    const request = requestOf(form);
+    const started = performance.now();
+    const answer = await fetch(request.address, request.init);
+    const text = await answer.text();
+    show(result, { request, answer, text, duration: Math.round(performance.now() - started) });
+  } catch (error) {
+    result.replaceChildren(element("p", `No answer: ${error.message}`));
+  } finally {
+    button.disabled = false;
+  }
+}
+
+function requestOf(form) {
+  const headers = {};
+  const query = new URLSearchParams();
+  let path = form.dataset.path;
+  let body;
+  for (const field of form.elements) {
+    const value = field.value.trim();
+    if (value === "") continue;
+    if (field.dataset.key !== undefined) headers.Authorization = `Bearer ${value}`;
+    else if (field.dataset.in === "path") path = path.replace(`{${field.name}}`, encodeURIComponent(value));
+    else if (field.dataset.in === "query") query.set(field.name, value);
+    else if (field.dataset.in === "header") headers[field.name] = value;
+    else if (field.dataset.in === "body") {
+      headers["Content-Type"] = "application/json";
+      body = value;
+    }
+  }
+  const address = query.size === 0 ? path : `${path}?${query}`;
+  const init = { method: form.dataset.method, headers, body, cache: "no-store", credentials: "omit" };
+  return { address, init };
+}
+
+function show(result, { request, answer, text, duration }) {
+  const line = element("p", "");
+  line.append(
+    element("code", `${answer.status}`, `status s${String(answer.status)[0]}`),
+    ` ${request.init.method} ${request.address}, ${duration} ms, ${text.length} characters`,
+  );
+  const headers = element("details", "");
+  const names = [...answer.headers].map(([name, value]) => `${name}: ${value}`).join("\n");
+  headers.append(element("summary", "Headers"), element("pre", names));
+  result.replaceChildren(line, headers, element("pre", readable(text)));
+}
+
+function readable(text) {
+  let shown = text;
+  try {
+    shown = JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    // Not JSON: shown as it came.
+  }
+  return shown.length > LONGEST_SHOWN ? `${shown.slice(0, LONGEST_SHOWN)}…` : shown;
+}
+
+function element(name, text, className = "") {
+  const made = document.createElement(name);
+  made.textContent = text;
+  if (className !== "") made.className = className;
+  return made;
+}

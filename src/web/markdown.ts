@@ -1,0 +1,73 @@
+// The part of CommonMark (and its tables) in which the API's descriptions are written, as HTML.
+import { Html, markup, type Part } from "./html.ts";
+
+/** Text without markup as the id of a heading: "Daily quota" is `daily-quota`. */
+export function slug(text: string): string {
+  return text.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
+}
+
+/** The headings of the second level, in order. */
+export function headingsOf(markdown: string): string[] {
+  return [...markdown.matchAll(/^## (.+)$/gm)].map(([, text = ""]) => text);
+}
+
+/** Paragraphs, headings of the second level, lists, tables, fenced code; within lines see {@link inline}. */
+export function markdownToHtml(markdown: string): Html {
+  return markup`${blocksOf(markdown).map(block)}`;
+}
+
+/** `code`, **bold** and [links](https://…), everything else as it stands. */
+export function inline(text: string): Html {
+  const parts = text.split(/(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\((?:https:\/\/|#)[^)\s]+\))/);
+  return markup`${
+    parts.map((part, index): Part => {
+      if (index % 2 === 0) return part;
+      if (part.startsWith("`")) return markup`<code>${part.slice(1, -1)}</code>`;
+      if (part.startsWith("**")) return markup`<strong>${inline(part.slice(2, -2))}</strong>`;
+      const [, label = "", address = ""] = /^\[(.+)\]\((.+)\)$/.exec(part) ?? [];
+      return markup`<a href="${address}">${label}</a>`;
+    })
+  }`;
+}
+
+/** Blocks are parted by empty lines, but for those within a fence. */
+function blocksOf(markdown: string): string[] {
+  return markdown.trim().split(/(^```[\s\S]*?^```$)/m)
+    .flatMap((part) => (part.startsWith("```") ? [part] : part.split(/\n{2,}/)))
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+}
+
+function block(text: string): Html {
+  if (text.startsWith("```")) {
+    return markup`<pre><code>${text.split("\n").slice(1, -1).join("\n")}</code></pre>`;
+  }
+  if (text.startsWith("## ")) {
+    const title = text.slice(3);
+    return markup`<h2 id="${slug(title)}">${title}</h2>`;
+  }
+  if (text.startsWith("|")) return table(text.split("\n"));
+  if (text.startsWith("- ")) {
+    const items = text.split(/^- /m).slice(1).map((item) => markup`<li>${inline(joined(item))}</li>`);
+    return markup`<ul>${items}</ul>`;
+  }
+  return markup`<p>${inline(joined(text))}</p>`;
+}
+
+function table([head = "", , ...rows]: readonly string[]): Html {
+  const cells = (row: string): string[] => row.split("|").slice(1, -1).map((cell) => cell.trim());
+  const header = cells(head).map((cell) => markup`<th scope="col">${inline(cell)}</th>`);
+  const body = rows.map((row) =>
+    markup`<tr>${cells(row).map((cell) => markup`<td>${inline(cell)}</td>`)}</tr>`
+  );
+  return markup`<table>
+<thead>
+<tr>${header}</tr>
+</thead>
+<tbody>${body}</tbody>
+</table>`;
+}
+
+function joined(lines: string): string {
+  return lines.trim().replace(/\s*\n\s*/g, " ");
+}

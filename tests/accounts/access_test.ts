@@ -1,0 +1,153 @@
+// Access: who gets in, who is refused, and for how long the store's last word is believed.
+import assert from "node:assert/strict";
+import { createAccess } from "../../src/accounts/access.ts";
+import { hashKey, makeKey } from "../../src/accounts/keys.ts";
+import type { Customer } from "../../src/domain/customer.ts";
+import { AppError } from "../../src/domain/errors.ts";
+import type { KeyHolder } from "../../src/domain/store.ts";
+import { fakeClock } from "../support/clock.ts";
+
+const T0 = Date.UTC(2026, 6, 20, 12);
+const { key: KEY } = makeKey((count) => new Uint8Array(count).fill(7), T0);
+const BEARER = `Bearer ${KEY}`;
+
+const CUSTOMER: Customer = {
+  id: "cus_1",
+  email: "ana@firm.example",
+  tier: "team",
+  enabled: true,
+  limits: {},
+  createdAtMs: T0,
+};
+
+/** Access over a store that holds what the test puts in, and counts its questions. */
+function given(holder: KeyHolder | null = { customer: CUSTOMER, keyDisabled: false }) {
+  const clock = fakeClock(T0);
+  const holders = new Map<string, KeyHolder>();
+  if (holder !== null) holders.set(hashKey(KEY), holder);
+  const asked: string[] = [];
+  const store = {
+    findKey: (hash: string) => {
+      asked.push(hash);
+      return Promise.resolve(holders.get(hash) ?? null);
+    },
+  };
+  return { access: createAccess({ store, clock }), clock, holders, asked };
+}
+
+/** Expects a refusal, and gives what the caller is told. */
+async function refused(answer: Promise<unknown>): Promise<string> {
+  let detail = "";
+  await assert.rejects(answer, (error) => {
+    assert.ok(error instanceof AppError);
+    assert.equal(error.code, "unauthenticated");
+    assert.equal(error.status, 401);
+    assert.ok(!error.message.includes(KEY.slice(4, 20)), "the key is not repeated");
+    detail = error.detail;
+    return true;
+  });
+  return detail;
+}
+
+Deno.test("authenticate() gives the customer of a good key, by the key's hash", async () => {
+  const { access, asked } = given();
+  assert.deepEqual(await access.authenticate(BEARER), CUSTOMER);
+  assert.deepEqual(await access.authenticate(`bearer ${KEY}`), CUSTOMER);
+  assert.deepEqual(asked, [hashKey(KEY)]);
+});
+
+Deno.test("authenticate() says whether the header is missing, is no key, is unknown or is disabled", async () => {
+  const known = given();
+  assert.match(await refused(known.access.authenticate(null)), /Send your API key/);
+  assert.match(await refused(known.access.authenticate("Bearer nonsense")), /holds no API key/);
+  assert.match(await refused(known.access.authenticate("")), /holds no API key/);
+  assert.deepEqual(known.asked, [], "the store is not asked for what cannot be a key");
+  assert.match(await refused(given(null).access.authenticate(BEARER)), /not known/);
+  const disabledKey = given({ customer: CUSTOMER, keyDisabled: true });
+  assert.match(await refused(disabledKey.access.authenticate(BEARER)), /disabled/);
+  const disabledCustomer = given({ customer: { ...CUSTOMER, enabled: false }, keyDisabled: false });
+  assert.match(await refused(disabledCustomer.access.authenticate(BEARER)), /disabled/);
+});
+
+Deno.test("authenticate() believes what it read for 500 ms at most", async () => {
+  const { access, clock, holders, asked } = given();
+  await access.authenticate(BEARER);
+  holders.set(hashKey(KEY), { customer: CUSTOMER, keyDisabled: true });
+  await clock.advance(499);
+  assert.equal((await access.authenticate(BEARER)).id, "cus_1");
+  assert.equal(asked.length, 1);
+  await clock.advance(1);
+  await refused(access.authenticate(BEARER));
+  assert.equal(asked.length, 2);
+});
+
+Deno.test("authenticate() is not fooled by a clock that is set back", async () => {
+  const { access, clock, holders } = given();
+  await access.authenticate(BEARER);
+  holders.set(hashKey(KEY), { customer: CUSTOMER, keyDisabled: true });
+  clock.set(T0 - 3_600_000);
+  await refused(access.authenticate(BEARER));
+});
+
+Deno.test("authenticate() lets a changed tier and a key that is good again through after the same time", async () => {
+  const { access, clock, holders } = given({ customer: CUSTOMER, keyDisabled: true });
+  await refused(access.authenticate(BEARER));
+  holders.set(hashKey(KEY), { customer: { ...CUSTOMER, tier: "gpai" }, keyDisabled: false });
+  await clock.advance(500);
+  assert.equal((await access.authenticate(BEARER)).tier, "gpai");
+});
+
+Deno.test("authenticate() asks again for a key that was unknown, and forgets one that is gone", async () => {
+  const { access, clock, holders } = given(null);
+  await refused(access.authenticate(BEARER));
+  holders.set(hashKey(KEY), { customer: CUSTOMER, keyDisabled: false });
+  assert.equal((await access.authenticate(BEARER)).id, "cus_1");
+  holders.clear();
+  await clock.advance(500);
+  await refused(access.authenticate(BEARER));
+  await refused(access.authenticate(BEARER));
+});
+
+Deno.test("authenticate() measures the time from before the store was asked", async () => {
+  const clock = fakeClock(T0);
+  let asked = 0;
+  const store = {
+    findKey: async () => {
+      asked++;
+      await clock.advance(400); // a slow store: its answer may be as old as the question
+      return { customer: CUSTOMER, keyDisabled: false };
+    },
+  };
+  const access = createAccess({ store, clock });
+  await access.authenticate(BEARER);
+  await clock.advance(100);
+  await access.authenticate(BEARER);
+  assert.equal(asked, 2);
+});
+
+Deno.test("authenticate() passes the store's failure on and keeps nothing of it", async () => {
+  const clock = fakeClock(T0);
+  let broken = true;
+  const store = {
+    findKey: () =>
+      broken
+        ? Promise.reject(new Error("the disk is gone"))
+        : Promise.resolve({ customer: CUSTOMER, keyDisabled: false }),
+  };
+  const access = createAccess({ store, clock });
+  await assert.rejects(access.authenticate(BEARER), /the disk is gone/);
+  broken = false;
+  assert.equal((await access.authenticate(BEARER)).id, "cus_1");
+});
+
+Deno.test("authenticate() works for more keys than it keeps", async () => {
+  const clock = fakeClock(T0);
+  const store = {
+    findKey: (hash: string) => Promise.resolve({ customer: { ...CUSTOMER, id: hash }, keyDisabled: false }),
+  };
+  const access = createAccess({ store, clock });
+  for (let number = 0; number < 10_050; number++) {
+    const key = `rgf_${number.toString(16).padStart(64, "0")}`;
+    assert.equal((await access.authenticate(`Bearer ${key}`)).id, hashKey(key));
+  }
+});

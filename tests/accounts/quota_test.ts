@@ -1,0 +1,307 @@
+// The daily quota: exact under load, written behind, honest about failures and midnight.
+import assert from "node:assert/strict";
+import fc from "npm:fast-check@4.10.2";
+import { createQuota, type Quota, utcDay } from "../../src/accounts/quota.ts";
+import type { Store } from "../../src/domain/store.ts";
+import { type FakeClock, fakeClock } from "../support/clock.ts";
+
+const MIDNIGHT = Date.UTC(2026, 6, 21);
+const T0 = MIDNIGHT - 12 * 3_600_000;
+
+/** Counts in memory that answer when they are told to. */
+class FakeCounts implements Pick<Store, "countedRequests" | "addRequests"> {
+  readonly stored = new Map<string, number>();
+  reads = 0;
+  writes = 0;
+  failures = 0;
+  /** Writes and reads wait for this. */
+  gate: Promise<void> = Promise.resolve();
+
+  async countedRequests(customerId: string, day: string): Promise<number> {
+    this.reads++;
+    await this.gate;
+    return this.stored.get(`${day} ${customerId}`) ?? 0;
+  }
+
+  async addRequests(counts: Parameters<Store["addRequests"]>[0]): Promise<void> {
+    this.writes++;
+    await this.gate;
+    if (this.failures > 0) {
+      this.failures--;
+      throw new Error("the disk is full");
+    }
+    for (const { customerId, day, requests } of counts) {
+      const key = `${day} ${customerId}`;
+      this.stored.set(key, Math.max(0, (this.stored.get(key) ?? 0) + requests));
+    }
+  }
+
+  /** Closes the gate; the returned function opens it. */
+  hold(): () => void {
+    let open = (): void => {};
+    this.gate = new Promise((resolve) => open = resolve);
+    return () => {
+      this.gate = Promise.resolve();
+      open();
+    };
+  }
+}
+
+function given(): { quota: Quota; counts: FakeCounts; clock: FakeClock } {
+  const [counts, clock] = [new FakeCounts(), fakeClock(T0)];
+  return { quota: createQuota({ store: counts, clock }), counts, clock };
+}
+
+async function takeTimes(quota: Quota, times: number, limit = 1_000): Promise<number> {
+  let allowed = 0;
+  for (let time = 0; time < times; time++) if ((await quota.take("cus_1", limit)).allowed) allowed++;
+  return allowed;
+}
+
+Deno.test("utcDay() is the day in UTC", () => {
+  assert.equal(utcDay(MIDNIGHT - 1), "2026-07-20");
+  assert.equal(utcDay(MIDNIGHT), "2026-07-21");
+  assert.equal(utcDay(0), "1970-01-01");
+});
+
+Deno.test("take() counts down to the limit and then refuses without counting", async () => {
+  const { quota } = given();
+  const rows: unknown[] = [];
+  for (let time = 0; time < 4; time++) {
+    const { allowed, limit, remaining } = await quota.take("cus_1", 2);
+    rows.push([allowed, limit, remaining]);
+  }
+  assert.deepEqual(rows, [[true, 2, 1], [true, 2, 0], [false, 2, 0], [false, 2, 0]]);
+  assert.equal((await quota.take("cus_1", 3)).allowed, true, "a higher limit opens what is left of it");
+  assert.equal((await quota.take("cus_1", 1)).remaining, 0, "a lower one never gives less than nothing");
+  assert.equal((await quota.take("cus_2", 0)).allowed, false);
+});
+
+Deno.test("take() allows exactly the limit of many requests at once, over one read of the store", async () => {
+  const { quota, counts } = given();
+  counts.stored.set("2026-07-20 cus_1", 10);
+  const open = counts.hold();
+  const takes = Array.from({ length: 64 }, () => quota.take("cus_1", 50));
+  open();
+  const allowances = await Promise.all(takes);
+  assert.equal(counts.reads, 1);
+  assert.equal(allowances.filter(({ allowed }) => allowed).length, 40);
+  const remaining = allowances.filter(({ allowed }) => allowed).map((allowance) => allowance.remaining);
+  assert.deepEqual(remaining, Array.from({ length: 40 }, (_, at) => 39 - at));
+  await quota.flush();
+  assert.equal(counts.stored.get("2026-07-20 cus_1"), 50);
+});
+
+Deno.test("take() counts every customer by itself", async () => {
+  const { quota } = given();
+  const takes = ["cus_1", "cus_2", "cus_1", "cus_2"].map((id) => quota.take(id, 1));
+  assert.deepEqual((await Promise.all(takes)).map(({ allowed }) => allowed), [true, true, false, false]);
+});
+
+Deno.test("take() tells the next 00:00 UTC, and the whole seconds until then", async () => {
+  const { quota, clock } = given();
+  const rows: [number, number, number][] = [
+    [T0, MIDNIGHT, 43_200],
+    [MIDNIGHT - 1_001, MIDNIGHT, 2],
+    [MIDNIGHT - 1_000, MIDNIGHT, 1],
+    [MIDNIGHT - 1, MIDNIGHT, 1],
+    [MIDNIGHT, MIDNIGHT + 86_400_000, 86_400],
+  ];
+  for (const [nowMs, resetMs, seconds] of rows) {
+    clock.set(nowMs);
+    const allowance = await quota.take("cus_1", 100);
+    assert.deepEqual([allowance.resetMs, allowance.resetInSeconds], [resetMs, seconds], String(nowMs));
+  }
+});
+
+Deno.test("take() begins anew at 00:00 UTC, and each day is written to itself", async () => {
+  const { quota, counts, clock } = given();
+  clock.set(MIDNIGHT - 1);
+  assert.equal(await takeTimes(quota, 3, 2), 2);
+  clock.set(MIDNIGHT);
+  assert.equal(await takeTimes(quota, 3, 2), 2);
+  await quota.flush();
+  assert.deepEqual(Object.fromEntries(counts.stored), { "2026-07-20 cus_1": 2, "2026-07-21 cus_1": 2 });
+});
+
+Deno.test("take() goes on from the stored counts after a restart", async () => {
+  const { quota, counts, clock } = given();
+  await takeTimes(quota, 7);
+  await quota.flush();
+  const restarted = createQuota({ store: counts, clock });
+  assert.equal((await restarted.take("cus_1", 10)).remaining, 2);
+  assert.equal(await takeTimes(restarted, 5, 10), 2);
+});
+
+Deno.test("take() passes on that the counts cannot be read, and reads them the next time", async () => {
+  const { counts, clock } = given();
+  let broken = true;
+  const store = {
+    addRequests: () => Promise.resolve(),
+    countedRequests: (customerId: string, day: string) =>
+      broken ? Promise.reject(new Error("the disk is gone")) : counts.countedRequests(customerId, day),
+  };
+  const quota = createQuota({ store, clock });
+  const both = await Promise.allSettled([quota.take("cus_1", 1), quota.take("cus_1", 1)]);
+  assert.deepEqual(both.map(({ status }) => status), ["rejected", "rejected"]);
+  broken = false;
+  assert.equal((await quota.take("cus_1", 1)).allowed, true, "and what failed was not counted");
+});
+
+Deno.test("refund() takes the count back once, and only if there was one", async () => {
+  const { quota, counts } = given();
+  const first = await quota.take("cus_1", 2);
+  await quota.take("cus_1", 2);
+  const refusedOne = await quota.take("cus_1", 2);
+  refusedOne.refund();
+  assert.equal((await quota.take("cus_1", 2)).allowed, false);
+  assert.equal(refusedOne.remaining, 0);
+  first.refund();
+  first.refund();
+  assert.equal(first.remaining, 2);
+  assert.deepEqual([(await quota.take("cus_1", 2)).allowed, (await quota.take("cus_1", 2)).allowed], [
+    true,
+    false,
+  ]);
+  await quota.flush();
+  assert.equal(counts.stored.get("2026-07-20 cus_1"), 2);
+});
+
+Deno.test("refund() after the count was written takes it back from the store too", async () => {
+  const { quota, counts } = given();
+  const allowance = await quota.take("cus_1", 5);
+  await quota.take("cus_1", 5);
+  await quota.flush();
+  allowance.refund();
+  await quota.flush();
+  assert.equal(counts.stored.get("2026-07-20 cus_1"), 1);
+});
+
+Deno.test("refund() of a request that began before midnight takes back from its own day", async () => {
+  const { quota, counts, clock } = given();
+  clock.set(MIDNIGHT - 1);
+  const allowance = await quota.take("cus_1", 5);
+  await quota.flush();
+  clock.set(MIDNIGHT + 1_000);
+  await quota.take("cus_1", 5);
+  await quota.flush();
+  allowance.refund();
+  await quota.flush();
+  assert.deepEqual(Object.fromEntries(counts.stored), { "2026-07-20 cus_1": 0, "2026-07-21 cus_1": 1 });
+});
+
+Deno.test("flush() writes what was counted since the last one, and nothing when nothing was", async () => {
+  const { quota, counts } = given();
+  await quota.flush();
+  assert.equal(counts.writes, 0);
+  await takeTimes(quota, 3);
+  await quota.flush();
+  await quota.flush();
+  assert.equal(counts.writes, 1);
+  await takeTimes(quota, 2);
+  await quota.flush();
+  assert.equal(counts.stored.get("2026-07-20 cus_1"), 5);
+});
+
+Deno.test("flush() says that it failed and keeps the counts for the next one", async () => {
+  const { quota, counts } = given();
+  await takeTimes(quota, 3);
+  counts.failures = 2;
+  await assert.rejects(quota.flush(), /the disk is full/);
+  await takeTimes(quota, 1);
+  await assert.rejects(quota.flush(), /the disk is full/);
+  await quota.flush();
+  assert.equal(counts.stored.get("2026-07-20 cus_1"), 4);
+});
+
+Deno.test("flush() writes nothing twice and loses nothing when several overlap", async () => {
+  const { quota, counts } = given();
+  await takeTimes(quota, 3);
+  const open = counts.hold();
+  const flushes = [quota.flush(), quota.flush()];
+  await takeTimes(quota, 2);
+  flushes.push(quota.flush());
+  open();
+  await Promise.all(flushes);
+  assert.equal(counts.stored.get("2026-07-20 cus_1"), 5);
+});
+
+Deno.test("flush() has written everything before it resolves, also what another one has under way", async () => {
+  const { quota, counts } = given();
+  await takeTimes(quota, 3);
+  const open = counts.hold();
+  const first = quota.flush();
+  let isDone = false;
+  const last = quota.flush().then(() => isDone = true);
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+  assert.equal(isDone, false);
+  open();
+  await first;
+  await last;
+  assert.equal(counts.stored.get("2026-07-20 cus_1"), 3);
+});
+
+Deno.test("flush() keeps yesterday's counts when their write fails after midnight", async () => {
+  const { quota, counts, clock } = given();
+  await takeTimes(quota, 3);
+  counts.failures = 1;
+  const open = counts.hold();
+  const failing = quota.flush();
+  clock.set(MIDNIGHT + 86_400_000 + 1);
+  const next = quota.flush();
+  open();
+  await assert.rejects(failing, /the disk is full/);
+  await next;
+  assert.equal(counts.stored.get("2026-07-20 cus_1"), 3);
+});
+
+Deno.test("flush() forgets days that are over", async () => {
+  const { quota, counts, clock } = given();
+  await takeTimes(quota, 1);
+  await quota.flush();
+  await takeTimes(quota, 1);
+  assert.equal(counts.reads, 1);
+  clock.set(MIDNIGHT + 86_400_000);
+  await quota.flush();
+  await quota.flush();
+  clock.set(T0); // a clock that was set back: the day is read anew, and its count is whole
+  assert.equal((await quota.take("cus_1", 10)).remaining, 7);
+  assert.equal(counts.reads, 2);
+});
+
+Deno.test("the counts are exact whatever the order of takes, refunds, flushes, failures and restarts", async () => {
+  const step = fc.constantFrom("take", "take", "take", "refund", "flush", "failing flush", "restart");
+  await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+    const [counts, clock] = [new FakeCounts(), fakeClock(T0)];
+    let quota = createQuota({ store: counts, clock });
+    const limit = 6;
+    let used = 0;
+    const refunds: (() => void)[] = [];
+    for (const step of steps) {
+      if (step === "take") {
+        const allowance = await quota.take("cus_1", limit);
+        assert.equal(allowance.allowed, used < limit);
+        if (allowance.allowed) {
+          used++;
+          refunds.push(() => allowance.refund());
+        }
+        assert.equal(allowance.remaining, limit - used);
+      } else if (step === "refund") {
+        const refund = refunds.pop();
+        if (refund !== undefined) used--;
+        refund?.();
+      } else if (step === "flush") {
+        await quota.flush();
+        assert.equal(counts.stored.get("2026-07-20 cus_1") ?? 0, used);
+      } else if (step === "failing flush") {
+        counts.failures = 1;
+        await quota.flush().catch(() => {});
+        counts.failures = 0;
+      } else {
+        await quota.flush();
+        quota = createQuota({ store: counts, clock });
+        refunds.length = 0;
+      }
+    }
+  }));
+});

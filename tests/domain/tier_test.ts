@@ -1,0 +1,33 @@
+// Tiers: the specification's numbers, and what stands over them.
+import assert from "node:assert/strict";
+import { limitsOf } from "../../src/domain/customer.ts";
+import { DEFAULT_LIMITS, TIERS } from "../../src/domain/tier.ts";
+
+Deno.test("DEFAULT_LIMITS are the specification's section 8", () => {
+  const rows = TIERS.map((tier) => {
+    const { apiRequestsPerDay, webhookDeliveriesPerMonth, activeSubscriptions } = DEFAULT_LIMITS[tier];
+    return [tier, apiRequestsPerDay, webhookDeliveriesPerMonth, activeSubscriptions];
+  });
+  assert.deepEqual(rows.slice(0, 3), [
+    ["indie", 1_000, 500, 1],
+    ["team", 10_000, 5_000, 5],
+    ["gpai", 100_000, 50_000, 25],
+  ]);
+  assert.equal(DEFAULT_LIMITS.embedded.activeSubscriptions, 200);
+});
+
+Deno.test("limitsOf() gives the tier's limits, with the customer's own over them", () => {
+  const tiers = { ...DEFAULT_LIMITS };
+  assert.deepEqual(limitsOf({ tier: "team", limits: {} }, tiers), DEFAULT_LIMITS.team);
+  assert.deepEqual(
+    limitsOf({ tier: "embedded", limits: { apiRequestsPerDay: 0, activeSubscriptions: 7 } }, tiers),
+    {
+      ...DEFAULT_LIMITS.embedded,
+      apiRequestsPerDay: 0,
+      activeSubscriptions: 7,
+    },
+  );
+  const changed = { ...tiers, team: { ...tiers.team, apiRequestsPerDay: 12 } };
+  assert.equal(limitsOf({ tier: "team", limits: {} }, changed).apiRequestsPerDay, 12);
+  assert.equal(limitsOf({ tier: "indie", limits: {} }, changed).apiRequestsPerDay, 1_000);
+});

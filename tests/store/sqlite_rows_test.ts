@@ -1,0 +1,158 @@
+// What the SQLite engine writes of a delivery's life: its states, its attempts, its place in the month's quota.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { Store } from "../../src/domain/store.ts";
+import { Connection } from "../../src/store/sqlite/connection.ts";
+import { openStore } from "../../src/store/sqlite/store.ts";
+import {
+  addCustomer,
+  AUGUST,
+  claimAll,
+  finishAllDue,
+  finished,
+  first,
+  LEASE,
+  matchAll,
+  monthly,
+  publishMany,
+  releaseAll,
+  subscribe,
+  T0,
+} from "./contract/given.ts";
+
+/** Deliveries as "EVENT STATUS REASON MONTH FINISHED", in the order of storing, and the counts by month. */
+interface Rows {
+  deliveries(): string[];
+  usage(): Record<string, unknown>;
+  attempts(): unknown[];
+}
+
+/** One subscriber, and its rows seen from outside. */
+async function withRows(work: (store: Store, rows: Rows) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: "regfeed-rows-" });
+  const file = join(folder, "regfeed.db");
+  const store = openStore(file);
+  const outside = new Connection(file);
+  const rows: Rows = {
+    deliveries: () =>
+      outside.all(
+        `select event_id || ' ' || status || coalesce(' ' || hold_reason, '') || coalesce(' ' || quota_month, '')
+           || coalesce(' at ' || (finished_at - ${T0}), '') as text from deliveries order by seq`,
+      ).map((row) => String(row["text"])),
+    usage: () =>
+      Object.fromEntries(
+        outside.all("select month, deliveries from delivery_usage order by month")
+          .map((row) => [row["month"], row["deliveries"]]),
+      ),
+    attempts: () =>
+      outside.all("select * from attempts order by delivery_id, number").map((row) => Object.values(row)),
+  };
+  try {
+    await addCustomer(store);
+    await subscribe(store, "sub_1");
+    await work(store, rows);
+  } finally {
+    outside.close();
+    await store.close();
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+Deno.test("a delivery is pending and counted, or held and not", async () => {
+  await withRows(async (store, rows) => {
+    await publishMany(store, 1, 2);
+    await matchAll(store, { tiers: monthly(1) });
+    await store.changeCustomer("cus_1", { enabled: false });
+    await publishMany(store, 3, 3);
+    await matchAll(store);
+    assert.deepEqual(rows.deliveries(), [
+      "evt_01 held disabled",
+      "evt_02 held disabled",
+      "evt_03 held disabled",
+    ]);
+    assert.deepEqual(rows.usage(), { "2026-07": 0 });
+
+    await store.changeCustomer("cus_1", { enabled: true });
+    await releaseAll(store, { tiers: monthly(1) });
+    await releaseAll(store, { tiers: monthly(1), month: AUGUST });
+    assert.deepEqual(rows.deliveries(), [
+      "evt_01 pending 2026-07",
+      "evt_02 pending 2026-08",
+      "evt_03 held disabled",
+    ]);
+    assert.deepEqual(rows.usage(), { "2026-07": 1, "2026-08": 1 });
+  });
+});
+
+Deno.test("a delivery that waits for quota says so", async () => {
+  await withRows(async (store, rows) => {
+    await publishMany(store, 1, 2);
+    await matchAll(store, { tiers: monthly(1) });
+    assert.deepEqual(rows.deliveries(), ["evt_01 pending 2026-07", "evt_02 held quota"]);
+  });
+});
+
+Deno.test("a finished delivery keeps when it ended, and its quota only when it arrived", async () => {
+  await withRows(async (store, rows) => {
+    await publishMany(store, 1, 3);
+    await matchAll(store);
+    const [one, two] = await claimAll(store);
+    assert.ok(one !== undefined && two !== undefined);
+    await store.finishAttempts([finished(one, { kind: "delivered" })], T0 + 3);
+    await store.finishAttempts([finished(two, { kind: "failed" })], T0 + 4);
+    await store.finishAttempts([finished(one, { kind: "delivered" })], T0 + 5);
+    await store.deleteSubscription("cus_1", "sub_1", T0 + 6);
+    assert.deepEqual(rows.deliveries(), [
+      "evt_01 delivered 2026-07 at 3",
+      "evt_02 failed at 4",
+      "evt_03 cancelled at 6",
+    ]);
+    assert.deepEqual(rows.usage(), { "2026-07": 1 });
+  });
+});
+
+Deno.test("a delivery that arrives after it was given up counts in the month in which it arrives", async () => {
+  await withRows(async (store, rows) => {
+    await publishMany(store, 1, 1);
+    await matchAll(store);
+    const slow = first(await claimAll(store));
+    await store.deleteSubscription("cus_1", "sub_1", T0);
+    const inAugust = Date.UTC(2026, 7, 1);
+    await store.finishAttempts([finished(slow, { kind: "delivered" })], inAugust);
+    assert.deepEqual(rows.deliveries(), [`evt_01 delivered 2026-08 at ${inAugust - T0}`]);
+    assert.deepEqual(rows.usage(), { "2026-07": 0, "2026-08": 1 });
+  });
+});
+
+Deno.test("an endpoint that is gone leaves its deliveries held as disabled", async () => {
+  await withRows(async (store, rows) => {
+    await publishMany(store, 1, 3);
+    await matchAll(store, { tiers: monthly(2) });
+    const [one] = await claimAll(store, T0, { limit: 1 });
+    if (one !== undefined) await store.finishAttempts([finished(one, { kind: "gone" })], T0);
+    const held = ["evt_01 held disabled", "evt_02 held disabled", "evt_03 held disabled"];
+    assert.deepEqual(rows.deliveries(), held);
+    assert.deepEqual(rows.usage(), { "2026-07": 0 });
+    await store.deleteSubscription("cus_1", "sub_1", T0 + 1);
+    assert.deepEqual(rows.deliveries(), held.map((text) => text.replace("held disabled", "cancelled at 1")));
+    assert.deepEqual(rows.usage(), { "2026-07": 0 });
+  });
+});
+
+Deno.test("every attempt is kept once, also a late one and one that repeats a report", async () => {
+  await withRows(async (store, rows) => {
+    await publishMany(store, 1, 1);
+    await matchAll(store);
+    const late = first(await claimAll(store));
+    const failure = { startedAtMs: T0 + 1, durationMs: 15_000, statusCode: null, problem: "timed out" };
+    await finishAllDue(store, { kind: "retry", atMs: T0 + LEASE + 9 }, T0 + LEASE);
+    const report = finished(late, { kind: "retry", atMs: T0 }, failure);
+    await store.finishAttempts([report], T0 + LEASE);
+    await store.finishAttempts([{ ...report, result: { ...report.result, problem: "another" } }], T0 + LEASE);
+    assert.deepEqual(rows.attempts(), [
+      [late.id, 1, T0 + 1, 15_000, null, "timed out"],
+      [late.id, 2, T0, 12, 204, null],
+    ]);
+    assert.deepEqual(await claimAll(store, T0 + LEASE + 8), []);
+  });
+});

@@ -1,0 +1,155 @@
+// The API's own description as a judge: an answer that it does not describe fails the test that got it.
+import assert from "node:assert/strict";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import { createApp } from "../../src/app.ts";
+import { parseConfig } from "../../src/config/config.ts";
+import { openStore } from "../../src/store/sqlite/store.ts";
+import type { Header, Method, OpenApi, Reference, ResponseObject, Schema } from "../../src/wire/openapi.ts";
+import { fakePlatform } from "./platform.ts";
+
+/** A request and its answer. */
+export interface Exchange {
+  method: string;
+  /** The path, with or without a query. */
+  path: string;
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+/** Headers of the transport, which OpenAPI leaves out (Content-Type) or which mean the same on every HTTP server. */
+const TRANSPORT = /^(content-(type|length|encoding)|vary|x-content-type-options|access-control-[a-z-]+)$/;
+const PROBLEM = "application/problem+json";
+const ROOT = "https://regfeed.example/openapi.json";
+
+/** The description, as an appliance of its own answers it. */
+export const description: () => Promise<OpenApi> = once(async () => {
+  const store = openStore(":memory:");
+  const config = await parseConfig("", {
+    file: "regfeed.toml",
+    folder: "/described",
+    readSecret: { file: () => Promise.reject(new Error("no files here")), env: () => undefined },
+  });
+  const app = createApp({ config, platform: fakePlatform(0), store, version: "0.0.0-test" });
+  const response = await app.fetch(new Request("http://regfeed.example/v1/openapi.json"));
+  assert.equal(response.status, 200);
+  const document = await response.json();
+  await store.close();
+  return document;
+});
+
+/** Validates against schemas of the description; an answer may hold no field that they do not name. */
+export const validator: () => Promise<(schema: Schema, value: unknown) => string | null> = once(async () => {
+  const { components } = await description();
+  const formats = { uri: (text: string) => URL.canParse(text) };
+  const ajv = new Ajv2020({ allErrors: true, strict: false, formats });
+  ajv.addSchema({ $id: ROOT, components: closed(components) });
+  const compiled = new Map<string, ValidateFunction>();
+  return (schema, value) => {
+    const text = JSON.stringify(closed(schema)).replaceAll('"$ref":"#', `"$ref":"${ROOT}#`);
+    const validate = compiled.get(text) ?? ajv.compile(JSON.parse(text));
+    compiled.set(text, validate);
+    return validate(value) ? null : ajv.errorsText(validate.errors, { dataVar: "body" });
+  };
+});
+
+/** Fails when the description does not say that such an answer comes to such a request. */
+export async function checkAnswer(exchange: Exchange): Promise<void> {
+  const { method, path, status } = exchange;
+  const document = await description();
+  const what = `${method} ${path.slice(0, 200)} answered ${status}, and the description`;
+  const response = responseOf(exchange, document, what);
+  if (response === null) return;
+  await checkHeaders(exchange, response, { document, what });
+  await checkBody(exchange, response, { document, what });
+}
+
+/** The description of this answer; null for one that belongs to no operation and needs none. */
+function responseOf(
+  { method, path, status }: Exchange,
+  document: OpenApi,
+  what: string,
+): ResponseObject | null {
+  const item = Object.entries(document.paths).find(([template]) => formOf(template).test(path))?.[1];
+  if (item !== undefined && method === "OPTIONS" && status === 204) return null; // a browser asks before it reads
+  const operation = item?.[(method === "HEAD" ? "get" : method.toLowerCase()) as Method];
+  if (operation === undefined && status === 414) return null; // known before the path is looked at
+  const responses: Record<string, Reference | ResponseObject> = operation === undefined
+    ? {
+      [item === undefined ? "404" : "405"]: document["x-other-answers"][item === undefined ? "404" : "405"],
+    }
+    : operation.responses;
+  const response = responses[status];
+  assert.ok(response !== undefined, `${what} knows only ${Object.keys(responses).join(", ")}`);
+  return "$ref" in response ? find(response, document) as ResponseObject : response;
+}
+
+interface Place {
+  document: OpenApi;
+  /** How a complaint begins. */
+  what: string;
+}
+
+async function checkHeaders({ headers }: Exchange, response: ResponseObject, place: Place): Promise<void> {
+  const { document, what } = place;
+  const described = new Map(
+    Object.entries(response.headers ?? {}).map(([name, header]) => [name.toLowerCase(), header]),
+  );
+  const isValid = await validator();
+  assert.ok(headers.has("x-request-id"), `${what}: no X-Request-Id`);
+  for (const [name, value] of headers) {
+    if (TRANSPORT.test(name)) continue;
+    const found = described.get(name);
+    assert.ok(found !== undefined, `${what} tells of no header ${name}`);
+    const { schema } = "$ref" in found ? find(found, document) as Header : found;
+    const read = schema.type === "integer" && /^\d+$/.test(value) ? Number(value) : value;
+    assert.equal(isValid(schema, read), null, `${what}: ${name}: ${value}`);
+  }
+}
+
+async function checkBody(exchange: Exchange, response: ResponseObject, place: Place): Promise<void> {
+  const { method, headers, text } = exchange;
+  const { what } = place;
+  if (response.content === undefined || method === "HEAD") {
+    assert.equal(text, "", `${what} tells of no body`);
+    return;
+  }
+  const type = (headers.get("content-type") ?? "").split(";")[0] ?? "";
+  const media = response.content[type];
+  assert.ok(
+    media !== undefined,
+    `${what} knows only ${Object.keys(response.content).join(", ")}, not ${type}`,
+  );
+  const body: unknown = type.endsWith("json") ? JSON.parse(text) : text;
+  const problem = (await validator())(media.schema, body);
+  assert.equal(problem, null, `${what}: ${problem}\n${text.slice(0, 2_000)}`);
+  if (type !== PROBLEM) return;
+  const { code } = body as { code: string };
+  const codes = Object.keys(media.examples ?? {});
+  assert.ok(codes.includes(code), `${what} knows only ${codes.join(", ")}, not ${code}`);
+}
+
+function formOf(template: string): RegExp {
+  return new RegExp(`^${template.replaceAll(".", "\\.").replace(/\{\w+\}/g, "[^/?]+")}(\\?|$)`);
+}
+
+function find({ $ref }: Reference, document: OpenApi): unknown {
+  let found: unknown = document;
+  for (const name of $ref.split("/").slice(1)) found = (found as Record<string, unknown>)[name];
+  assert.ok(found !== undefined, `${$ref} leads nowhere`);
+  return found;
+}
+
+/** The schemas with their objects closed: clients must take more fields, the tests do not. */
+function closed<T>(part: T): T {
+  if (Array.isArray(part)) return part.map(closed) as T;
+  if (typeof part !== "object" || part === null) return part;
+  const copy = Object.fromEntries(Object.entries(part).map(([name, value]) => [name, closed(value)]));
+  const isClosable = copy["type"] === "object" && "properties" in copy && !("additionalProperties" in copy);
+  return (isClosable ? { ...copy, additionalProperties: false } : copy) as T;
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => made ??= make();
+}
