@@ -1,4 +1,4 @@
-// How English, German and French write the parts of a citation: heads, numbers, paragraphs, points, lists, ranges.
+// How English, German and French (and, in the plain forms, Spanish, Italian and Dutch) write the parts of a citation: heads, numbers, paragraphs, points, lists, ranges.
 // Every reader is a sticky expression on folded text (see text.ts), bounded in length, so none can run away.
 
 /** What a citation refers to. */
@@ -12,27 +12,25 @@ export interface Head {
   end: number;
   /** Written in the plural ("Articles"), so that a list of numbers follows; German "Artikel" says neither. */
   plural: boolean;
-  /** Written in the singular ("Article", "l'article"). */
-  singular: boolean;
 }
 
 const HEAD =
-  /(?<![A-Za-z0-9_])(?:(articles?|artikel[ns]?|arts?|artt)|(annex|annexes|annexe|anhang(?:e?s)?|anhangen?)|(recitals?|erwagungsgr(?:und(?:es)?|unden?)|erw\. ?gr|erwgr?|considerants?))(?:\.|(?![A-Za-z0-9_]))/gi;
+  /(?<![A-Za-z0-9_])(?:(articles?|artikel(?:en|[ns])?|articulos?|articol[oi]|arts?|artt)|(annex|annexes|annexe|anhang(?:e?s)?|anhangen?|anh(?=\.)|anexos?|allegat[oi]|bijlagen?)|(recitals?|considerand[oi]s?|overwegingen?|erwagungsgr(?:und(?:es)?|unden?)|erw\. ?gr|erwgr?|considerants?|cons(?=\.)))(?:\.|(?![A-Za-z0-9_]))/gi;
 
 /** Every head of a text, in order. */
 export function findHeads(text: string): Head[] {
   const heads: Head[] = [];
   for (const match of text.matchAll(HEAD)) {
     const [whole, article, annex] = match;
+    if (whole === "art" || whole === "arts") continue; // "state of the art"
     const word = whole.toLowerCase().replace(".", "");
     heads.push({
       kind: article !== undefined ? "article" : annex !== undefined ? "annex" : "recital",
       start: match.index,
       end: match.index + whole.length,
-      plural: /^(articles|arts|artt|artikeln|annexes|anhangen?|recitals|considerants|erwagungsgrunden?)$/
-        .test(word),
-      singular: /^(article|artikels|annex|annexe|anhang|anhange?s|recital|considerant|erwagungsgrund(es)?)$/
-        .test(word),
+      plural:
+        /^(articles|arts|artt|artikeln|artikelen|articulos|articoli|annexes|anhangen?|recitals|considerants|erwagungsgrunden?)$/
+          .test(word),
     });
   }
   return heads;
@@ -67,26 +65,32 @@ export const DOTTED = /\.(\d{1,2})(?![\d])(?!\.\d)/y;
 /** ".f" or ".a" after a dotted paragraph. */
 export const DOTTED_LETTER = /\.?([a-z])(?![a-z0-9.])/y;
 
-/** "5 b)" after a numbered point. */
-export const LOOSE_LETTER = /\s?([a-z]{1,2})\)/y;
+/** "5 b)", "§ 1, f)", "h) iii)": a letter or a Roman sub-point that only a closing bracket marks. */
+export const LOOSE_LETTER = /(,?)\s?([a-z]|[a-k][a-d]|x?(?:ix|iv|v?i{1,3}))\)/y;
+
+/** "5(1)f" after a bracket. */
+export const ADJACENT_LETTER = /([a-z])(?![a-z0-9)])/y;
+
+/** "5 b" in an annex. */
+export const SPACED_LETTER = /\s([a-z])(?![a-z0-9])/y;
 
 /** "Art. 6 II": the German lawyers' short form of "Absatz 2". */
 export const ROMAN_PARAGRAPH = / (X?(?:IX|IV|V?I{0,3}))(?=[ ,.;:)]|$)/y;
 
 /** The word for a paragraph, and whether it is written in the plural. */
 export const PARAGRAPH_WORD =
-  /,?\s?(?:(paragraphs|paragraphes|paragraphen|paras|absatze|absatzen|§§)|(?:paragraphe?|par(?=\.)|para|absatz(?:es)?|abs|alinea|al(?=\.)|§))(?![a-z])\.?\s?(?:n°\s?)?/iy;
+  /,?\s?\(?(?:(paragraphs|paragraphes|paragraphen|paras|absatze|absatzen|§§)|(?:paragraphe?|par(?=\.)|para|absatz(?:es)?|abs|apartados?|paragrafo|lid|alinea|al(?=\.)|§))(?![a-z])\.?\s?(?:n°\s?)?/iy;
 
 /** The word for a point, number or letter, and whether it is written in the plural. */
 export const POINT_WORD =
-  /,?\s?(?:(points|letters|lettres|buchstaben|nummern|numbers|ziffern|nrn|pts)|(?:point|letter|lettre|buchstabe[ns]?|buchst|litera|lit|numero|number|nummer|nr|no|n°|ziffer|ziff|pt|subpoint|sub-point|sous))(?![a-z])\.?\s?/iy;
+  /,?\s?\(?(?:(points|letters|lettres|buchstaben|nummern|numbers|ziffern|nrn|pts)|(?:point|letter|lettre|letra|lettera|punto|punt|buchstabe[ns]?|buchst|litera|lit|numero|number|nummer|nr|nos|no|n°|ziffer|ziff|pt|subpoint|sub-point|sous))(?![a-z])\.?\s?/iy;
 
 /**
  * What a paragraph or point word names: "1", "1er", "2a", "1 bis", "(1)", "f", "f)", "b bis)". Two letters are an
  * inserted point ("ba"), never a short word ("to", "de").
  */
 export const VALUE =
-  /[([]?\s?(?:(\d{1,2})(?!\d)(?:er(?![a-z])|([a-d]{1,2})(?![a-z0-9]))?|([a-z]|[a-k][a-d])(?![a-z0-9])|((?:x|x?i[xv]|x?v?i{1,3}))(?![a-z0-9]))(?: (bis|ter|quater)(?! ?\d|[a-z]))?\s?[)\]]?/y;
+  /[([]?\s?(?:(\d{1,2})(?!\d)(?:er(?![a-z])|([a-d]{1,2})(?![a-z0-9]))?|([a-z]|[a-k][a-d])(?![a-z0-9])|((?:x|x?i[xv]|x?v?i{1,3}))(?![a-z0-9]))(?: (bis|ter|quater)(?! ?\d|[a-z]| [a-z](?![a-z])| \())?\s?[)\]]?/y;
 
 /** "Section A" of an annex. */
 export const SECTION_WORD = /,?\s?(?:section|abschnitt|teil|part|partie)\s([A-E])(?![A-Za-z0-9])/iy;

@@ -1,13 +1,15 @@
 // Which law a citation belongs to: the laws that a text names, and which of them governs which citation.
 import { LAW_DATA } from "./data.ts";
 import type { Citation } from "./article_parse.ts";
+import { once } from "./once.ts";
 import { buildPhraseIndex, findPhrases } from "./phrases.ts";
 
 /**
  * What a named law is to a citation: the Act; the regulation that amends it (its own articles are not the Act's, but
- * a text on it cites the Act's); an abbreviation that means the Act only beside a citation; any other law.
+ * a text on it cites the Act's); an abbreviation that means the Act only beside a citation; a law that is cited by
+ * sections; any other law.
  */
-export type LawKind = "act" | "amending" | "act_beside" | "other";
+export type LawKind = "act" | "amending" | "act_beside" | "other_in_sections" | "other";
 
 /** A law named in a text. */
 export interface LawMention {
@@ -16,12 +18,15 @@ export interface LawMention {
   end: number;
 }
 
-const NAMES = buildPhraseIndex<LawKind>([
-  ...LAW_DATA.act.map((phrase) => ({ phrase, value: "act" as const })),
-  ...LAW_DATA.actBeside.map((phrase) => ({ phrase, value: "act_beside" as const })),
-  ...LAW_DATA.amending.map((phrase) => ({ phrase, value: "amending" as const })),
-  ...LAW_DATA.others.map((phrase) => ({ phrase, value: "other" as const })),
-]);
+const NAMES = once(() =>
+  buildPhraseIndex<LawKind>([
+    ...LAW_DATA.act.map((phrase) => ({ phrase, value: "act" as const })),
+    ...LAW_DATA.actBeside.map((phrase) => ({ phrase, value: "act_beside" as const })),
+    ...LAW_DATA.amending.map((phrase) => ({ phrase, value: "amending" as const })),
+    ...LAW_DATA.othersInSections.map((phrase) => ({ phrase, value: "other_in_sections" as const })),
+    ...LAW_DATA.others.map((phrase) => ({ phrase, value: "other" as const })),
+  ])
+);
 
 /** Laws that are named by their numbers. */
 const NUMBERS: ReadonlyMap<string, LawKind> = new Map([["2024/1689", "act"], ["2026/1744", "amending"]]);
@@ -49,7 +54,7 @@ const NAMED_FR =
 /** Every law that the text names, in order, the longest where several names overlap. */
 export function findLaws(text: string): LawMention[] {
   const flat = text.replace(/[-'"()[\]]/g, " ").replaceAll("\u00e0", "a");
-  const found: LawMention[] = findPhrases(NAMES, { text, words: flat, lower: flat.toLowerCase() })
+  const found: LawMention[] = findPhrases(NAMES(), { text, words: flat, lower: flat.toLowerCase() })
     .map((hit) => ({ kind: hit.value, start: hit.at, end: hit.end }));
   for (const match of text.matchAll(NUMBERED)) {
     const kind = NUMBERS.get(match[1] ?? "") ?? "other";
@@ -117,54 +122,68 @@ export function citationsOfTheAct(
 /** The law tied to the citation by nothing but "of the", ", " or brackets: after it, else before it. */
 function boundLaw(text: string, citation: Citation, laws: readonly LawMention[]): LawKind | null {
   const after = laws.find((law) => law.start >= citation.end);
-  if (after !== undefined && after.start - citation.end <= LONGEST_TIE) {
-    if (isTie(text.slice(citation.end, after.start))) return boundKind(after.kind);
-  }
   const before = laws.findLast((law) => law.end <= citation.start);
-  if (
-    before !== undefined &&
-    /^(?:'?s)?[\s,:;([-]*(?:in |its |et |l'|the )?$/i.test(text.slice(before.end, citation.start))
-  ) {
-    return boundKind(before.kind);
+  const left = before === undefined ? "" : text.slice(before.end, citation.start);
+  const boundBefore = before !== undefined && BEFORE_TIE.test(left) ? before : null;
+  if (after !== undefined && after.start - citation.end <= LONGEST_TIE) {
+    const right = text.slice(citation.end, after.start);
+    // "BDSG Artikel 5, KI-VO": nothing stands between the left two, a comma between the right two.
+    const looser = boundBefore !== null && left.trim() === "" && right.includes(",");
+    if (isTie(right) && !looser) return boundKind(after.kind);
   }
-  return null;
+  return boundBefore === null ? null : boundKind(boundBefore.kind);
 }
+
+/** What may stand between a law and the citation after it: "AI Act (Article 5", "AI Act's Article 5", "RIA : l'article". */
+const BEFORE_TIE = /^(?:'?s)?[\s,:([-]*(?:in |its |et |l'|the )?$/i;
 
 function boundKind(kind: LawKind): LawKind {
   if (kind === "act_beside") return "act";
-  return kind === "amending" ? "other" : kind;
+  return kind === "act" ? "act" : "other";
 }
 
 function isTie(between: string): boolean {
-  if (/[.:!?]/.test(between.replace(/\bNo\./g, ""))) return false;
-  if (/^\s*[,;]\s*$/.test(between) && between.includes(";")) return false;
-  return between.toLowerCase().split(/[^a-z\u00e0]+/).every((word) => word === "" || TIES.has(word));
+  return !/[.:;!?]/.test(between.replace(/\bNo\./g, "")) && holdsOnly(between, TIES);
 }
 
-/** Only "and", "to", commas between two citations: they share a law. */
+/** Words that join citations of one law: "Article 5 and Article 6 of the AI Act", "Art. 6 i. V. m. Anhang III KI-VO". */
+const CHAIN = new Set(
+  ("and or to as well read together in conjunction with both also the of und oder bis sowie i v m verbindung mit auch " +
+    "von der des dem et ou en liaison avec lu la le les l d du de").split(" "),
+);
+
+/** Two citations this far apart are no list, in characters. */
+const LONGEST_CHAIN = 40;
+
 function isChain(between: string): boolean {
-  return between.length <= 40 &&
-    /^[\s,;&/()-]*(?:(?:and|or|und|oder|et|ou|to|bis|sowie|as well as|read|together|in conjunction|conjunction|with|i\.? ?v\.? ?m\.?|in verbindung mit|en liaison avec|lu|avec|the|des?|du|l'|les|l|d'|in|von|der|both|also|auch)[\s,'(]*)*$/i
-      .test(between);
+  return between.length <= LONGEST_CHAIN && !/[:;!?\n]/.test(between) && holdsOnly(between, CHAIN);
+}
+
+function holdsOnly(text: string, words: ReadonlySet<string>): boolean {
+  return text.toLowerCase().split(/[^a-z\u00e0]+/).every((word) => word === "" || words.has(word));
 }
 
 /** The law of a citation that none is tied to: the nearest named one, with preference for what was named before. */
 function unboundLaw(text: string, citation: Citation, laws: readonly LawMention[]): LawKind | null {
-  const plain = laws.filter((law) => law.kind !== "act_beside")
+  const plain = laws.filter((law) => law.kind !== "act_beside" && law.kind !== "other_in_sections")
     .map((law): LawMention => law.kind === "amending" ? { ...law, kind: "act" } : law);
   const before = plain.findLast((law) => law.end <= citation.start);
   const after = plain.find((law) => law.start >= citation.end);
   if (after === undefined) return before?.kind ?? null;
   if (before === undefined) return after.kind;
   if (before.kind === after.kind) return before.kind;
-  const gapAfter = after.start - citation.end;
-  const gapBefore = citation.start - before.end;
-  if (sentenceEnds(text.slice(citation.end, after.start))) return before.kind;
+  const right = text.slice(citation.end, after.start);
+  if (sentenceEnds(right)) return before.kind;
+  // "… Articles 9 and 72, and the MDR": what is joined on is another matter.
+  const joinedOn = JOINT.test(right);
   if (sentenceEnds(text.slice(before.end, citation.start))) {
-    return after.kind === "act" || gapAfter <= NEAR ? after.kind : before.kind;
+    return after.kind === "act" || (right.length <= NEAR && !joinedOn) ? after.kind : before.kind;
   }
-  return gapAfter < gapBefore ? after.kind : before.kind;
+  return right.length < citation.start - before.end && !joinedOn ? after.kind : before.kind;
 }
+
+/** A comma or a word that joins another thought to the one before. */
+const JOINT = /[,;:]|\b(?:and|or|und|oder|sowie|et|ou)\b/i;
 
 /** A full stop that ends a sentence, not an abbreviation such as "Art." or "Abs.". */
 function sentenceEnds(text: string): boolean {

@@ -1,5 +1,6 @@
 // One citation, from its head to its end: "Articles 5(1)(f), 6 and 8 to 15" as single references.
 import {
+  ADJACENT_LETTER,
   BEFORE_NUMBER,
   BRACKETED,
   DOTTED,
@@ -21,8 +22,10 @@ import {
   SECTION_WORD,
   SEPARATOR,
   SKIPPED,
+  SPACED_LETTER,
   VALUE,
 } from "./article_grammar.ts";
+import { lettersBetween, numbersBetween, referencesBetween } from "./article_ranges.ts";
 
 /** One reference as it is cited; whether the Act has it is not asked here. */
 export interface Reference {
@@ -150,7 +153,24 @@ function readPart(text: string, state: State): boolean {
     const value = withLatin(bracketed[1], bracketed[2]);
     return place(state, depthOf(value, state, false), value, "bracket", bracketed[0].length);
   }
-  return state.head.kind === "recital" ? false : readWordPart(text, state);
+  if (state.head.kind === "recital") return false;
+  return readLooseLetter(text, state) || readWordPart(text, state);
+}
+
+/** "5 b)" and "§ 1, f)" after a number, "h) iii)" after a letter, "5(1)f", and "5 b" in an annex. */
+function readLooseLetter(text: string, state: State): boolean {
+  const last = state.parts.at(-1);
+  if (last === undefined) return false;
+  const loose = readAt(LOOSE_LETTER, text, state.at);
+  if (loose?.[2] && last.depth === 1) return place(state, 2, loose[2], "word", loose[0].length);
+  if (loose?.[2] && last.depth === 2 && loose[1] === "" && /^[ivx]{2,}$/.test(loose[2])) {
+    return place(state, 3, loose[2], "word", loose[0].length);
+  }
+  if (last.depth !== 1) return false;
+  const adjacent = text[state.at - 1] === ")" ? readAt(ADJACENT_LETTER, text, state.at) : null;
+  const bare = adjacent ?? (state.head.kind === "annex" ? readAt(SPACED_LETTER, text, state.at) : null);
+  if (!bare?.[1] || !endsLetter(text, state.at + bare[0].length)) return false;
+  return place(state, 2, bare[1], "word", bare[0].length);
 }
 
 /** "Article 5 I think …" is a pronoun, not a paragraph. */
@@ -165,7 +185,7 @@ function readWordPart(text: string, state: State): boolean {
   if (word === null) return false;
   const value = readValue(text, state.at + word[0].length);
   if (value === null) return false;
-  const subparagraph = /^,?\s?al/i.test(word[0]) && state.parts.some((part) => part.depth === 1);
+  const subparagraph = /^,?\s?\(?al/i.test(word[0]) && state.parts.some((part) => part.depth === 1);
   if (subparagraph) return advance(state, word[0].length + value.length);
   const numeric = /^\d/.test(value.value);
   if (!numeric && (paragraph !== null || NUMBERS_ONLY.test(word[0]))) return false;
@@ -176,15 +196,9 @@ function readWordPart(text: string, state: State): boolean {
   let depth: Depth = numeric ? 1 : 2;
   if (paragraph === null && numeric && deepest >= 1 && state.head.kind === "article") depth = 2;
   if (/^[ivx]{2,}$/.test(value.value) && deepest === 2) depth = 3;
-  const plural = word[1] !== undefined
-    ? true
-    : /[.]|^,?\s?(?:abs|lit|nr|al|par|para|buchst|ziff)/i.test(word[0])
-    ? null
-    : false;
+  const plural = word[1] !== undefined ? true : SAYS_NO_NUMBER.test(word[0]) ? null : false;
   place(state, depth, value.value, "word", word[0].length + value.length);
   state.wordPlural = plural;
-  const loose = numeric ? readAt(LOOSE_LETTER, text, state.at) : null;
-  if (loose?.[1]) place(state, 2, loose[1], "word", loose[0].length);
   return true;
 }
 
@@ -192,7 +206,10 @@ function readWordPart(text: string, state: State): boolean {
 const BELONGS_TO_NEXT =
   /^(?:[\s,]{0,2}(?:and|or|und|et|ou|to|bis)?\s?[([]?\w{1,3}[)\]]?){0,4}\s(?:of|des|der|von|du|de|in)\s(?:the |l'|dem )?(?:art|annex|anhang)/i;
 
-const NUMBERS_ONLY = /(?:no|n°|nr|number|numero|nummern?|nrn)\.?\s?$/i;
+/** Words for parts that are written alike in singular and plural. */
+const SAYS_NO_NUMBER = /^,?\s?\(?(?:abs|lit|nr|al|par|para|buchst|ziff|no|pt|art|§)\.?\s?$/i;
+
+const NUMBERS_ONLY = /(?:nos?|n°|nr|number|numero|nummern?|nrn)\.?\s?$/i;
 
 function readValue(text: string, at: number): { value: string; length: number } | null {
   const match = readAt(VALUE, text, at);
@@ -200,7 +217,7 @@ function readValue(text: string, at: number): { value: string; length: number } 
   const [whole, digits, suffix, letters, roman, latin] = match;
   const value = withLatin((digits ?? letters ?? roman ?? "") + (suffix ?? ""), latin);
   const opened = /^[([]/.test(whole);
-  // A bracket that closes an outer one ("(Article 5, point f)") does no harm: it ends the citation either way.
+  // "(Article 5, point 1)": the bracket closes an outer one; after a letter ("point f)") it is the letter's own.
   const length = opened || !/^\d/.test(value) ? whole.length : whole.replace(/\s?[)\]]$/, "").length;
   return { value, length: whole.endsWith(" ") ? length - 1 : length };
 }
@@ -245,13 +262,12 @@ function readNextItem(text: string, state: State, isCount: IsCount): boolean {
   if (separator === null) return false;
   const before = state.at;
   state.at += separator[0].length;
-  const spaced = separator[0] === "-" ? false : true;
-  if (readSibling(text, state, range !== null, spaced, isCount)) return true;
+  if (readSibling(text, state, range !== null, isCount)) return true;
   state.at = before;
   return false;
 }
 
-function readSibling(text: string, state: State, range: boolean, spaced: boolean, isCount: IsCount): boolean {
+function readSibling(text: string, state: State, range: boolean, isCount: IsCount): boolean {
   const from = { number: state.number, parts: state.parts };
   const last = state.parts.at(-1);
   if (!range && state.parts.length > 0 && state.head.kind !== "recital" && readWordPart(text, state)) {
@@ -271,8 +287,6 @@ function readSibling(text: string, state: State, range: boolean, spaced: boolean
       if (!/^\d/.test(value.value) && !endsLetter(text, state.at + value.length)) return false;
       if (range) fillParts(state, from, last.depth, value.value);
       place(state, last.depth, value.value, "word", value.length);
-      const loose = last.depth === 1 ? readAt(LOOSE_LETTER, text, state.at) : null;
-      if (loose?.[1]) place(state, 2, loose[1], "word", loose[0].length);
       return true;
     }
   }
@@ -282,7 +296,7 @@ function readSibling(text: string, state: State, range: boolean, spaced: boolean
       return place(state, 1, String(Number(point[1])), "bracket", point[0].length);
     }
   }
-  return readNextBase(text, state, range, spaced, isCount);
+  return readNextBase(text, state, range, isCount);
 }
 
 /** A bare letter continues a list of letters only where nothing like a word follows ("point a, a new duty"). */
@@ -308,24 +322,17 @@ function nextIsBase(text: string, state: State, last: Part, range: boolean): boo
   return state.wordPlural === false && state.head.plural && !range;
 }
 
-function readNextBase(
-  text: string,
-  state: State,
-  range: boolean,
-  spaced: boolean,
-  isCount: IsCount,
-): boolean {
+/** Reads the next number of a list, or the last of a range ("Articles 8 to 15", "Art. 8 bis Art. 15"). */
+function readNextBase(text: string, state: State, range: boolean, isCount: IsCount): boolean {
   const { head } = state;
   let at = state.at;
   if (range) at += readAt(SAME_HEAD[head.kind], text, at)?.[0].length ?? 0;
-  if (!range && !spaced) return false;
   const next = readBase(text, head.kind, at, head.kind === "recital");
   if (next === null || isCount(text, next.end)) return false;
-  const from = state.number;
+  const between = range ? referencesBetween(head.kind, state.number, next.number) : [];
+  if (between === null) return false;
   finish(state);
-  if (range) {
-    for (const number of numbersBetween(head.kind, from, next.number)) state.done.push({ number, parts: [] });
-  }
+  state.done.push(...between.map((number) => ({ number, parts: [] })));
   state.number = next.number;
   state.parts = [];
   state.style = "number";
@@ -340,48 +347,11 @@ const SAME_HEAD: Record<ReferenceKind, RegExp> = {
   recital: /(?:recital|erwagungsgrund|considerant)\s/iy,
 };
 
-/** Ranges longer than this are mistakes of reading: the Act has 113 articles and 180 recitals. */
-const LONGEST_RANGE = 180;
-
-/** The numbers strictly between two; the inserted articles (4a, 75a …) only between two of one number (75a to 75d). */
-function numbersBetween(kind: ReferenceKind, from: string, to: string): string[] {
-  if (kind === "annex") {
-    return between(romanToNumber(from), romanToNumber(to)).map(numberToRoman);
-  }
-  const [low, lowSuffix] = splitNumber(from);
-  const [high, highSuffix] = splitNumber(to);
-  if (low === high) {
-    return lettersBetween(lowSuffix === "" ? "`" : lowSuffix, highSuffix).map((letter) => `${low}${letter}`);
-  }
-  const whole = between(low, high).map(String);
-  if (highSuffix !== "") {
-    whole.push(
-      String(high),
-      ...lettersBetween("`", highSuffix).map((l) => `${high}${l}`),
-    );
-  }
-  return whole;
-}
-
-function splitNumber(number: string): [number, string] {
-  return [parseInt(number, 10), number.replace(/^\d+/, "")];
-}
-
-function between(low: number, high: number): number[] {
-  if (high - low > LONGEST_RANGE) return [];
-  return Array.from({ length: Math.max(0, high - low - 1) }, (_, i) => low + 1 + i);
-}
-
-function lettersBetween(low: string, high: string): string[] {
-  if (low.length !== 1 || high.length !== 1) return [];
-  return between(low.charCodeAt(0), high.charCodeAt(0)).map((code) => String.fromCharCode(code));
-}
-
 /** Adds the references strictly between the one at hand and the end of a range of paragraphs or letters. */
 function fillParts(state: State, from: { number: string; parts: Part[] }, depth: Depth, to: string): void {
   const start = from.parts.find((part) => part.depth === depth)?.value ?? "";
   const numeric = /^\d+$/.test(start) && /^\d+$/.test(to);
-  const values = numeric ? between(Number(start), Number(to)).map(String) : lettersBetween(start, to);
+  const values = numeric ? numbersBetween(Number(start), Number(to)).map(String) : lettersBetween(start, to);
   const outer = from.parts.filter((part) => part.depth < depth);
   for (const value of values) state.done.push({ number: from.number, parts: [...outer, { depth, value }] });
 }

@@ -4,6 +4,7 @@ import { findHeads, type Head, type ReferenceKind, romanToNumber } from "./artic
 import { citationsOfTheAct, findLaws } from "./article_laws.ts";
 import { type Citation, parseCitation, type Reference } from "./article_parse.ts";
 import { withReversedParts } from "./article_reversed.ts";
+import { once } from "./once.ts";
 import { foldPhrase } from "./text.ts";
 
 /** A reference to the Act in canonical form, with the words that cite it. */
@@ -65,23 +66,22 @@ function isInTheAct(reference: Reference): boolean {
 /** "Article 29 Working Party" is a body. */
 function isBody(text: string, head: Head): boolean {
   const after = text.slice(head.end, head.end + 45);
-  return BODIES.some((body) => {
+  return LAW_DATA.bodies.some((body) => {
     const at = after.indexOf(body);
     return at >= 0 && /^[\s"]*\d{1,3}[\s"-]*$/.test(after.slice(0, at));
   }) ||
     /\bgroupe(?: de travail)?(?: de l')?[\s"]*$/i.test(text.slice(Math.max(0, head.start - 25), head.start));
 }
 
-const COUNTED: ReadonlySet<string> = new Set(
-  LAW_DATA.countedWords.map(foldPhrase).concat("%", "\u20ac", "$"),
+const COUNTED = once((): ReadonlySet<string> =>
+  new Set(LAW_DATA.countedWords.map(foldPhrase).concat("%", "\u20ac", "$"))
 );
-
-const BODIES = LAW_DATA.bodies.map(foldPhrase);
 
 /** Whether the number that ends at `end` counts or dates something: "12 other", "2 August", "2. August", "5 %". */
 function isCount(text: string, end: number): boolean {
   const next = /^(?:er)?\.? ?([A-Za-z%\u20ac$]+)/.exec(text.slice(end, end + 24));
-  return next !== null && COUNTED.has(next[1] ?? "");
+  const word = next?.[1] ?? "";
+  return COUNTED().has(word) || COUNTED().has(word.charAt(0).toLowerCase() + word.slice(1));
 }
 
 const KIND_ORDER: Record<ReferenceKind, number> = { article: 0, annex: 1, recital: 2 };
@@ -95,9 +95,17 @@ function numberOf(cited: CitedArticle): number {
   return cited.kind === "annex" ? romanToNumber(cited.number) : parseInt(cited.number, 10);
 }
 
-/** Parts in order: numbers by value, letters by the alphabet, the whole before its parts. */
+/** Number and parts in order: numbers by value, then letters by the alphabet; the whole before its parts. */
 function comparePaths(a: string, b: string): number {
-  return COLLATOR.compare(a, b);
+  const partsA = a.split("(");
+  const partsB = b.split("(");
+  for (let i = 0; i < Math.max(partsA.length, partsB.length); i++) {
+    const partA = partsA[i];
+    const partB = partsB[i];
+    if (partA === undefined || partB === undefined) return partA === undefined ? -1 : 1;
+    const order = (parseInt(partA, 10) || 0) - (parseInt(partB, 10) || 0) ||
+      (partA < partB ? -1 : Number(partA > partB));
+    if (order !== 0) return order;
+  }
+  return 0;
 }
-
-const COLLATOR = new Intl.Collator("en", { numeric: true });

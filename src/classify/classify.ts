@@ -4,7 +4,7 @@ import type { Severity } from "../domain/severity.ts";
 import { type CitedArticle, findArticles } from "./articles.ts";
 import { type EventTypeResult, findEventType } from "./event_type.ts";
 import { readItem, wholeText } from "./item.ts";
-import { detectLanguage, type LanguageResult } from "./language.ts";
+import type { LanguageResult } from "./language.ts";
 import { explain, type Reason } from "./reasons.ts";
 import { decideRelevance, findAiSubject, type RelevanceResult } from "./relevance.ts";
 import { findSeverity, NOT_RELEVANT, type SeverityResult } from "./severity.ts";
@@ -75,15 +75,15 @@ export function classifyItem(input: ClassifyInput): Classification {
 
 function findAll(input: ClassifyInput): Findings {
   const item = readItem(input);
-  const language = detectLanguage(item.title, item.summary, input.statedLanguages);
+  const { language } = item;
   const eventType = findEventType(item);
-  const subject = findAiSubject(item, language.language);
-  const relevance = decideRelevance(item, language.language, subject, eventType);
+  const subject = findAiSubject(item);
+  const relevance = decideRelevance(item, subject, eventType);
   const articles = subject.namesTheAct === null ? [] : findArticles(wholeText(item));
   if (!relevance.relevant) {
     return { relevance, language, eventType, articles, topics: [], severity: NOT_RELEVANT };
   }
-  const topics = findTopics(item, language.language, subject, eventType.type, articles);
+  const topics = findTopics(item, subject, eventType.type, articles);
   const severity = findSeverity(item, subject, eventType.type);
   return { relevance, language, eventType, articles, topics, severity };
 }

@@ -1,6 +1,7 @@
 // Where the clues of rules are found in an item: in its CELEX number, address, title, categories or summary.
 import type { Clues } from "./data.ts";
 import type { Item } from "./item.ts";
+import { once } from "./once.ts";
 import { buildPatternIndex, findPatterns, type PatternIndex } from "./patterns.ts";
 
 /** Rules with their clues, ready to be tried on items. */
@@ -68,11 +69,6 @@ function firstWords(index: PatternIndex<number>, texts: readonly string[]): Read
     }
   }
   return found;
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | null = null;
-  return () => (made ??= { value: make() }).value;
 }
 
 /** "3????R*": ? is one character, * any number of them. */

@@ -21,6 +21,7 @@ export interface TopicRule extends Topic {
   eventTypes: EventType[];
   publishers: PublisherKind[];
   fallbackFor: PublisherKind[];
+  fromPublishers: (PublisherKind | "data-protection")[];
   titleOnly: boolean;
   words: WordLists;
 }
@@ -92,8 +93,8 @@ export interface NotAiRule {
 }
 
 const flag: Reader<boolean> = (value, place) => {
-  if (value !== undefined && typeof value !== "boolean") {
-    throw new Error(`src/classify/data/${place} must be true`);
+  if (value !== undefined && value !== true) {
+    throw new Error(`${place} must be true or absent`);
   }
   return value === true;
 };
@@ -117,6 +118,10 @@ const topic: Reader<TopicRule> = (value, place) => {
     eventTypes: list(oneOf(EVENT_TYPES))(fields.event_types, `${place}.event_types`),
     publishers: list(oneOf(PUBLISHER_KINDS))(fields.publishers, `${place}.publishers`),
     fallbackFor: list(oneOf(PUBLISHER_KINDS))(fields.fallback_for, `${place}.fallback_for`),
+    fromPublishers: list(oneOf([...PUBLISHER_KINDS, "data-protection" as const]))(
+      fields.from_publishers,
+      `${place}.from_publishers`,
+    ),
     titleOnly: fields.title_only !== undefined,
     words: words(fields.words, `${place}.words`),
   };
@@ -201,6 +206,7 @@ export const LAW_DATA = {
   ),
   amending: list(text)(lawsJson.amending.names, "laws.json: amending.names"),
   others: list(text)(lawsJson.others.names, "laws.json: others.names"),
+  othersInSections: list(text)(lawsJson.others_in_sections.names, "laws.json: others_in_sections.names"),
   bodies: list(text)(lawsJson.not_an_article.followed_by, "laws.json: not_an_article.followed_by"),
   countedWords: list(text)(
     lawsJson.not_a_number_when_followed_by.words,
@@ -213,6 +219,7 @@ export const LANGUAGE_DATA = {
   strong: words(languagesJson.strong, "languages.json: strong"),
   weak: words(languagesJson.weak, "languages.json: weak"),
   sharedWith: words(languagesJson.shared_with, "languages.json: shared_with"),
+  letters: byName(text)(languagesJson.letters, "languages.json: letters"),
   codes: byName(text)(languagesJson.codes, "languages.json: codes"),
 };
 

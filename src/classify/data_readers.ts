@@ -52,5 +52,5 @@ export function object(value: unknown, place: string): Record<string, unknown> {
 }
 
 function wrong(expected: string, place: string): Error {
-  return new Error(`src/classify/data/${place} must be ${expected}`);
+  return new Error(`${place} must be ${expected}`);
 }

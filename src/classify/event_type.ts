@@ -3,6 +3,7 @@ import type { EventType } from "../domain/event.ts";
 import { buildClueIndex, type Clue, findClues } from "./clues.ts";
 import { EVENT_TYPE_DATA } from "./data.ts";
 import type { Item } from "./item.ts";
+import { once } from "./once.ts";
 import { buildPatternIndex, findPatterns } from "./patterns.ts";
 
 /** The kind of an event and what says so. */
@@ -13,21 +14,23 @@ export interface EventTypeResult {
   clue: Clue | null;
 }
 
-const INDEX = buildClueIndex(EVENT_TYPE_DATA.rules);
+const INDEX = once(() => buildClueIndex(EVENT_TYPE_DATA.rules));
 
-const UNLESS = buildPatternIndex(
-  EVENT_TYPE_DATA.rules.flatMap((rule, value) => rule.unless.map((pattern) => ({ pattern, value }))),
+const UNLESS = once(() =>
+  buildPatternIndex(
+    EVENT_TYPE_DATA.rules.flatMap((rule, value) => rule.unless.map((pattern) => ({ pattern, value }))),
+  )
 );
 
 /** Decides the kind of event; there is always one, `other` at least. */
 export function findEventType(item: Item): EventTypeResult {
-  const clues = findClues(INDEX, item);
+  const clues = findClues(INDEX(), item);
   let excluded: ReadonlySet<number> | null = null;
   for (const [number, rule] of EVENT_TYPE_DATA.rules.entries()) {
     const clue = clues.of(number);
     if (clue === null) continue;
     if (rule.unless.length > 0) {
-      excluded ??= new Set(findPatterns(UNLESS, item.title.lower).map((hit) => hit.value));
+      excluded ??= new Set(findPatterns(UNLESS(), item.title.lower).map((hit) => hit.value));
       if (excluded.has(number)) continue;
     }
     return { type: rule.type, why: rule.why, clue };

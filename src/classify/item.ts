@@ -1,4 +1,5 @@
 // One item as every rule sees it: folded once, with its address and document numbers taken apart.
+import { detectLanguage, type LanguageResult } from "./language.ts";
 import { findPublisher, hostOf, type Publisher } from "./publisher.ts";
 import { type FoldedText, foldText, SUMMARY_LIMIT, TITLE_LIMIT } from "./text.ts";
 
@@ -16,6 +17,7 @@ export interface Item {
   /** The CELEX number that the title or the address states ("32024R1689R(02)"), or an empty text. */
   celex: string;
   categories: FoldedText[];
+  language: LanguageResult;
   publisher: Publisher;
 }
 
@@ -25,22 +27,34 @@ const CATEGORY_LENGTH = 200;
 
 /** Takes an item apart. */
 export function readItem(
-  input: { title: string; summary: string; url: string; categories: readonly string[] },
+  input: {
+    title: string;
+    summary: string;
+    url: string;
+    categories: readonly string[];
+    statedLanguages: readonly string[];
+  },
 ): Item {
   const title = foldText(input.title, TITLE_LIMIT);
   const summary = foldText(input.summary, SUMMARY_LIMIT);
   const opening = summary.text.length <= OPENING_LENGTH ? summary : foldText(summary.text, OPENING_LENGTH);
   const url = input.url.toLowerCase();
+  const celex = celexOf(title.text) || celexOf(url);
+  const language = detectLanguage(
+    { title, summary, raw: `${input.title.slice(0, TITLE_LIMIT)} ${input.summary.slice(0, TITLE_LIMIT)}` },
+    input.statedLanguages,
+  );
   return {
     title,
     summary,
     opening,
     url,
-    celex: celexOf(title.text) || celexOf(url),
+    celex,
     categories: input.categories.slice(0, CATEGORY_LIMIT).map((category) =>
       foldText(category, CATEGORY_LENGTH)
     ),
-    publisher: findPublisher(hostOf(input.url), title),
+    language,
+    publisher: findPublisher({ host: hostOf(input.url), celex, title, language: language.language }),
   };
 }
 

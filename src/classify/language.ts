@@ -13,15 +13,11 @@ export interface LanguageResult {
 /** The language when nothing is stated and the words say nothing. */
 export const DEFAULT_LANGUAGE = "en";
 
-/** Languages whose words are known. */
-const KNOWN = ["en", "de", "fr"] as const;
-type Known = typeof KNOWN[number];
-
 /** A function word of one language counts this much; one that is common elsewhere counts 1. */
 const STRONG = 2;
 /** Points that the words need to say a language where none is stated. */
 const ENOUGH_ALONE = 2;
-/** Points that the words need against a stated language among en, de and fr, and against any other. */
+/** Points that the words need against a stated language that the data knows, and against any other. */
 const ENOUGH_AGAINST_KNOWN = 4;
 const ENOUGH_AGAINST_OTHER = 12;
 /** How many times as many points as the stated (or second) language clear evidence has. */
@@ -29,18 +25,28 @@ const CLEAR_FACTOR = 2;
 /** A handful of words says as much as the whole: only the first ones are counted. */
 const WORDS_READ = 160;
 
-/** Decides the language; `stated` holds BCP 47 tags or codes, the most specific first. */
+/** A letter counts this much, and the letters of one language this much at most. */
+const LETTER = 1;
+const LETTERS_AT_MOST = 3;
+/** How much of a text is looked through for letters, in characters. */
+const LETTERS_READ = 600;
+
+/**
+ * Decides the language; `raw` is the title and summary as they came (folding takes the letters' marks away), `stated`
+ * holds BCP 47 tags or codes, the most specific first.
+ */
 export function detectLanguage(
-  title: FoldedText,
-  summary: FoldedText,
+  words: { title: FoldedText; summary: FoldedText; raw: string },
   stated: readonly string[],
 ): LanguageResult {
   const claimed = firstCode(stated);
-  const counts = countWords(`${title.lower} ${summary.lower.slice(0, 1_500)}`, claimed);
-  const ranked = KNOWN.map((language) => ({ language, ...counts[language] }))
-    .sort((a, b) => b.points - a.points || KNOWN.indexOf(a.language) - KNOWN.indexOf(b.language));
+  const counts = countWords(`${words.title.lower} ${words.summary.lower}`, claimed);
+  addLetters(counts, words.raw);
+  const ranked = [...counts].map(([language, count]) => ({ language, ...count })).sort((a, b) =>
+    b.points - a.points
+  );
   const [best, second] = ranked;
-  if (best === undefined || second === undefined) throw new Error("there are three known languages");
+  if (best === undefined || second === undefined) throw new Error("the data holds several languages");
   const evidence = { language: best.language, words: best.words };
   if (claimed === null) {
     if (best.points < ENOUGH_ALONE) {
@@ -69,34 +75,51 @@ function firstCode(stated: readonly string[]): string | null {
   return null;
 }
 
+interface Weight {
+  language: string;
+  points: number;
+}
+
 const WEIGHTS = wordWeights();
 
 const SHARED: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   [...LANGUAGE_DATA.sharedWith].map(([language, words]) => [language, new Set(words)]),
 );
 
-function wordWeights(): ReadonlyMap<string, { language: Known; strong: boolean }[]> {
-  const weights = new Map<string, { language: Known; strong: boolean }[]>();
-  for (const strong of [true, false]) {
-    for (const language of KNOWN) {
-      for (const word of (strong ? LANGUAGE_DATA.strong : LANGUAGE_DATA.weak).get(language) ?? []) {
+function wordWeights(): ReadonlyMap<string, Weight[]> {
+  const weights = new Map<string, Weight[]>();
+  for (const [lists, points] of [[LANGUAGE_DATA.strong, STRONG], [LANGUAGE_DATA.weak, 1]] as const) {
+    for (const [language, words] of lists) {
+      for (const word of words) {
         const key = foldPhrase(word).toLowerCase();
-        weights.set(key, [...weights.get(key) ?? [], { language, strong }]);
+        weights.set(key, [...weights.get(key) ?? [], { language, points }]);
       }
     }
   }
   return weights;
 }
 
-function countWords(
-  lower: string,
-  claimed: string | null,
-): Record<Known, { points: number; words: string[] }> {
-  const counts = {
-    en: { points: 0, words: [] as string[] },
-    de: { points: 0, words: [] as string[] },
-    fr: { points: 0, words: [] as string[] },
-  };
+const LETTERS = [...LANGUAGE_DATA.letters].map(([language, letters]) => ({
+  language,
+  letters: new RegExp(`[${letters}]`, "g"),
+}));
+
+function addLetters(counts: Map<string, { points: number; words: string[] }>, raw: string): void {
+  const start = raw.slice(0, LETTERS_READ).normalize("NFC");
+  for (const { language, letters } of LETTERS) {
+    const count = counts.get(language);
+    const found = start.match(letters);
+    if (count !== undefined && found !== null) {
+      count.points += Math.min(LETTERS_AT_MOST, found.length * LETTER);
+    }
+  }
+}
+
+/** Points and the first few telling words of every language of the data. */
+function countWords(lower: string, claimed: string | null): Map<string, { points: number; words: string[] }> {
+  const counts = new Map(
+    [...LANGUAGE_DATA.strong.keys()].map((code) => [code, { points: 0, words: [] as string[] }]),
+  );
   const shared = claimed === null ? undefined : SHARED.get(claimed);
   let read = 0;
   for (const match of lower.matchAll(/[a-z]+/g)) {
@@ -104,9 +127,10 @@ function countWords(
     const word = match[0];
     const weights = WEIGHTS.get(word);
     if (weights === undefined || shared?.has(word)) continue;
-    for (const { language, strong } of weights) {
-      const count = counts[language];
-      count.points += strong ? STRONG : 1;
+    for (const { language, points } of weights) {
+      const count = counts.get(language);
+      if (count === undefined) continue;
+      count.points += points;
       if (count.words.length < 5 && !count.words.includes(word)) count.words.push(word);
     }
   }

@@ -6,7 +6,7 @@ export interface PatternEntry<T> {
   /**
    * Words, in small letters or not; hyphens and brackets of a text count as spaces. `^` the text begins so, or goes on
    * so after a short name and a colon; `*` any ending (before a word: any beginning); `…` up to eight words between;
-   * `#` a number; `(a|b)` either; `(a |)` optional. Brackets do not nest.
+   * `#` a number; `$` the text ends so; `(a|b)` either; `(a |)` optional. Brackets do not nest.
    */
   pattern: string;
   value: T;
@@ -37,7 +37,7 @@ export function buildPatternIndex<T>(entries: readonly PatternEntry<T>[]): Patte
   const index = new Map<string, Compiled<T>[]>();
   for (const { pattern, value } of entries) {
     const atStart = pattern.startsWith("^");
-    const pieces = readPieces(atStart ? pattern.slice(1) : pattern);
+    const pieces = readPieces(pattern.replace(/^\^|\$$/g, ""));
     const compiled = { value, atStart, expression: toExpression(pieces, pattern) };
     for (const key of firstKeys(pieces)) {
       const bucket = index.get(key);
@@ -122,7 +122,7 @@ function toExpression(pieces: readonly Piece[], pattern: string): RegExp {
     else source += `(?:${words.map(trimEnd).join("|")})${piece.spaced ? " " : ""}`;
   }
   if (source === "") throw new Error(`pattern "${pattern}" holds no words`);
-  return new RegExp(`${source}(?![a-z0-9])`, "y");
+  return new RegExp(`${source}${pattern.endsWith("$") ? "[^a-z0-9]*$" : "(?![a-z0-9])"}`, "y");
 }
 
 /** One word of a pattern with the space after it; a gap takes its own spaces. */

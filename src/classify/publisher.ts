@@ -1,5 +1,6 @@
 // Who publishes an item: by the host of its address, else by the names in its title.
 import { PUBLISHER_DATA, type PublisherKind, type PublisherRule } from "./data.ts";
+import { once } from "./once.ts";
 import { buildPhraseIndex, findPhrases } from "./phrases.ts";
 import type { FoldedText } from "./text.ts";
 
@@ -16,27 +17,54 @@ const BY_HOST: ReadonlyMap<string, PublisherRule> = new Map(
   PUBLISHER_DATA.hosts.flatMap((rule) => rule.hosts.map((host) => [host, rule] as const)),
 );
 
-const NAMES = buildPhraseIndex(
-  PUBLISHER_DATA.names.flatMap((rule, order) =>
-    rule.names.map((phrase) => ({ phrase, value: { rule, order } }))
-  ),
+const NAMES = once(() =>
+  buildPhraseIndex(
+    PUBLISHER_DATA.names.flatMap((rule, order) =>
+      rule.names.map((phrase) => ({ phrase, value: { rule, order } }))
+    ),
+  )
 );
 
-/** The publisher; `host` in small letters, empty when there is no address. */
-export function findPublisher(host: string, title: FoldedText): Publisher {
+/** The Union's official languages but English: who writes in one and is not known is taken for a Member State's body. */
+const EU_LANGUAGES: ReadonlySet<string> = new Set(
+  "bg cs da de el es et fi fr ga hr hu it lt lv mt nl pl pt ro sk sl sv".split(" "),
+);
+
+/**
+ * The publisher; `host` in small letters, empty when there is no address. What the case law of the Court of Justice
+ * says (CELEX sector 6) is the Court's, whoever shows it. Where nothing else says who speaks, a language of the Member
+ * States does.
+ */
+export function findPublisher(
+  from: { host: string; celex: string; title: FoldedText; language: string },
+): Publisher {
+  const { host, celex, title, language } = from;
+  if (celex.startsWith("6")) return { kind: "eu-court", dataProtection: false, words: celex };
+  const byHost = findHost(host);
+  const named = findPhrases(NAMES(), title).sort((a, b) => a.value.order - b.value.order || a.at - b.at)
+    .filter((hit) => byHost === null || hit.value.rule.kind === byHost.rule.kind);
+  const speaker = named.find((hit) => hit.value.rule.dataProtection) ?? named[0];
+  const rule = byHost?.rule ?? named[0]?.value.rule;
+  if (rule === undefined) {
+    const kind = EU_LANGUAGES.has(language) ? "member-state" : "unknown";
+    return { kind, dataProtection: false, words: "" };
+  }
+  const dataProtection = rule.dataProtection || speaker?.value.rule.dataProtection === true;
+  const byName = speaker !== undefined && (byHost === null || dataProtection !== rule.dataProtection);
+  return { kind: rule.kind, dataProtection, words: byName ? speaker.phrase : byHost?.ending ?? "" };
+}
+
+/** The rule for the longest known ending of the host. */
+function findHost(host: string): { rule: PublisherRule; ending: string } | null {
   for (
     let ending = host;
     ending !== "";
     ending = ending.includes(".") ? ending.slice(ending.indexOf(".") + 1) : ""
   ) {
     const rule = BY_HOST.get(ending);
-    if (rule !== undefined) return { kind: rule.kind, dataProtection: rule.dataProtection, words: ending };
+    if (rule !== undefined) return { rule, ending };
   }
-  const hits = findPhrases(NAMES, title);
-  const first = hits.sort((a, b) => a.value.order - b.value.order || a.at - b.at)[0];
-  if (first === undefined) return { kind: "unknown", dataProtection: false, words: "" };
-  const { rule } = first.value;
-  return { kind: rule.kind, dataProtection: rule.dataProtection, words: first.phrase };
+  return null;
 }
 
 /** The host of an address in small letters, without "www."; empty when it is no http(s) address. */

@@ -3,8 +3,8 @@ import type { EventType } from "../domain/event.ts";
 import { LAW_DATA, RELEVANCE_DATA } from "./data.ts";
 import type { EventTypeResult } from "./event_type.ts";
 import type { Item } from "./item.ts";
+import { once } from "./once.ts";
 import { buildPhraseIndex, findPhrases, type PhraseHit } from "./phrases.ts";
-import type { FoldedText } from "./text.ts";
 import { buildWordSets } from "./word_sets.ts";
 
 /** What an item says of AI. */
@@ -33,10 +33,12 @@ const TERMS = buildWordSets<TermKind>([
 
 const NOT_BESIDE = buildWordSets([{ words: RELEVANCE_DATA.weakNotBeside, value: true }]);
 
-const NOT_AI = RELEVANCE_DATA.notAi.map((rule) => ({
-  terms: new Set(rule.terms),
-  text: buildPhraseIndex(rule.whenTheTextHas.map((phrase) => ({ phrase, value: true }))),
-}));
+const NOT_AI = once(() =>
+  RELEVANCE_DATA.notAi.map((rule) => ({
+    terms: new Set(rule.terms),
+    text: buildPhraseIndex(rule.whenTheTextHas.map((phrase) => ({ phrase, value: true }))),
+  }))
+);
 
 /** How often AI must be named in a longer summary before it is more than a passing mention. */
 const MENTIONS = 3;
@@ -45,13 +47,13 @@ const MENTIONS = 3;
 const SHORT_SUMMARY = 600;
 
 /** Finds what an item says of AI. Costs one pass over the text when it says nothing. */
-export function findAiSubject(item: Item, language: string): AiSubject {
-  const index = TERMS.of(language);
+export function findAiSubject(item: Item): AiSubject {
+  const index = TERMS.of(item.language.language);
   const title = findPhrases(index, item.title);
   const summary = findPhrases(index, item.summary);
   if (title.length + summary.length === 0) return { level: "none", namesTheAct: null, words: [] };
-  const inTitle = withoutFalseFriends(title, item, language);
-  const inSummary = withoutFalseFriends(summary, item, language);
+  const inTitle = withoutFalseFriends(title, item);
+  const inSummary = withoutFalseFriends(summary, item);
   const opening = inSummary.filter((hit) => hit.at < item.opening.words.length);
   const acts = inSummary.filter((hit) => hit.value === "act");
   const words = [...new Set([...inTitle, ...inSummary].map((hit) => hit.phrase))];
@@ -90,11 +92,10 @@ function actOf(
 function withoutFalseFriends(
   hits: PhraseHit<TermKind>[],
   item: Item,
-  language: string,
 ): PhraseHit<TermKind>[] {
   const texts = [item.title, item.opening];
   let kept = hits;
-  for (const rule of NOT_AI) {
+  for (const rule of NOT_AI()) {
     if (
       kept.some((hit) => rule.terms.has(hit.phrase)) &&
       texts.some((text) => findPhrases(rule.text, text).length > 0)
@@ -103,7 +104,7 @@ function withoutFalseFriends(
     }
   }
   if (kept.some((hit) => hit.value === "weak")) {
-    const index = NOT_BESIDE.of(language);
+    const index = NOT_BESIDE.of(item.language.language);
     if (texts.some((text) => findPhrases(index, text).length > 0)) {
       kept = kept.filter((hit) => hit.value !== "weak");
     }
@@ -135,10 +136,13 @@ const RULE_TYPES: ReadonlySet<EventType> = new Set<EventType>([
   "opinion",
 ]);
 
-/** Points: a word of the title, a word of the summary's beginning, a kind of event that the title states. */
+/** Points: a word of the title, a word of the summary's beginning, a kind of event by the title or address, by the summary. */
 const TITLE_WORD = 2;
 const OPENING_WORD = 1;
 const RULE_TYPE = 2;
+const RULE_TYPE_IN_SUMMARY = 1;
+/** Points for a publisher whose business is to supervise the use of data. */
+const AUTHORITY = 2;
 /** At most this many words count in each place. */
 const COUNTED_WORDS = 2;
 /** Points of rules that an item needs when AI is in its title, and when it is only in its summary. */
@@ -148,7 +152,6 @@ const ENOUGH_IN_OPENING = 4;
 /** Decides whether an item that says this of AI concerns AI regulation. */
 export function decideRelevance(
   item: Item,
-  language: string,
   subject: AiSubject,
   eventType: EventTypeResult,
 ): RelevanceResult {
@@ -159,15 +162,16 @@ export function decideRelevance(
   if (subject.level === "passing") {
     return { relevant: false, why: "AI is mentioned in passing", words: subject.words };
   }
-  const index = MATTERS.of(language);
+  const index = MATTERS.of(item.language.language);
   const title = wordsOf(findPhrases(index, item.title));
   const opening = wordsOf(findPhrases(index, item.opening));
-  const stated = RULE_TYPES.has(eventType.type) && eventType.clue !== null &&
-    eventType.clue.place !== "summary";
-  const rules = points(title.rule, opening.rule) + (stated ? RULE_TYPE : 0);
-  const others = points(title.other, opening.other);
+  const fresh = (words: string[], seen: string[]) => words.filter((word) => !seen.includes(word));
+  const rules = points(title.rule, fresh(opening.rule, title.rule)) + kindPoints(eventType) +
+    (item.publisher.dataProtection ? AUTHORITY : 0);
+  const others = points(title.other, fresh(opening.other, title.other));
   const enough = subject.level === "title" ? ENOUGH_IN_TITLE : ENOUGH_IN_OPENING;
-  const relevant = rules >= enough && rules > others;
+  // A headline on AI and rules may well tell of money too; a summary has to be clearer.
+  const relevant = rules >= enough && (subject.level === "title" ? rules >= others : rules > others);
   const words = [...subject.words, ...title.rule, ...opening.rule];
   if (relevant) return { relevant, why: "it speaks of AI and of rules", words };
   return {
@@ -179,19 +183,18 @@ export function decideRelevance(
   };
 }
 
+function kindPoints(eventType: EventTypeResult): number {
+  if (!RULE_TYPES.has(eventType.type)) return 0;
+  return eventType.clue?.place === "summary" ? RULE_TYPE_IN_SUMMARY : RULE_TYPE;
+}
+
 function wordsOf(hits: readonly PhraseHit<MatterKind>[]): Record<MatterKind, string[]> {
-  const of = (
-    kind: MatterKind,
-  ) => [...new Set(hits.filter((hit) => hit.value === kind).map((hit) => hit.phrase))];
-  return { rule: of("rule"), other: of("other") };
+  const words = { rule: new Set<string>(), other: new Set<string>() };
+  for (const hit of hits) words[hit.value].add(hit.phrase);
+  return { rule: [...words.rule], other: [...words.other] };
 }
 
 function points(title: readonly string[], opening: readonly string[]): number {
   return TITLE_WORD * Math.min(COUNTED_WORDS, title.length) +
     OPENING_WORD * Math.min(COUNTED_WORDS, opening.length);
-}
-
-/** The beginning of a text that was matched, for explanations. */
-export function excerpt(text: FoldedText, length: number): string {
-  return text.text.length <= length ? text.text : `${text.text.slice(0, length)}…`;
 }

@@ -4,6 +4,7 @@ import type { Severity } from "../domain/severity.ts";
 import { buildClueIndex, findClues } from "./clues.ts";
 import { SEVERITY_DATA, type SeverityRule } from "./data.ts";
 import type { Item } from "./item.ts";
+import { once } from "./once.ts";
 import type { AiSubject } from "./relevance.ts";
 
 /** A severity and what says so. */
@@ -14,14 +15,14 @@ export interface SeverityResult {
 }
 
 const NAMES = [...SEVERITY_DATA.signals.keys()];
-const INDEX = buildClueIndex([...SEVERITY_DATA.signals.values()]);
+const INDEX = once(() => buildClueIndex([...SEVERITY_DATA.signals.values()]));
 
 /** The severity of an item that is not about AI regulation. */
 export const NOT_RELEVANT: SeverityResult = { severity: "info", why: SEVERITY_DATA.notRelevant, words: [] };
 
 /** Decides the severity of a relevant item. */
 export function findSeverity(item: Item, subject: AiSubject, eventType: EventType): SeverityResult {
-  const clues = findClues(INDEX, item);
+  const clues = findClues(INDEX(), item);
   const signal = (name: string) => clues.of(NAMES.indexOf(name));
   for (const rule of SEVERITY_DATA.rules) {
     if (!concerns(rule, item, subject, eventType)) continue;

@@ -4,7 +4,7 @@ import type { EventType } from "../domain/event.ts";
 import type { CitedArticle } from "./articles.ts";
 import { TOPIC_RULES, type TopicRule } from "./data.ts";
 import type { Item } from "./item.ts";
-import { findPhrases } from "./phrases.ts";
+import { findPhrases, type PhraseHit } from "./phrases.ts";
 import type { AiSubject } from "./relevance.ts";
 import { buildWordSets } from "./word_sets.ts";
 
@@ -38,7 +38,7 @@ const PLACES = {
 } as const;
 const CITED = 3;
 const EVENT_TYPE = 3;
-const DATA_PROTECTION_AUTHORITY = 2;
+const PUBLISHER = 2;
 
 /** Points that a topic needs: a word of the title, or one at the beginning of the summary. */
 const ENOUGH = 2;
@@ -46,13 +46,9 @@ const ENOUGH = 2;
 /** A topic with less than this share of the strongest one's points is a side remark. */
 const SHARE = 0.3;
 
-/** The topic of what data protection authorities say of AI. */
-const DATA_PROTECTION = "data-protection";
-
 /** The topics of a relevant item, the strongest first; parents only when no child fits. */
 export function findTopics(
   item: Item,
-  language: string,
   subject: AiSubject,
   eventType: EventType,
   cited: readonly CitedArticle[],
@@ -64,17 +60,29 @@ export function findTopics(
     if (!result.words.includes(words)) result.words.push(words);
     weights.set(rule, result);
   };
-  addWords(item, language, add);
+  addWords(item, add);
   for (const rule of TOPIC_RULES) {
     const lead = cited.find((article) => rule.ledBy.some((reference) => covers(reference, article)));
     if (lead !== undefined) add(rule, CITED, lead.canonical);
-    const published = rule.publishers.length === 0 || rule.publishers.includes(item.publisher.kind);
-    if (rule.eventTypes.includes(eventType) && published) add(rule, EVENT_TYPE, eventType);
-    const speaks = rule.id === DATA_PROTECTION && item.publisher.dataProtection &&
-      subject.namesTheAct !== "title";
-    if (speaks) add(rule, DATA_PROTECTION_AUTHORITY, item.publisher.words);
+    if (rule.eventTypes.includes(eventType) && publishes(rule, item, subject)) {
+      add(rule, EVENT_TYPE, eventType);
+    }
+    if (isSubjectOf(rule, item, subject)) add(rule, PUBLISHER, item.publisher.words);
   }
   return choose(weights, item);
+}
+
+/** Whether the kind of event leads to the topic: any publisher's, or one of some kinds that speaks of the AI Act. */
+function publishes(rule: TopicRule, item: Item, subject: AiSubject): boolean {
+  if (rule.publishers.length === 0) return true;
+  return rule.publishers.includes(item.publisher.kind) && subject.namesTheAct !== null;
+}
+
+/** What a data protection authority says of AI is about data protection, unless its title is about the AI Act. */
+function isSubjectOf(rule: TopicRule, item: Item, subject: AiSubject): boolean {
+  const { kind, dataProtection } = item.publisher;
+  return rule.fromPublishers.includes(kind) ||
+    (rule.fromPublishers.includes("data-protection") && dataProtection && subject.namesTheAct !== "title");
 }
 
 function choose(weights: ReadonlyMap<TopicRule, TopicResult>, item: Item): TopicResult[] {
@@ -99,14 +107,13 @@ function orderOf(id: string): number {
 
 function addWords(
   item: Item,
-  language: string,
   add: (rule: TopicRule, score: number, words: string) => void,
 ): void {
-  const index = WORDS.of(language);
+  const index = WORDS.of(item.language.language);
   const counts = new Map<TopicRule, Record<keyof typeof PLACES, Set<number>>>();
   const openingEnd = item.opening.words.length;
   for (const [part, text] of [["title", item.title], ["summary", item.summary]] as const) {
-    for (const hit of findPhrases(index, text)) {
+    for (const hit of withoutInner(findPhrases(index, text))) {
       const place = part === "title" ? "title" : hit.at < openingEnd ? "opening" : "rest";
       if (hit.value.titleOnly && place !== "title") continue;
       const count = counts.get(hit.value) ?? { title: new Set(), opening: new Set(), rest: new Set() };
@@ -120,6 +127,22 @@ function addWords(
       if (total <= points.most) add(hit.value, before === 0 ? points.first : points.further, hit.phrase);
     }
   }
+}
+
+/**
+ * Drops words that begin a longer one of another topic: "AI Security" in "AI Security Institute" is part of a name.
+ * The hits are in the order of the text, so those that begin together are neighbours.
+ */
+function withoutInner(hits: readonly PhraseHit<TopicRule>[]): PhraseHit<TopicRule>[] {
+  const longest = new Map<number, PhraseHit<TopicRule>>();
+  for (const hit of hits) {
+    const other = longest.get(hit.at);
+    if (other === undefined || hit.end > other.end) longest.set(hit.at, hit);
+  }
+  return hits.filter((hit) => {
+    const outer = longest.get(hit.at);
+    return outer === undefined || outer.value === hit.value || outer.end === hit.end;
+  });
 }
 
 /** Whether a reference of the data ("50", "53(1)(c)", "Annex III") is the cited one or contains it. */

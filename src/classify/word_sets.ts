@@ -1,5 +1,6 @@
 // The word lists of the data as one index for each language.
 import type { WordLists } from "./data.ts";
+import { once } from "./once.ts";
 import { buildPhraseIndex, type PhraseEntry, type PhraseIndex } from "./phrases.ts";
 
 /** Which lists an item of a language is read with; a language without lists is read with the English ones too. */
@@ -16,7 +17,7 @@ export interface WordSets<T> {
   of(language: string): PhraseIndex<T>;
 }
 
-/** Builds the indexes of several word lists, each with the value that its words stand for. */
+/** Builds, each when it is first needed, the indexes of several word lists, each with the value that its words stand for. */
 export function buildWordSets<T>(lists: readonly { words: WordLists; value: T }[]): WordSets<T> {
   const build = (names: readonly string[]): PhraseIndex<T> => {
     const entries = new Map<string, PhraseEntry<T>>();
@@ -27,7 +28,9 @@ export function buildWordSets<T>(lists: readonly { words: WordLists; value: T }[
     }
     return buildPhraseIndex([...entries.values()]);
   };
-  const known = new Map(Object.entries(LISTS).map(([language, names]) => [language, build(names)]));
-  const other = build(LISTS_OF_OTHERS);
-  return { of: (language) => known.get(language) ?? other };
+  const known = new Map(
+    Object.entries(LISTS).map(([language, names]) => [language, once(() => build(names))]),
+  );
+  const other = once(() => build(LISTS_OF_OTHERS));
+  return { of: (language) => (known.get(language) ?? other)() };
 }

@@ -1,3 +1,4 @@
+// Citations of the AI Act in the ways in which official texts write them, with the traps beside them.
 import assert from "node:assert/strict";
 import { findArticles } from "../../src/classify/articles.ts";
 import { foldText } from "../../src/classify/text.ts";
@@ -111,6 +112,27 @@ const ENGLISH: Row[] = [
   ["Article 50 points to the duties of the AI Act", "Art. 50"],
   ["state of the art 5 years after the AI Act", ""],
   ["AI Act: Article 50 - 3 things to know", "Art. 50"],
+  ["Article 5(1)f of the AI Act", "Art. 5(1)(f)"],
+  [
+    "the AI Act, in particular its Articles 9 to 10 and 72, and the MDR, in particular Annex XIV",
+    "Art. 9; Art. 10; Art. 72",
+  ],
+  [
+    "Article 53(1), points (c) and (d), and Article 55(1) of the AI Act",
+    "Art. 53(1)(c); Art. 53(1)(d); Art. 55(1)",
+  ],
+  [
+    "under Article 96(1)(b) of Regulation (EU) 2024/1689, read with Articles 6, 9 and 35 GDPR as well as Article 8 of the Charter",
+    "Art. 96(1)(b)",
+  ],
+  [
+    "Article 111(2) and (4) AI Act as amended by Article 1(32) of Regulation (EU) 2026/1744",
+    "Art. 111(2); Art. 111(4)",
+  ],
+  ["Chapter V of the AI Act, i.e. Articles 51–53", "Art. 51; Art. 52; Art. 53"],
+  ["Section 5 of the FTC Act and Article 5 AI Act", "Art. 5"],
+  ["GDPR (Art. 5, 6) and AI Act (Art. 9, 10)", "Art. 9; Art. 10"],
+  ["ARTICLE 50 OF THE AI ACT", "Art. 50"],
   ["AI Act: Article 50 – 3 duties", "Art. 50"],
   ["the articles of 2024 on the AI Act", ""],
   ["Colorado AI Act, Article 5, and nothing else", ""],
@@ -184,6 +206,17 @@ const GERMAN: Row[] = [
   ["Erwägungsgrund 60 der KI-Verordnung", "Recital 60"],
   ["Erwägungsgründe 60 bis 62 der KI-Verordnung", "Recital 60; Recital 61; Recital 62"],
   ["ErwGr. 60 KI-VO", "Recital 60"],
+  ["Anh. III KI-VO", "Annex III"],
+  ["nach Art. 70 Abs. 1 KI-VO und § 2 KI-MIG; Art. 74 Abs. 8 bleibt unberührt", "Art. 70(1); Art. 74(8)"],
+  ["Art. 2 Abs. 1 lit. c, Abs. 6 und Abs. 8 der KI-Verordnung", "Art. 2(1)(c); Art. 2(6); Art. 2(8)"],
+  [
+    "Artikel 6 Abs. 1 KI-VO (Anhang I Abschnitt A Nr. 11: Verordnung (EU) 2017/745)",
+    "Art. 6(1); Annex I(A)(11)",
+  ],
+  [
+    "Gesetz zur Durchführung der Verordnung (EU) 2024/1689 und zur Änderung der Verordnungen (EG) Nr. 300/2008",
+    "",
+  ],
   ["KI-VO: Art. 4", "Art. 4"],
   ["Art. 22 DSGVO und Art. 26 KI-VO", "Art. 26"],
   ["Art. 9 Abs. 2 DSGVO, Art. 10 Abs. 5 KI-VO", "Art. 10(5)"],
@@ -239,6 +272,12 @@ const FRENCH: Row[] = [
   ["annexes XI et XII du RIA", "Annex XI; Annex XII"],
   ["annexe I, section A, du RIA", "Annex I(A)"],
   ["considérant 60 du RIA", "Recital 60"],
+  ["cons. 60 du RIA", "Recital 60"],
+  ["annexe III (points 5 b et c) du RIA", "Annex III(5)(b); Annex III(5)(c)"],
+  [
+    "l'article 6, paragraphe 2, et l'annexe III, point 4 a), du règlement sur l'IA",
+    "Art. 6(2); Annex III(4)(a)",
+  ],
   ["considérants 60 à 62 du RIA", "Recital 60; Recital 61; Recital 62"],
   ["considérant (60) du règlement sur l'IA", "Recital 60"],
   ["RIA : articles 9 et 10", "Art. 9; Art. 10"],

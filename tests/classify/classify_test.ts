@@ -1,15 +1,12 @@
+// The classification as a whole: its values, its explanations, its traps, and random texts.
 import assert from "node:assert/strict";
+import fc from "npm:fast-check@4.10.2";
 import { type ClassifyInput, classifyItem, RULES_VERSION, TOPICS } from "../../src/classify/classify.ts";
+import { EVENT_TYPES } from "../../src/domain/event.ts";
+import { SEVERITIES } from "../../src/domain/severity.ts";
 
 function item(fields: Partial<ClassifyInput>): ClassifyInput {
-  return {
-    title: "",
-    summary: "",
-    url: "https://example.org/1",
-    categories: [],
-    statedLanguages: ["en"],
-    ...fields,
-  };
+  return { title: "", summary: "", url: "", categories: [], statedLanguages: ["en"], ...fields };
 }
 
 Deno.test("classifyItem() gives every value of a relevant item, with a reason for each", () => {
@@ -20,43 +17,149 @@ Deno.test("classifyItem() gives every value of a relevant item, with a reason fo
   assert.equal(result.relevant, true);
   assert.equal(result.language, "en");
   assert.equal(result.eventType, "guidance");
-  assert.deepEqual(result.topics, ["transparency", "synthetic-content"].slice(0, result.topics.length));
+  assert.deepEqual(result.topics, ["transparency"]);
   assert.equal(result.severity, "high");
   assert.deepEqual(result.aiActArticles, ["Art. 50"]);
-  const fields = new Set(result.reasons.map((reason) => reason.field));
-  assert.deepEqual(
-    fields,
-    new Set(["relevant", "language", "event_type", "topics", "severity", "ai_act_articles"]),
-  );
+  const explained = result.reasons.map(({ field, value }) => `${field}: ${value}`);
+  assert.deepEqual(explained, [
+    "relevant: true",
+    "language: en",
+    "event_type: guidance",
+    "topics: transparency",
+    "severity: high",
+    "ai_act_articles: Art. 50",
+  ]);
+  const topic = result.reasons.find((reason) => reason.field === "topics");
+  assert.deepEqual(topic?.words, ["transparency", "Art. 50"]);
 });
 
 Deno.test("classifyItem() gives an item without AI its language and kind, no topics and severity info", () => {
   const result = classifyItem(item({
-    title: "Urteil des Gerichtshofs vom 3. März 2026 in der Rechtssache C-12/25",
+    title:
+      "Urteil des Gerichtshofs vom 3. März 2026 in der Rechtssache C-12/25: Schutz personenbezogener Daten",
     url: "https://curia.europa.eu/1",
   }));
-  assert.deepEqual(
-    { ...result, reasons: undefined },
-    {
-      relevant: false,
-      language: "de",
-      eventType: "court-ruling",
-      topics: [],
-      severity: "info",
-      aiActArticles: [],
-      reasons: undefined,
-    },
-  );
+  const { reasons: _reasons, ...values } = result;
+  assert.deepEqual(values, {
+    relevant: false,
+    language: "de",
+    eventType: "court-ruling",
+    topics: [],
+    severity: "info",
+    aiActArticles: [],
+  });
+});
+
+Deno.test("classifyItem() tells AI from what looks like it, and rules on AI from other news of AI", () => {
+  const rows: [expected: boolean, title: string, summary: string, language: string][] = [
+    [false, "ESMA guidelines under the AIFMD", "", "en"],
+    [false, "Rules on AIS transponders for ships", "", "en"],
+    [false, "J'ai reçu une amende : que faire ?", "Si j'ai raison, la loi me protège.", "fr"],
+    [false, "Gesetz über Kinos: Ki-Nachfolger gesucht", "", "de"],
+    [false, "Guidance on highly pathogenic avian influenza: AI in wild birds", "", "en"],
+    [true, "Guidance on artificial intelligence in the control of avian influenza", "", "en"],
+    [false, "Guidelines on algorithmic trading under MiFID II", "", "en"],
+    [false, "Recommendation on post-quantum cryptographic algorithms", "", "en"],
+    [true, "Guidance on fairness of algorithms", "", "en"],
+    [false, "Opinion on the GDPR certification criteria", "", "en"],
+    [false, "Commission opens proceedings under the Digital Services Act", "", "en"],
+    [false, "EUR 20 million for artificial intelligence in hospitals", "", "en"],
+    [false, "Company announces new AI chip", "Customers can order it now.", "en"],
+    [false, "AI helps farmers save water", "A pilot project with sensors.", "en"],
+    [true, "AI helps farmers: what the AI Act asks of providers", "", "en"],
+    [true, "Orientierungshilfe zu KI", "", "de"],
+    [true, "Recommandations sur l’IA", "", "fr"],
+    [true, "Verordnung (EU) 2024/1689", "", "de"],
+    [true, "Corrigendum to Regulation (EU) 2024/1689", "", "en"],
+    [true, "L'I.A. et le droit : avis", "", "fr"],
+    [false, "Annual report", `${"The authority reports on its work. ".repeat(30)} It also used AI.`, "en"],
+    [true, "Annual report", "The report sets out how the authority supervises AI under the AI Act.", "en"],
+    [true, "Decisión sobre inteligencia artificial: sanción", "", "es"],
+  ];
+  for (const [expected, title, summary, language] of rows) {
+    const result = classifyItem(item({ title, summary, statedLanguages: [language] }));
+    assert.equal(result.relevant, expected, `${title}: ${JSON.stringify(result.reasons[0])}`);
+  }
+});
+
+Deno.test("classifyItem() sees the publisher in the address: the same guidelines weigh less from farther away", () => {
+  const rows: [url: string, severity: string][] = [
+    ["https://digital-strategy.ec.europa.eu/en/library/1", "high"],
+    ["https://www.edpb.europa.eu/1", "high"],
+    ["https://www.enisa.europa.eu/1", "medium"],
+    ["https://www.cnil.fr/en/1", "medium"],
+    ["https://www.gov.uk/1", "low"],
+    ["https://oecd.ai/en/1", "low"],
+    ["not an address", "low"],
+  ];
+  for (const [url, severity] of rows) {
+    assert.equal(classifyItem(item({ title: "Guidelines on AI", url })).severity, severity, url);
+  }
 });
 
 Deno.test("TOPICS holds two levels with names in three languages, and RULES_VERSION is stated", () => {
-  const ids = new Set(TOPICS.map((topic) => topic.id));
-  assert.equal(ids.size, TOPICS.length);
+  const parents = new Map(TOPICS.map((topic) => [topic.id, topic.parent]));
+  assert.equal(parents.size, TOPICS.length);
   for (const topic of TOPICS) {
-    if (topic.parent === null) continue;
-    assert.ok(ids.has(topic.parent), topic.id);
-    assert.equal(TOPICS.find((parent) => parent.id === topic.parent)?.parent, null, topic.id);
+    if (topic.parent !== null) assert.equal(parents.get(topic.parent), null, topic.id);
+    assert.ok(topic.name_en !== "" && topic.name_de !== "" && topic.name_fr !== "", topic.id);
   }
-  assert.ok(TOPICS.every((topic) => topic.name_en !== "" && topic.name_de !== "" && topic.name_fr !== ""));
   assert.match(RULES_VERSION, /^\d/);
+});
+
+/** Pieces that the rules look for, torn apart, and characters that texts from outside hold. */
+const PIECES = [
+  ..."AI Act|KI-VO|du RIA|Article 5|Articles 8 to|Art. 6 Abs.|Annex III|points a)|of the|GDPR".split("|"),
+  ..."AI KI IA ai Ki the der des le und et of AI Act KI-VO RIA GDPR DSGVO TFEU Article Articles Art. Artikel article"
+    .split(" "),
+  ..."Annex Anhang annexes III IV XX recital Erwägungsgrund considérants Abs. lit. point paragraphe bis ter to à"
+    .split(" "),
+  ..."( ) [ ] , ; . : - – / § % 1 5 50 113 150 999 2024/1689 75d 4 a b) (f) (1) ii premier ß é œ « ’ \n \u0000 \ud83d \u200b"
+    .split(" "),
+  ..."fine draft guidelines Leitlinien amende CELEX:32024R1689R(01) ^ * … # (a|b) $ \\ Judgment Gesetz loi"
+    .split(" "),
+];
+
+Deno.test("classifyItem() takes any text, gives only valid values, and the same ones again", () => {
+  const topics = new Set(TOPICS.map((topic) => topic.id));
+  const words = fc.array(
+    fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...PIECES) }, {
+      weight: 1,
+      arbitrary: fc.string({ maxLength: 6 }),
+    }),
+    {
+      maxLength: 40,
+    },
+  );
+  const texts = fc.tuple(words, fc.constantFrom(" ", ""), fc.boolean())
+    .map(([pieces, space, wild]) => pieces.join(wild ? space : " "));
+  const inputs = fc.record({
+    title: texts,
+    summary: texts,
+    url: fc.oneof(texts, fc.webUrl()),
+    categories: fc.array(texts, { maxLength: 3 }),
+    statedLanguages: fc.array(fc.oneof(fc.constantFrom("en", "de-AT", "FRA", "es", "x-default"), texts), {
+      maxLength: 2,
+    }),
+  });
+  const seen = { relevant: 0, citing: 0 };
+  const check = (input: ClassifyInput): void => {
+    const result = classifyItem(input);
+    if (result.relevant) seen.relevant++;
+    if (result.aiActArticles.length > 0) seen.citing++;
+    assert.match(result.language, /^[a-z]{2}$/);
+    assert.ok(EVENT_TYPES.includes(result.eventType));
+    assert.ok(SEVERITIES.includes(result.severity));
+    assert.ok(result.topics.length <= 5 && new Set(result.topics).size === result.topics.length);
+    assert.ok(result.topics.every((topic) => topics.has(topic)));
+    if (!result.relevant) assert.deepEqual([result.topics, result.severity], [[], "info"]);
+    assert.equal(new Set(result.aiActArticles).size, result.aiActArticles.length);
+    for (const reference of result.aiActArticles) {
+      assert.match(reference, /^(Art\. \d{1,3}[a-d]?|Annex [IVX]+|Recital \d{1,3})(\([0-9a-zA-E]{1,4}\))*$/);
+    }
+    assert.ok(result.reasons.every((reason) => reason.why !== "" && reason.value !== ""));
+    assert.deepEqual(classifyItem(input), result);
+  };
+  fc.assert(fc.property(inputs, check), { numRuns: 10_000, seed: 20_240_801 });
+  assert.ok(seen.relevant > 100 && seen.citing > 100, JSON.stringify(seen));
 });

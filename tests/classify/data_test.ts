@@ -1,0 +1,70 @@
+// The rules and words beside the code hold together: what one names, another has.
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import {
+  ARTICLE_DATA,
+  EVENT_TYPE_DATA,
+  PUBLISHER_DATA,
+  SEVERITY_DATA,
+  TOPIC_RULES,
+} from "../../src/classify/data.ts";
+import { EVENT_TYPES } from "../../src/domain/event.ts";
+
+const TAXONOMY = new URL("../../../shared/facts/taxonomy.json", import.meta.url);
+
+Deno.test("the Act has 119 articles, 14 annexes and 180 recitals", () => {
+  assert.deepEqual([ARTICLE_DATA.articles.size, ARTICLE_DATA.annexes.size, ARTICLE_DATA.recitals], [
+    119,
+    14,
+    180,
+  ]);
+});
+
+Deno.test("topics name only articles and annexes that the Act has", () => {
+  for (const topic of TOPIC_RULES) {
+    for (const article of topic.articles) {
+      assert.ok(ARTICLE_DATA.articles.has(article), `${topic.id} ${article}`);
+    }
+    for (const reference of topic.ledBy) {
+      const whole = reference.replace(/\(.*/, "");
+      const known = whole.startsWith("Annex ")
+        ? ARTICLE_DATA.annexes.has(whole.slice("Annex ".length))
+        : ARTICLE_DATA.articles.has(whole);
+      assert.ok(known, `${topic.id} ${reference}`);
+    }
+  }
+});
+
+Deno.test("severity rules ask for signals that are there, and every signal is asked for", () => {
+  const asked = new Set(SEVERITY_DATA.rules.flatMap((rule) => [...rule.with, ...rule.without]));
+  assert.deepEqual([...asked].sort(), [...SEVERITY_DATA.signals.keys()].sort());
+});
+
+Deno.test("every event type has rules, and every event type has a severity whoever publishes", () => {
+  const types = new Set([...EVENT_TYPE_DATA.rules.map((rule) => rule.type), EVENT_TYPE_DATA.otherwise.type]);
+  assert.deepEqual([...types].sort(), [...EVENT_TYPES].sort());
+  const free = SEVERITY_DATA.rules.filter((rule) =>
+    rule.publishers.length + rule.with.length + rule.without.length === 0 && !rule.dataProtection &&
+    !rule.namesTheAct
+  );
+  for (const type of EVENT_TYPES) assert.ok(free.some((rule) => rule.types.includes(type)), type);
+});
+
+Deno.test("a host belongs to one kind of publisher", () => {
+  const hosts = PUBLISHER_DATA.hosts.flatMap((rule) => rule.hosts);
+  assert.equal(new Set(hosts).size, hosts.length);
+});
+
+Deno.test({
+  name: "the topics are those of the taxonomy, in its order, with its names and articles",
+  ignore: !existsSync(TAXONOMY),
+  fn: () => {
+    const taxonomy = JSON.parse(Deno.readTextFileSync(TAXONOMY));
+    const fields = ["id", "parent", "name_en", "name_de", "name_fr", "articles"] as const;
+    const pick = (topic: Record<string, unknown>) => fields.map((field) => topic[field]);
+    assert.deepEqual(
+      TOPIC_RULES.map((topic) => fields.map((field) => topic[field])),
+      taxonomy.topics.map(pick),
+    );
+  },
+});

@@ -1,0 +1,148 @@
+// The evaluation, and the numbers that the classification reaches with it.
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { evaluate, type LabelledItem, readLabelled } from "../../src/classify/evaluate.ts";
+
+const INVENTED = new URL("./invented_items.jsonl", import.meta.url);
+const LABELLED = new URL("../../../shared/facts/labelled.jsonl", import.meta.url);
+
+function labelled(id: string, title: string, expected: Partial<LabelledItem["expected"]>): LabelledItem {
+  return {
+    id,
+    title,
+    summary: "",
+    url: "",
+    categories: [],
+    statedLanguages: ["en"],
+    expected: { relevant: false, eventType: "other", topics: [], severity: "info", ...expected },
+  };
+}
+
+Deno.test("evaluate() counts hits and misses and explains every miss", () => {
+  const result = evaluate([
+    labelled("right", "Commission fines supplier for breach of the AI Act", {
+      relevant: true,
+      eventType: "enforcement",
+      topics: ["enforcement"],
+      severity: "critical",
+    }),
+    labelled("missed", "Timetable of the ferries", { relevant: true, topics: ["gpai"], severity: "medium" }),
+    labelled("false", "Draft guidelines on human oversight of AI", { eventType: "consultation" }),
+    labelled("quiet", "Timetable of the trains", {}),
+  ]);
+  assert.equal(result.items, 4);
+  assert.deepEqual(result.relevance, {
+    truePositives: 1,
+    falsePositives: 1,
+    falseNegatives: 1,
+    trueNegatives: 1,
+    precision: 0.5,
+    recall: 0.5,
+    f1: 0.5,
+  });
+  assert.deepEqual(
+    [result.topics.truePositives, result.topics.falsePositives, result.topics.falseNegatives],
+    [1, 1, 1],
+  );
+  assert.equal(result.eventType.exact, 0.75);
+  assert.deepEqual(result.severity, { exact: 0.5, withinOne: 0.75 });
+  assert.deepEqual(result.eventTypeConfusion, {
+    enforcement: { enforcement: 1 },
+    other: { other: 2 },
+    consultation: { guidance: 1 },
+  });
+  assert.deepEqual(
+    result.misses.map(({ id, field, expected, found }) => `${id} ${field}: ${expected} → ${found}`),
+    [
+      "missed relevant: true → false",
+      "missed topics: gpai → ",
+      "missed severity: medium → info",
+      "false relevant: false → true",
+      "false event_type: consultation → guidance",
+      "false topics:  → human-oversight",
+      "false severity: info → low",
+    ],
+  );
+  assert.deepEqual(result.misses[4]?.reasons.map((reason) => reason.words), [["draft guidelines"]]);
+});
+
+Deno.test("evaluate() of nothing misses nothing", () => {
+  const result = evaluate([]);
+  assert.deepEqual([result.relevance.f1, result.topics.f1, result.severity.exact, result.misses], [
+    1,
+    1,
+    1,
+    [],
+  ]);
+});
+
+Deno.test("readLabelled() reads JSON lines and names the line that is wrong", () => {
+  const line = {
+    id: "1",
+    lang: "de",
+    title: "t",
+    summary: "",
+    url: null,
+    relevant: true,
+    event_type: "faq",
+    topics: ["gpai"],
+    severity: "low",
+    note: "passed over",
+  };
+  const text = JSON.stringify(line);
+  assert.deepEqual(readLabelled(`${text}\n\n`), [{
+    id: "1",
+    title: "t",
+    summary: "",
+    url: "",
+    categories: [],
+    statedLanguages: ["de"],
+    expected: { relevant: true, eventType: "faq", topics: ["gpai"], severity: "low" },
+  }]);
+  const rows: [change: Record<string, unknown>, message: RegExp][] = [
+    [{ relevant: "yes" }, /^line 2: relevant must be true or false$/],
+    [{ event_type: "party" }, /^line 2: event_type must be one of legislation, /],
+    [{ topics: ["sports"] }, /^line 2: topics\[0\] must be one of scope, /],
+    [{ severity: null }, /^line 2: severity must be one of info, /],
+    [{ title: 5 }, /^line 2: title must be a text$/],
+  ];
+  for (const [change, message] of rows) {
+    assert.throws(() => readLabelled(`${text}\n${JSON.stringify({ ...line, ...change })}`), { message });
+  }
+  assert.throws(() => readLabelled("{"), /^Error: line 1 is not a JSON object$/);
+});
+
+Deno.test("evaluate() keeps what the rules reach on invented items of three languages", () => {
+  const lines = readLabelled(Deno.readTextFileSync(INVENTED));
+  assert.ok(lines.length >= 60);
+  assertReached(lines, { relevance: 0.97, topics: 0.9, eventType: 0.93, severity: 0.95 });
+});
+
+Deno.test({
+  name: "evaluate() keeps what the rules reach on items of official sources",
+  ignore: !existsSync(LABELLED),
+  fn: () => {
+    const lines = readLabelled(Deno.readTextFileSync(LABELLED));
+    assertReached(lines, { relevance: 0.95, topics: 0.9, eventType: 0.95, severity: 0.95 });
+    // A feed says less than a label: the languages are found as well without what the label states.
+    assertReached(lines.map((line) => ({ ...line, statedLanguages: [] })), {
+      relevance: 0.95,
+      topics: 0.9,
+      eventType: 0.95,
+      severity: 0.95,
+    });
+  },
+});
+
+function assertReached(
+  lines: readonly LabelledItem[],
+  least: { relevance: number; topics: number; eventType: number; severity: number },
+): void {
+  const result = evaluate(lines);
+  const misses = JSON.stringify(result.misses, null, 1);
+  assert.ok(result.relevance.f1 >= least.relevance, `relevance ${result.relevance.f1} ${misses}`);
+  assert.ok(result.topics.f1 >= least.topics, `topics ${result.topics.f1} ${misses}`);
+  assert.ok(result.eventType.exact >= least.eventType, `event types ${result.eventType.exact} ${misses}`);
+  assert.ok(result.severity.exact >= least.severity, `severity ${result.severity.exact} ${misses}`);
+  assert.ok(result.severity.withinOne >= 0.97, `severity within one ${result.severity.withinOne} ${misses}`);
+}
