@@ -239,9 +239,15 @@ export interface Store {
     perSubscription: number;
     inFlight: ReadonlyMap<string, number>;
   }): Promise<ClaimedDelivery[]>;
-  /** Records attempts and what follows from them, all in one transaction. */
+  /**
+   * Records attempts and what follows from them, all in one transaction. An arrival counts whatever has happened to its
+   * delivery meanwhile; from another outcome nothing follows unless its attempt is the latest and still awaited.
+   */
   finishAttempts(finished: readonly FinishedAttempt[], nowMs: number): Promise<void>;
-  /** Lets held deliveries go whose cause has ended, oldest first. Returns how many. */
+  /**
+   * Lets held deliveries go whose cause has ended, oldest first, some hundreds a call. Returns how many; more may wait
+   * unless it is 0.
+   */
   releaseHeld(release: { nowMs: number; month: string; tiers: Record<Tier, TierLimits> }): Promise<number>;
 
   // The whole

@@ -21,6 +21,7 @@ Deno.test("expandTopics() adds the children of parents, and nothing else", () =>
     [["transparency"], ["transparency", "labels", "chatbots"]],
     [["labels"], ["labels"]],
     [["gpai", "labels"], ["gpai", "systemic-risk", "labels"]],
+    [["labels", "gpai"], ["labels", "gpai", "systemic-risk"]],
     [["gpai", "systemic-risk", "gpai"], ["gpai", "systemic-risk"]],
     [["unknown"], ["unknown"]],
   ];

@@ -135,6 +135,19 @@ Deno.test("transaction() syncs a durable commit to the disk, and a relaxed one n
   connection.close();
 });
 
+Deno.test("transaction() keeps other writers out from its beginning on, so that what it reads stays true", async () => {
+  await withFile((_, outside) => {
+    const file = String(outside.get("select file from pragma_database_list where name = 'main'")?.["file"]);
+    const other = new Connection(file);
+    other.script("pragma busy_timeout = 0");
+    const write = () => other.run("insert into event_outbox (event_seq) values (1)");
+    outside.transaction("durable", () => assert.throws(write, /locked/));
+    assert.throws(write, /FOREIGN KEY/, "and lets them in after it");
+    other.close();
+    return Promise.resolve();
+  });
+});
+
 Deno.test("transaction() keeps nothing after a throw, and the next one works", () => {
   const connection = new Connection(":memory:");
   connection.script("create table t (id integer primary key) strict");

@@ -78,6 +78,16 @@ export const listingPromises: StorePromise[] = [
       assert.deepEqual(await ids(store, { topics: ["transparency", "gpai"] }), ["evt_1"]);
       assert.deepEqual(await ids(store, { topics: ["high-risk", "gpai"] }), ["evt_2", "evt_1"]);
       assert.deepEqual(await ids(store, { topics: ["unknown"] }), []);
+      // Among many others, where an engine may look the topics up one by one.
+      await publish(
+        store,
+        Array.from({ length: 30 }, (_, at) => anEvent(`other_${at}`, { published_at: 0 })),
+      );
+      const query = { topics: ["gpai", "high-risk", "unknown"], since: 1 };
+      assert.deepEqual(await ids(store, query), ["evt_2", "evt_1"]);
+      await publish(store, [anEvent("evt_4", { topics: ["gpai", "high-risk"] })]);
+      assert.deepEqual(await ids(store, query), ["evt_4", "evt_2", "evt_1"]);
+      assert.deepEqual(await ids(store, { ...query, limit: 2 }), ["evt_4", "evt_2"]);
     },
   },
   {
