@@ -1,13 +1,9 @@
 // The daily request quota: exact counts in memory, written behind once a second.
+import { utcDay } from "../domain/calendar.ts";
 import type { Clock } from "../domain/ports.ts";
 import type { Store } from "../domain/store.ts";
 
 const DAY_MS = 86_400_000;
-
-/** The UTC day of a time in Unix ms, as the store keeps it: "2026-07-31". */
-export function utcDay(nowMs: number): string {
-  return new Date(nowMs).toISOString().slice(0, 10);
-}
 
 /** What a request may use. */
 export interface Allowance {

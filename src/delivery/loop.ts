@@ -1,5 +1,6 @@
 // The loop of deliveries: matches events, claims what is due, sends it side by side, records what came of it.
 import type { AttemptResult, ClaimedDelivery } from "../domain/delivery.ts";
+import { utcMonth } from "../domain/calendar.ts";
 import { AppError } from "../domain/errors.ts";
 import {
   type Clock,
@@ -12,7 +13,7 @@ import {
 import type { Store } from "../domain/store.ts";
 import type { Subscription } from "../domain/subscription.ts";
 import { checkWebhookUrl, createAddressPolicy, type PolicySettings, resolveTarget } from "./guard.ts";
-import { createMatching, type Matching, utcMonth } from "./match.ts";
+import { createMatching, type Matching } from "./match.ts";
 import { buildTestPayload } from "./payload.ts";
 import { createRecorder } from "./recorder.ts";
 import { decideNextStep, isSuccess } from "./retry.ts";

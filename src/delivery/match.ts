@@ -1,4 +1,5 @@
 // Matching: from an event that was stored to the deliveries of the subscriptions that want it.
+import { utcMonth } from "../domain/calendar.ts";
 import type { Clock } from "../domain/ports.ts";
 import type { NewId } from "../domain/ids.ts";
 import type { NewDelivery, Store, UnmatchedEvent } from "../domain/store.ts";
@@ -62,9 +63,4 @@ export function createMatching({ store, clock, newId, topics, tiers }: Matching)
       },
     });
   };
-}
-
-/** The UTC month of a time, as quotas count: "2026-07". */
-export function utcMonth(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 7);
 }

@@ -1,7 +1,7 @@
 // The daily quota: exact under load, written behind, honest about failures and midnight.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
-import { createQuota, type Quota, utcDay } from "../../src/accounts/quota.ts";
+import { createQuota, type Quota } from "../../src/accounts/quota.ts";
 import type { Store } from "../../src/domain/store.ts";
 import { type FakeClock, fakeClock } from "../support/clock.ts";
 
@@ -57,12 +57,6 @@ async function takeTimes(quota: Quota, times: number, limit = 1_000): Promise<nu
   for (let time = 0; time < times; time++) if ((await quota.take("cus_1", limit)).allowed) allowed++;
   return allowed;
 }
-
-Deno.test("utcDay() is the day in UTC", () => {
-  assert.equal(utcDay(MIDNIGHT - 1), "2026-07-20");
-  assert.equal(utcDay(MIDNIGHT), "2026-07-21");
-  assert.equal(utcDay(0), "1970-01-01");
-});
 
 Deno.test("take() counts down to the limit and then refuses without counting", async () => {
   const { quota } = given();

@@ -1,7 +1,7 @@
 // Matching: the same verdict as the domain's rule, and deliveries for those that match.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
-import { createMatcher, createMatching, utcMonth } from "../../src/delivery/match.ts";
+import { createMatcher, createMatching } from "../../src/delivery/match.ts";
 import { SEVERITIES } from "../../src/domain/severity.ts";
 import { matches } from "../../src/domain/subscription.ts";
 import type { Topic } from "../../src/domain/topic.ts";
@@ -65,10 +65,4 @@ Deno.test("createMatching() makes one delivery for each subscription that wants 
   );
   assert.deepEqual(bodies.map((body) => body.delivery_id), store.queue.map((queued) => queued.claimed.id));
   assert.equal(new Set(bodies.map((body) => body.delivery_id)).size, 4);
-});
-
-Deno.test("utcMonth() names the month of a time, in UTC", () => {
-  assert.equal(utcMonth(START_MS), "2026-03");
-  assert.equal(utcMonth(Date.UTC(2026, 0, 1)), "2026-01");
-  assert.equal(utcMonth(Date.UTC(2026, 0, 1) - 1), "2025-12");
 });

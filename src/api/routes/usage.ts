@@ -1,4 +1,5 @@
 // GET /v1/usage: what the caller may use, has used, and when it begins anew.
+import { nextUtcMonth, utcMonth } from "../../domain/calendar.ts";
 import { DISCLAIMER } from "../../domain/disclaimer.ts";
 import type { Customer } from "../../domain/customer.ts";
 import type { Clock } from "../../domain/ports.ts";
@@ -26,9 +27,8 @@ export function usageRoute({ store, clock, limitsOf }: UsageRouteOptions): Route
     answer: usageReport,
     status: 200,
     async handle({ customer, allowance }) {
-      const now = new Date(clock.nowMs());
-      const month = now.toISOString().slice(0, 7);
-      const used = await store.usageOf(customer.id, month);
+      const nowMs = clock.nowMs();
+      const used = await store.usageOf(customer.id, utcMonth(nowMs));
       const limits = limitsOf(customer);
       return answer(200, {
         tier: customer.tier,
@@ -43,7 +43,7 @@ export function usageRoute({ store, clock, limitsOf }: UsageRouteOptions): Route
           used: used.deliveries,
           remaining: Math.max(0, limits.webhookDeliveriesPerMonth - used.deliveries),
           held: used.held,
-          resets_at: Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1),
+          resets_at: nextUtcMonth(nowMs),
         },
         subscriptions: { limit: limits.activeSubscriptions, active: used.activeSubscriptions },
         disclaimer: DISCLAIMER,

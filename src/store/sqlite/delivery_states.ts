@@ -1,4 +1,5 @@
 // Changes of a delivery's state that several use cases share, each with what it means for the month's quota.
+import { utcMonth } from "../../domain/calendar.ts";
 import type { HoldReason } from "../../domain/delivery.ts";
 import type { Connection } from "./connection.ts";
 
@@ -34,7 +35,7 @@ export function markDelivered(connection: Connection, deliveryId: string, nowMs:
     deliveryId,
   );
   if (arrived === undefined || arrived["quota_month"] !== null) return;
-  const month = new Date(nowMs).toISOString().slice(0, 7);
+  const month = utcMonth(nowMs);
   const owner = connection.get(
     "select customer_id from subscriptions where id = ?",
     String(arrived["subscription_id"]),
