@@ -1,4 +1,5 @@
 // The process: arguments, environment, standard streams, signals, exit code, files for the command line.
+import process from "node:process";
 import { createFiles, type WritableFiles } from "./files.ts";
 import { writeWhole } from "./standard_streams.ts";
 
@@ -38,6 +39,8 @@ export interface Host extends WritableFiles {
 
 /** This process. */
 export function createHost(): Host {
+  // What the runtime's libraries will one day drop is for us to know, not for an operator to read on stderr.
+  Object.assign(process, { noDeprecation: true });
   return {
     ...createFiles(),
     args: Deno.args,
