@@ -1,6 +1,7 @@
 // The appliance: wires the rooms together. Everything else in src knows only its own room.
 import { createAccess } from "./accounts/access.ts";
 import { createQuota } from "./accounts/quota.ts";
+import { readRanges } from "./api/client_address.ts";
 import { createHealth } from "./api/health.ts";
 import { REMEMBERED_FOR_MS } from "./api/idempotency.ts";
 import type { Route } from "./api/route.ts";
@@ -10,7 +11,7 @@ import { serviceRoutes } from "./api/routes/service.ts";
 import { subscriptionRoutes } from "./api/routes/subscriptions.ts";
 import { usageRoute } from "./api/routes/usage.ts";
 import { createServer } from "./api/server.ts";
-import { classifyItem, TOPICS } from "./classify/classify.ts";
+import { classifyItem, RULES_VERSION, TOPICS } from "./classify/classify.ts";
 import { type Config, userAgentOf } from "./config/config.ts";
 import { createDelivery, type Delivery } from "./delivery/loop.ts";
 import { limitsOf } from "./domain/customer.ts";
@@ -27,7 +28,7 @@ const FLUSH_MS = 1_000;
 /** The appliance. */
 export interface App {
   /** Answers an API request; never throws. */
-  fetch(request: Request): Promise<Response>;
+  fetch(request: Request, remoteAddress?: string): Promise<Response>;
   /** Runs each loop once, to the end; returns when nothing of what was due is left under way. */
   tick(): Promise<void>;
   /** Runs the loops until {@link App.stop}. */
@@ -59,6 +60,7 @@ export function createApp({ config, platform, store, version }: AppOptions): App
     clock,
     newId,
     log: platform.log("api"),
+    trustedProxies: readRanges(config.server.trustedProxies),
     authenticate: (header) => access.authenticate(header),
     takeRequest: (customer) => quota.take(customer.id, limitsOf(customer, config.tiers).apiRequestsPerDay),
   });
@@ -68,7 +70,7 @@ export function createApp({ config, platform, store, version }: AppOptions): App
   let loops: Promise<unknown> = Promise.resolve();
 
   return {
-    fetch: (request) => server.fetch(request),
+    fetch: (request, remoteAddress) => server.fetch(request, remoteAddress),
     ingest,
     async tick() {
       await activate();
@@ -108,6 +110,7 @@ function createCollecting(
     maxDocumentBytes: config.ingest.maxDocumentBytes,
     concurrency: config.ingest.concurrency,
     classify: classifyItem,
+    rulesVersion: RULES_VERSION,
   });
 }
 

@@ -4,6 +4,7 @@ import type { Customer } from "../domain/customer.ts";
 import { AppError } from "../domain/errors.ts";
 import type { NewId } from "../domain/ids.ts";
 import type { Clock, Log } from "../domain/ports.ts";
+import { type AddressRange, clientAddress } from "./client_address.ts";
 import { MAX_URL_LENGTH, readBody, readQuery } from "./input.ts";
 import {
   createKeptAnswers,
@@ -34,6 +35,8 @@ export interface ServerOptions {
   clock: Clock;
   newId: NewId;
   log: Log;
+  /** Proxies whose word on the client's address is taken. */
+  trustedProxies: readonly AddressRange[];
   /** The customer behind an `Authorization` header; throws `unauthenticated`. */
   authenticate(authorization: string | null): Promise<Customer>;
   /** Counts one request of the customer. */
@@ -42,7 +45,8 @@ export interface ServerOptions {
 
 /** The API as a function from requests to answers; it never throws. */
 export interface ApiServer {
-  fetch(request: Request): Promise<Response>;
+  /** `remoteAddress` is that of the connection; none when the request came over none. */
+  fetch(request: Request, remoteAddress?: string): Promise<Response>;
 }
 
 /** One request on its way: what its answer will need. */
@@ -89,7 +93,7 @@ export function createServer(options: ServerOptions): ApiServer {
   });
 
   return {
-    async fetch(request) {
+    async fetch(request, remoteAddress = "") {
       const passage: Passage = { requestId: options.newId("request"), allowance: null };
       passages.set(request, passage);
       const startedMs = options.clock.nowMs();
@@ -104,6 +108,7 @@ export function createServer(options: ServerOptions): ApiServer {
         method: request.method,
         status: response.status,
         duration_ms: options.clock.nowMs() - startedMs,
+        client: clientAddress(remoteAddress, request.headers.get("x-forwarded-for"), options.trustedProxies),
       });
       return response;
     },

@@ -20,7 +20,10 @@ export const serveCommand: Command = {
     withStore(call, async ({ config, platform, store }) => {
       const log = platform.log("serve");
       const app = createApp({ config, platform, store, version: VERSION });
-      const server = await listen({ ...config.server.listen, handler: (request) => app.fetch(request) });
+      const server = await listen({
+        ...config.server.listen,
+        handler: (request, { remoteAddress }) => app.fetch(request, remoteAddress),
+      });
       await app.start();
       log.info("listening", { address: server.address, version: VERSION });
       const signal = await call.host.stopSignal();

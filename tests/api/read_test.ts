@@ -4,7 +4,7 @@ import type { RegEvent } from "../../src/domain/event.ts";
 import type { Severity } from "../../src/domain/severity.ts";
 import { eventAnswer, eventList } from "../../src/wire/event.ts";
 import { healthReport, sourceList, topicList } from "../../src/wire/service.ts";
-import { boardConfig, rss, sampleEvent } from "../support/samples.ts";
+import { boardConfig, rss, SAMPLE_PROVENANCE, sampleEvent } from "../support/samples.ts";
 import { createWorld, START_MS, type World } from "../support/world.ts";
 
 const FEED = "https://board.example/feed";
@@ -28,7 +28,7 @@ async function store(world: World, changes: readonly Partial<RegEvent>[]): Promi
     await world.store.recordPublications(
       event.source_id,
       [{ key: event.id, formerKeys: [], contentHash: event.id }],
-      () => ({ kind: "record", event, notify: false }),
+      () => ({ kind: "record", event, provenance: SAMPLE_PROVENANCE, notify: false }),
     );
   }
   return events;
@@ -135,6 +135,7 @@ Deno.test("GET /v1/events/{id} answers the event, and 404 for any other id", () 
     assert.equal(reply.status, 200);
     eventAnswer.parse(reply.json);
     assert.deepEqual(reply.json.event, event);
+    assert.deepEqual(reply.json.provenance, SAMPLE_PROVENANCE);
     for (const id of [world.newId("event"), "evt_", "x", "%2e%2e", "evt_%00"]) {
       const missing = await world.ask(`/v1/events/${id}`, { key });
       assert.equal(missing.status, 404, id);

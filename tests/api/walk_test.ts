@@ -4,7 +4,7 @@ import fc from "npm:fast-check@4.10.2";
 import { EVENT_TYPES, type RegEvent } from "../../src/domain/event.ts";
 import { SEVERITIES, severityRank } from "../../src/domain/severity.ts";
 import { eventVersions } from "../../src/wire/versions.ts";
-import { boardConfig, sampleEvent } from "../support/samples.ts";
+import { boardConfig, SAMPLE_PROVENANCE, sampleEvent } from "../support/samples.ts";
 import { createWorld, START_MS, type World } from "../support/world.ts";
 
 const BIG_TIER = "[tiers.team]\napi_requests_per_day = 1_000_000\n";
@@ -31,6 +31,7 @@ async function store(world: World, changes: readonly Partial<RegEvent>[]): Promi
     await world.store.recordPublications(event.source_id, [publication], () => ({
       kind: "record",
       event,
+      provenance: SAMPLE_PROVENANCE,
       notify: false,
     }));
   }

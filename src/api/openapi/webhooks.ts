@@ -39,7 +39,7 @@ export function webhooks(payload: Schema): Record<string, PathItem> {
         parameters: [...SIGNATURE_HEADERS],
         requestBody: {
           required: true,
-          description: "One version of one publication, in the words of your language.",
+          description: "One version of one publication, in the words of your language",
           content: { "application/json": { schema: payload, examples: examples() } },
         },
         responses: {

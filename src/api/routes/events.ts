@@ -124,7 +124,9 @@ function eventRoute({ store }: EventRouteOptions): Route {
     operationId: "getEvent",
     tag: "Events",
     summary: "One event",
-    description: "One version of one publication. A record never changes, so that it can be kept for good.",
+    description:
+      "One version of one publication, and what it was made from. A record never changes, so that it can " +
+      "be kept for good.",
     params: { id: eventId },
     errors: ["not_found"],
     answer: eventAnswer,
@@ -133,9 +135,9 @@ function eventRoute({ store }: EventRouteOptions): Route {
     state: () => Promise.resolve(""),
     async handle({ params }) {
       const id = params["id"] ?? "";
-      const json = isId("event", id) ? await store.findEvent(id) : null;
-      if (json === null) throw noEvent();
-      return { status: 200, json: eventAnswerJson(json) };
+      const found = isId("event", id) ? await store.findEvent(id) : null;
+      if (found === null) throw noEvent();
+      return { status: 200, json: eventAnswerJson(found) };
     },
   });
 }

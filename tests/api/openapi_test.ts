@@ -1,0 +1,312 @@
+// The API's description: what it says of routes, errors and webhooks, and that it is fit for the tools that read it.
+import assert from "node:assert/strict";
+import { z } from "zod";
+import { describeApi } from "../../src/api/openapi.ts";
+import { answer, publicRoute, type Route } from "../../src/api/route.ts";
+import { ERRORS } from "../../src/domain/errors.ts";
+import type { MediaType, Operation, Parameter, ResponseObject, Schema } from "../../src/wire/openapi.ts";
+import { checkAnswer, description, validator } from "../support/openapi.ts";
+import { withFolder } from "../support/process.ts";
+import { boardConfig, rss } from "../support/samples.ts";
+import { createWorld, type World } from "../support/world.ts";
+
+const REDOCLY = "npm:@redocly/cli@2.77.0";
+
+async function withWorld(work: (world: World) => Promise<void>): Promise<void> {
+  const world = await createWorld(boardConfig());
+  try {
+    await work(world);
+  } finally {
+    await world.close();
+  }
+}
+
+/** Runs @redocly/cli in a folder of its own; what it needs is a cached npm package, and it gets no network. */
+async function redocly(folder: string, args: readonly string[]): Promise<{ code: number; text: string }> {
+  const permissions = [
+    "--no-prompt",
+    "--allow-read",
+    "--allow-env",
+    "--allow-sys",
+    "--deny-net",
+    "--deny-run",
+  ];
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "--quiet", ...permissions, `--allow-write=${folder}`, REDOCLY, ...args],
+    cwd: folder,
+    stdin: "null",
+    env: { NO_COLOR: "1", REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
+  }).output();
+  const decoder = new TextDecoder();
+  return { code, text: decoder.decode(stdout) + decoder.decode(stderr) };
+}
+
+const operations = async (): Promise<[name: string, operation: Operation][]> =>
+  Object.entries((await description()).paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]): [string, Operation] => [`${method} ${path}`, operation])
+  );
+
+const parameters = async (name: string): Promise<Record<string, Parameter>> => {
+  const found = (await operations()).find(([given]) => given === name)?.[1].parameters ?? [];
+  return Object.fromEntries(found.map((parameter) => [parameter.name, parameter]));
+};
+
+let hasRedocly = false;
+await withFolder(async (folder) => {
+  hasRedocly = (await redocly(folder, ["--version"])).code === 0;
+});
+
+Deno.test({
+  name: `the description passes @redocly/cli lint with its recommended rules, without a warning${
+    hasRedocly ? "" : ` (ignored: ${REDOCLY} cannot be had here)`
+  }`,
+  ignore: !hasRedocly,
+  fn: () =>
+    withFolder(async (folder) => {
+      const { servers, ...rest } = await description();
+      // The default address is loopback, which the rules take for a forgotten one.
+      const address = servers.map((server) => ({ ...server, url: "https://feed.example.org" }));
+      await Deno.writeTextFile(`${folder}/openapi.json`, JSON.stringify({ ...rest, servers: address }));
+      const { code, text } = await redocly(folder, ["lint", "openapi.json", "--format=json"]);
+      const totals = /"totals": (\{[^}]*\})/.exec(text)?.[1] ?? "{}";
+      assert.deepEqual(JSON.parse(totals), { errors: 0, warnings: 0, ignored: 0 }, text);
+      assert.equal(code, 0, text);
+    }),
+});
+
+Deno.test("every path and method of the description is there, and no other method", () =>
+  withWorld(async (world) => {
+    const { paths } = await description();
+    for (const [path, item] of Object.entries(paths)) {
+      const filled = path.replace("{id}", "x");
+      for (const method of ["GET", "POST", "PATCH", "DELETE", "PUT"]) {
+        const reply = await world.ask(filled, { method });
+        const isThere = method.toLowerCase() in item;
+        assert.equal(reply.status !== 405, isThere, `${method} ${path}`);
+        assert.notEqual(reply.json?.code, isThere ? "not_found" : "", `${method} ${path}`);
+      }
+    }
+  }));
+
+Deno.test("every operation has its own name, a known tag and words", async () => {
+  const { tags } = await description();
+  const names = new Set<string>();
+  for (const [name, operation] of await operations()) {
+    assert.ok(!names.has(operation.operationId), name);
+    names.add(operation.operationId);
+    for (const tag of operation.tags) assert.ok(tags.some((known) => known.name === tag), `${name}: ${tag}`);
+    assert.ok(operation.summary !== "" && operation.description !== "", name);
+    for (const parameter of operation.parameters ?? []) {
+      assert.notEqual(parameter.description, parameter.name, `${name}: ${parameter.name} is not explained`);
+    }
+  }
+});
+
+Deno.test("query parameters are described as what they mean, not as the text that carries them", async () => {
+  const { limit, since, topics, latest, severity_min, event_type } = await parameters("get /v1/events");
+  assert.deepEqual(limit?.schema, { default: 50, type: "integer", minimum: 1, maximum: 200 });
+  assert.equal(since?.schema.type, "integer");
+  assert.deepEqual([topics?.schema.type, topics?.style, topics?.explode], ["array", "form", false]);
+  assert.deepEqual([event_type?.schema.type, event_type?.explode], ["array", false]);
+  assert.ok(event_type?.schema.items?.enum?.includes("guidance"));
+  assert.equal(latest?.schema.type, "boolean");
+  assert.equal(severity_min?.schema.$ref, "#/components/schemas/Severity");
+  for (const parameter of Object.values(await parameters("get /v1/events"))) {
+    assert.equal(parameter.required, false, parameter.name);
+  }
+  assert.equal((await parameters("get /v1/events/{id}"))["id"]?.required, true);
+});
+
+Deno.test("a key is asked for where one is needed, and its answers tell of the quota", async () => {
+  const open = new Set(["/v1/sources", "/v1/topics", "/v1/health", "/v1/openapi.json", "/docs"]);
+  for (const [name, operation] of await operations()) {
+    const isOpen = open.has(name.split(" ")[1] ?? "");
+    assert.deepEqual(operation.security, isOpen ? [] : [{ key: [] }], name);
+    assert.equal("401" in operation.responses, !isOpen, name);
+    assert.equal("429" in operation.responses, !isOpen, name);
+    const success = operation.responses["200"] ?? operation.responses["201"];
+    const { headers = {} } = success as ResponseObject;
+    assert.equal("X-RateLimit-Reset" in headers, !isOpen, name);
+    assert.ok("X-Request-Id" in headers, name);
+  }
+  const { responses, headers } = (await description()).components;
+  assert.ok("Retry-After" in (responses["quota_exceeded"]?.headers ?? {}));
+  assert.ok("WWW-Authenticate" in (responses["unauthenticated"]?.headers ?? {}));
+  assert.ok("ETag" in headers && "Link" in headers);
+});
+
+Deno.test("every error has an example with its code, status and title, and its line in the overview", async () => {
+  const document = await description();
+  const text = JSON.stringify([document.paths, document["x-other-answers"], document.components.responses]);
+  const own = Object.values(document["x-other-answers"]).flatMap(({ content = {} }) =>
+    Object.entries(content["application/problem+json"]?.examples ?? {})
+  );
+  const examples = new Map([...Object.entries(document.components.examples), ...own]);
+  for (const [code, { status, title }] of Object.entries(ERRORS)) {
+    const example = examples.get(code);
+    assert.ok(example !== undefined && "value" in example, `${code} has no example`);
+    const value = example.value as Record<string, unknown>;
+    assert.deepEqual([value["code"], value["status"], value["title"]], [code, status, title]);
+    assert.ok(text.includes(`"${code}"`) || text.includes(`examples/${code}"`), `${code} comes nowhere`);
+    assert.ok(
+      document.info.description.includes(`| \`${code}\` | ${status} |`),
+      `${code} is not in the overview`,
+    );
+  }
+});
+
+Deno.test("every example is valid by its schema", async () => {
+  const document = await description();
+  const isValid = await validator();
+  let count = 0;
+  const check = (schema: Schema, value: unknown, where: string) => {
+    assert.equal(isValid(schema, value), null, where);
+    count++;
+  };
+  const checkMedia = ({ schema, example, examples = {} }: MediaType, where: string) => {
+    if (example !== undefined) check(schema, example, where);
+    for (const [name, given] of Object.entries(examples)) {
+      const found = "$ref" in given ? document.components.examples[name] : given;
+      check(schema, found?.value, `${where} ${name}`);
+    }
+  };
+  // Examples in schemas: of fields, parameters and headers.
+  const walk = (part: unknown, where: string): void => {
+    if (typeof part !== "object" || part === null) return;
+    const { examples, ...schema } = part as Schema;
+    if (Array.isArray(examples)) { for (const example of examples) check(schema, example, where); }
+    if ("schema" in part && ("example" in part || "examples" in part)) checkMedia(part as MediaType, where);
+    for (const [name, inner] of Object.entries(part)) {
+      if (!["example", "examples"].includes(name)) walk(inner, `${where}/${name}`);
+    }
+  };
+  walk(document, "#");
+  assert.ok(count > 60, `only ${count} examples were found`);
+});
+
+Deno.test("every success with a JSON body has an example, but for the description itself", async () => {
+  for (const [name, { responses }] of await operations()) {
+    if (name === "get /v1/openapi.json") continue;
+    const success = (responses["200"] ?? responses["201"]) as ResponseObject;
+    const media = success.content?.["application/json"];
+    if (media !== undefined) assert.ok(media.example !== undefined, name);
+  }
+});
+
+Deno.test("the description tells of webhooks with their signature headers, and what is sent is as it says", () =>
+  withWorld(async (world) => {
+    const { key } = await world.addCustomer();
+    const operation = (await description()).webhooks["delivery"]?.post;
+    const names = operation?.parameters?.map(({ name }) => name);
+    assert.deepEqual(names, ["webhook-id", "webhook-timestamp", "webhook-signature"]);
+    world.platform.hosts.set("hooks.example.org", ["93.184.215.14"]);
+    world.platform.http.serve("https://hooks.example.org", () => ({ status: 204 }));
+    const body = JSON.stringify({ webhook_url: "https://hooks.example.org/ai" });
+    const { subscription } = (await world.ask("/v1/subscriptions", { method: "POST", key, body })).json;
+    await world.ask(`/v1/subscriptions/${subscription.id}/test`, { method: "POST", key });
+    const publish = (title: string) =>
+      world.platform.http.serve("https://board.example/feed", () => ({ body: rss([{ id: "1", title }]) }));
+    publish("Guidelines on the AI Act, draft");
+    await world.app.tick();
+    publish("Guidelines on the AI Act");
+    await world.platform.clock.advance(3_600_000);
+    await world.app.tick();
+
+    const isValid = await validator();
+    const sent = world.platform.http.requests.filter(({ method }) => method === "POST");
+    const schema = operation?.requestBody?.content["application/json"]?.schema ?? {};
+    const types = sent.map(({ body = "", headers }) => {
+      const payload = JSON.parse(body);
+      assert.equal(isValid(schema, payload), null);
+      for (const parameter of operation?.parameters ?? []) {
+        assert.equal(isValid(parameter.schema, headers[parameter.name]), null, parameter.name);
+      }
+      return payload.type;
+    });
+    assert.deepEqual(types, ["event.test", "event.published", "event.revised"]);
+  }));
+
+Deno.test("GET /v1/openapi.json is JSON with the operator's address, made once", () =>
+  withWorld(async (world) => {
+    const first = await world.ask("/v1/openapi.json");
+    assert.equal(first.headers.get("content-type"), "application/json; charset=utf-8");
+    assert.equal(first.json.servers[0].url, world.config.server.publicUrl);
+    assert.equal(first.json.info.version, "0.0.0-test");
+    const again = await world.ask("/v1/openapi.json", {
+      headers: { "if-none-match": first.headers.get("etag") ?? "" },
+    });
+    assert.equal(again.status, 304);
+  }));
+
+Deno.test("describeApi() refuses two schemas of one name that differ", () => {
+  const route = (path: string, schema: z.ZodType): Route =>
+    publicRoute({
+      method: "GET",
+      path,
+      operationId: `get${path.slice(1)}`,
+      tag: "Service",
+      summary: "A route",
+      description: "For this test.",
+      answer: schema,
+      status: 200,
+      handle: () => Promise.resolve(answer(200, {})),
+    });
+  const routes = [
+    route("/a", z.object({ a: z.string() }).meta({ id: "SameName" })),
+    route("/b", z.object({ b: z.string() })),
+  ];
+  const options = { version: "1.0.0", publicUrl: "https://feed.example.org" };
+  assert.equal(describeApi(routes, options).paths["/a"]?.get?.operationId, "geta");
+  const events = route("/c", z.object({ c: z.string() }).meta({ id: "Problem" }));
+  assert.throws(() => describeApi([...routes, events], options), /Problem/);
+});
+
+Deno.test("checkAnswer() takes what the description says, and nothing else", async () => {
+  const headers = new Headers({ "content-type": "application/json", "x-request-id": "req_1" });
+  const problem = (code: string, status: number) =>
+    JSON.stringify({
+      type: `urn:regfeed:problem:${code}`,
+      title: "A problem",
+      status,
+      detail: "What to do.",
+      code,
+      request_id: "req_01KYWDAKRR5WRWT5EF8803K209",
+    });
+  const good = {
+    method: "GET",
+    url: "http://regfeed.example/v1/topics?x=1",
+    status: 200,
+    headers,
+    text: '{"topics":[],"disclaimer":"Not legal advice"}',
+  };
+  await checkAnswer(good);
+  const changed = (name: string, value: string) => {
+    const copy = new Headers(headers);
+    copy.set(name, value);
+    return copy;
+  };
+  const broken = { status: 404, headers: changed("content-type", "application/problem+json") };
+  const rows: [what: string, change: Partial<typeof good>, message: RegExp][] = [
+    ["another status", { status: 202 }, /knows only 200/],
+    ["another field", { text: '{"topics":[],"disclaimer":"","more":1}' }, /additional/],
+    ["a missing field", { text: '{"topics":[]}' }, /disclaimer/],
+    ["another type", { headers: changed("content-type", "text/html") }, /not text\/html/],
+    ["another header", { headers: changed("x-secret", "1") }, /header x-secret/],
+    [
+      "a wrong header",
+      { method: "PUT", ...broken, status: 405, text: problem("not_found", 405) },
+      /not not_found/,
+    ],
+    ["no request id", { headers: new Headers({ "content-type": "application/json" }) }, /no X-Request-Id/],
+    [
+      "another code",
+      { url: "http://regfeed.example/v1/x", ...broken, text: problem("internal", 404) },
+      /internal/,
+    ],
+    ["an unknown path that answers", { url: "http://regfeed.example/v1/x" }, /knows only 404/],
+    ["a body after HEAD", { method: "HEAD" }, /no body/],
+  ];
+  for (const [what, change, message] of rows) {
+    await assert.rejects(checkAnswer({ ...good, ...change }), message, what);
+  }
+});
