@@ -11,7 +11,7 @@ import { serviceRoutes } from "./api/routes/service.ts";
 import { subscriptionRoutes } from "./api/routes/subscriptions.ts";
 import { usageRoute } from "./api/routes/usage.ts";
 import { createServer } from "./api/server.ts";
-import { classifyItem, RULES_VERSION, TOPICS } from "./classify/classify.ts";
+import { type Classifier, createClassifier } from "./classify/classify.ts";
 import { type Config, userAgentOf } from "./config/config.ts";
 import { createDelivery, type Delivery } from "./delivery/loop.ts";
 import { limitsOf } from "./domain/customer.ts";
@@ -51,12 +51,13 @@ export interface AppOptions {
 export function createApp({ config, platform, store, version }: AppOptions): App {
   const { clock, random } = platform;
   const newId = createIds(() => clock.nowMs(), (count) => random.bytes(count));
-  const ingest = createCollecting({ config, platform, store, version, newId });
-  const delivery = createDelivering({ config, platform, store, version, newId });
+  const classifier = createClassifier(config.classification);
+  const ingest = createCollecting({ config, platform, store, version, newId, classifier });
+  const delivery = createDelivering({ config, platform, store, version, newId, classifier });
   const quota = createQuota({ store, clock });
   const access = createAccess({ store, clock });
   const server = createServer({
-    routes: createRoutes({ config, platform, store, version, newId, delivery }),
+    routes: createRoutes({ config, platform, store, version, newId, classifier, delivery }),
     clock,
     newId,
     log: platform.log("api"),
@@ -96,8 +97,14 @@ export function createApp({ config, platform, store, version }: AppOptions): App
   };
 }
 
+/** What several parts of an appliance share. */
+interface MadeOnce {
+  newId: NewId;
+  classifier: Classifier;
+}
+
 function createCollecting(
-  { config, platform, store, version, newId }: AppOptions & { newId: NewId },
+  { config, platform, store, version, newId, classifier }: AppOptions & MadeOnce,
 ): Ingest {
   return createIngest({
     store,
@@ -109,20 +116,20 @@ function createCollecting(
     timeoutMs: config.ingest.timeoutMs,
     maxDocumentBytes: config.ingest.maxDocumentBytes,
     concurrency: config.ingest.concurrency,
-    classify: classifyItem,
-    rulesVersion: RULES_VERSION,
+    classify: classifier.classify,
+    rulesVersion: classifier.rulesVersion,
   });
 }
 
 function createDelivering(
-  { config, platform, store, version, newId }: AppOptions & { newId: NewId },
+  { config, platform, store, version, newId, classifier }: AppOptions & MadeOnce,
 ): Delivery {
   return createDelivery({
     store,
     ...platform,
     newId,
     userAgent: userAgentOf(config, version),
-    topics: TOPICS,
+    topics: classifier.topics,
     tiers: config.tiers,
     policy: config.delivery,
     timeoutMs: config.delivery.timeoutMs,
@@ -145,11 +152,13 @@ export async function activateSources(
   );
 }
 
-function createRoutes({ config, platform, store, version, newId, delivery }: AppOptions & {
-  newId: NewId;
-  delivery: Delivery;
-}): Route[] {
+function createRoutes(
+  { config, platform, store, version, newId, classifier, delivery }: AppOptions & MadeOnce & {
+    delivery: Delivery;
+  },
+): Route[] {
   const { clock, random } = platform;
+  const { topics } = classifier;
   const sources = config.sources.filter((source) => source.enabled);
   const configured = new Set(config.sources.map((source) => source.id));
   const isSource = async (id: string): Promise<boolean> =>
@@ -159,17 +168,17 @@ function createRoutes({ config, platform, store, version, newId, delivery }: App
     ...serviceRoutes({
       store,
       sources,
-      topics: TOPICS,
+      topics,
       health: createHealth({ store, sources, clock, log, version, isOverdue }),
     }),
-    ...eventRoutes({ store, publicUrl: config.server.publicUrl, topics: TOPICS, isSource }),
+    ...eventRoutes({ store, publicUrl: config.server.publicUrl, topics, isSource }),
     usageRoute({ store, clock, limitsOf: (customer) => limitsOf(customer, config.tiers) }),
     ...subscriptionRoutes({
       store,
       clock,
       random,
       newId,
-      topics: TOPICS,
+      topics,
       languages: config.languages,
       limitsOf: (customer) => limitsOf(customer, config.tiers),
       isSource,

@@ -9,23 +9,39 @@ const MIN_GZIP_BYTES = 1_024;
 
 /** A body with what conditional and compressed answers need of it. */
 export interface KeptAnswer {
-  readonly bytes: Uint8Array<ArrayBuffer>;
+  /**
+   * What is sent. A text of ASCII alone goes out fastest as it is; any other is encoded when it is asked for again:
+   * the runtime encodes what is sent a single time no slower.
+   */
+  content(): string | Uint8Array<ArrayBuffer>;
   /** A weak entity tag (RFC 9110, 8.8.3): both forms of the body share it. */
   etag(): string;
   /** The body under gzip, made when it is first asked for; null when it is too short for it. */
   gzip(): Uint8Array<ArrayBuffer> | null;
+  /** The most that it takes, bytes: with room for the compressed form, which is always shorter than the other. */
+  size(): number;
 }
 
-/** Prepares a body. */
-export function prepareAnswer(body: string): KeptAnswer {
-  const bytes = new TextEncoder().encode(body);
-  let etag: string | undefined;
+/** Prepares a body. `tag` names what it says (base64url characters), where its maker knows a name for that. */
+export function prepareAnswer(body: string, tag?: string): KeptAnswer {
+  let content: string | Uint8Array<ArrayBuffer> = body;
+  let sent = 0;
+  let etag = tag === undefined ? undefined : `W/"${tag}"`;
   let compressed: Uint8Array<ArrayBuffer> | null | undefined;
   return {
-    bytes,
-    etag: () => etag ??= `W/"${createHash("sha1").update(bytes).digest("base64url")}"`,
+    content() {
+      if (++sent === 2 && typeof content === "string") {
+        const bytes = new TextEncoder().encode(content);
+        if (bytes.length !== content.length) content = bytes;
+      }
+      return content;
+    },
+    etag: () => etag ??= `W/"${createHash("sha1").update(content).digest("base64url")}"`,
     gzip: () =>
-      compressed ??= bytes.length < MIN_GZIP_BYTES ? null : new Uint8Array(gzipSync(bytes, { level: 4 })),
+      compressed ??= content.length < MIN_GZIP_BYTES
+        ? null
+        : new Uint8Array(gzipSync(content, { level: 4 })),
+    size: () => 2 * content.length,
   };
 }
 
@@ -41,40 +57,63 @@ export interface KeptAnswers {
   put(address: string, state: string, entry: KeptEntry): void;
 }
 
-/** An empty memory of answers; the one that was asked for longest ago goes first. */
-export function createKeptAnswers(maxBytes: number = MAX_KEPT_BYTES): KeptAnswers {
-  const kept = new Map<string, { state: string; entry: KeptEntry; size: number }>();
-  let size = 0;
+interface Kept {
+  state: string;
+  entry: KeptEntry;
+  size: number;
+}
 
-  const drop = (address: string): void => {
-    size -= kept.get(address)?.size ?? 0;
-    kept.delete(address);
+/**
+ * An empty memory of answers, in two halves: what is asked for is in the young one; when that is full, the old half,
+ * which nobody has asked for since the last time, is forgotten and the young one is the old one. Both cost the same
+ * however many answers there are, which a map in the order of use does not.
+ */
+export function createKeptAnswers(maxBytes: number = MAX_KEPT_BYTES): KeptAnswers {
+  let old = new Map<string, Kept>();
+  let young = new Map<string, Kept>();
+  let youngSize = 0;
+
+  const keep = (address: string, kept: Kept): void => {
+    if (kept.size > maxBytes / 2) return;
+    if (youngSize + kept.size > maxBytes / 2) {
+      old = young;
+      young = new Map();
+      youngSize = 0;
+    }
+    young.set(address, kept);
+    youngSize += kept.size;
+  };
+  const take = (address: string): Kept | undefined => {
+    const kept = young.get(address);
+    if (kept === undefined) {
+      const known = old.get(address);
+      old.delete(address);
+      return known;
+    }
+    young.delete(address);
+    youngSize -= kept.size;
+    return kept;
   };
 
   return {
     get(address, state) {
-      const found = kept.get(address);
-      if (found === undefined) return null;
-      if (found.state !== state) {
-        drop(address);
-        return null;
-      }
-      kept.delete(address);
-      kept.set(address, found);
-      return found.entry;
+      const hot = young.get(address);
+      if (hot?.state === state && hot.size >= sizeOf(address, hot.entry)) return hot.entry;
+      const kept = take(address);
+      if (kept?.state !== state) return null;
+      // Encoded, it may be larger than it was.
+      keep(address, { ...kept, size: sizeOf(address, kept.entry) });
+      return kept.entry;
     },
     put(address, state, entry) {
-      drop(address);
-      // Room for the compressed form too, which is always shorter than the other.
-      const added = { state, entry, size: 2 * (entry.answer.bytes.length + address.length) };
-      kept.set(address, added);
-      size += added.size;
-      for (const oldest of kept.keys()) {
-        if (size <= maxBytes) break;
-        drop(oldest);
-      }
+      take(address);
+      keep(address, { state, entry, size: sizeOf(address, entry) });
     },
   };
+}
+
+function sizeOf(address: string, { answer }: KeptEntry): number {
+  return answer.size() + 2 * address.length;
 }
 
 /** Whether an `If-None-Match` names the tag, compared weakly (RFC 9110, 13.1.2). */

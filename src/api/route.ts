@@ -32,6 +32,8 @@ export interface Answer {
   status: number;
   json: string;
   headers?: Record<string, string>;
+  /** A short name of what it says, of letters, digits, `-` and `_`, for its entity tag; without one it is hashed. */
+  contentName?: string;
 }
 
 interface RouteRow {

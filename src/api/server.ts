@@ -80,7 +80,7 @@ export function createServer(options: ServerOptions): ApiServer {
   router.notFound((context) => {
     const error = new AppError(
       "not_found",
-      "No such path. GET /v1/health, /v1/sources and /v1/topics are public.",
+      "No such path. GET /docs describes every path that there is.",
     );
     return failure(error, passageOf(context));
   });
@@ -188,8 +188,8 @@ async function answerRoute(
     headers: request.headers,
     requestId: passage.requestId,
   };
-  const { status, json, headers = {} } = await handle(route, checked, { customer, passage });
-  const body = prepareAnswer(json);
+  const { status, json, headers = {}, contentName } = await handle(route, checked, { customer, passage });
+  const body = prepareAnswer(json, contentName);
   if (state !== null && status === route.status) kept.put(address, state, { answer: body, headers });
   return { status, body, headers };
 }
@@ -225,7 +225,7 @@ function success(
   const isKnown = isRead && namesTag(request.headers.get("if-none-match"), body.etag());
   const compressed = !isKnown && takesGzip(request.headers.get("accept-encoding")) ? body.gzip() : null;
   const sent = isKnown ? 304 : status;
-  return new Response(isKnown ? null : compressed ?? body.bytes, {
+  return new Response(isKnown ? null : compressed ?? body.content(), {
     status: sent,
     headers: {
       ...(isKnown ? {} : { "content-type": route.contentType ?? "application/json; charset=utf-8" }),

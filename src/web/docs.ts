@@ -12,7 +12,7 @@ const METHODS: readonly Method[] = ["get", "post", "patch", "delete"];
 
 /** The page of a description. */
 export function renderDocs(description: OpenApi): Page {
-  const { info, paths, webhooks, tags } = description;
+  const { info, servers, paths, webhooks, tags } = description;
   const groups = tags.map((tag) => ({
     ...tag,
     operations: placedIn(paths).filter(({ operation }) => operation.tags.includes(tag.name)),
@@ -23,7 +23,7 @@ export function renderDocs(description: OpenApi): Page {
 <h2 id="${slug(group.name)}">${group.name}</h2>
 <p>${inline(group.description)}</p>
 ${group.operations.map((placed) => operationSection(placed, description))}
-${group.webhooks.map(webhookSection)}
+${group.webhooks.map((placed) => webhookSection(placed, description))}
 </section>`
   );
   const body = markup`<a class="skip" href="#content">Skip to the content</a>
@@ -40,6 +40,7 @@ ${contents(groups, info.description)}
 <main id="content" tabindex="-1">
 <h1 id="top">${info.title} API</h1>
 <p class="lead">${info.summary}.</p>
+<p class="endpoint">Base address <code>${servers[0]?.url ?? ""}</code></p>
 <noscript><p class="note">Everything here can be read without JavaScript; only “Try it” needs it.</p></noscript>
 ${markdownToHtml(info.description)}
 ${sections}

@@ -22,12 +22,18 @@ export function inline(text: string): Html {
   return markup`${
     parts.map((part, index): Part => {
       if (index % 2 === 0) return part;
-      if (part.startsWith("`")) return markup`<code>${part.slice(1, -1)}</code>`;
+      if (part.startsWith("`")) return codeOf(part.slice(1, -1));
       if (part.startsWith("**")) return markup`<strong>${inline(part.slice(2, -2))}</strong>`;
       const [, label = "", address = ""] = /^\[(.+)\]\((.+)\)$/.exec(part) ?? [];
       return markup`<a href="${address}">${label}</a>`;
     })
   }`;
+}
+
+/** Long names may break behind their underscores. */
+function codeOf(text: string): Html {
+  const words = text.split("_");
+  return markup`<code>${words.map((word, index) => (index === 0 ? word : markup`_<wbr>${word}`))}</code>`;
 }
 
 /** Blocks are parted by empty lines, but for those within a fence. */

@@ -4,8 +4,9 @@ import { DISCLAIMER } from "../domain/disclaimer.ts";
 import { EVENT_TYPES, type RegEvent } from "../domain/event.ts";
 import { ID_PREFIXES, type IdNoun } from "../domain/ids.ts";
 import { SEVERITIES } from "../domain/severity.ts";
-import type { ListedEvent } from "../domain/store.ts";
-import { EXAMPLE_EVENT, EXAMPLE_REVISION } from "./examples.ts";
+import type { Provenance } from "../domain/provenance.ts";
+import type { FoundEvent, ListedEvent } from "../domain/store.ts";
+import { EXAMPLE_EVENT, EXAMPLE_PROVENANCE, EXAMPLE_REVISION } from "./examples.ts";
 
 /** A time: Unix milliseconds. */
 export const unixMs: z.ZodInt = z.int().meta({ description: "Unix milliseconds", examples: [1785512415000] });
@@ -100,11 +101,30 @@ export const eventList = z.strictObject({
   examples: [{ events: [EXAMPLE_REVISION, EXAMPLE_EVENT], count: 2, disclaimer: DISCLAIMER }],
 });
 
+const provenance: z.ZodType<Provenance> = z.strictObject({
+  rules_version: z.string().meta({
+    description: "The version of the rules that classified it; a new version changes nothing that is stored",
+  }),
+  categories: z.array(z.string()).meta({ description: "The categories that the source states" }),
+  stated_languages: z.array(z.string()).meta({
+    description: "What item, document and source state of the language, the most specific first",
+  }),
+  document: z.string().meta({
+    description: "The document that held it: its address without query, or the name of its file",
+  }),
+  document_sha256: z.string().meta({
+    description: "SHA-256 of the document's bytes as they came",
+    pattern: "^[0-9a-f]{64}$",
+  }),
+  http_status: z.int().nullable().meta({ description: "The HTTP status of the document; null for a file" }),
+  fetched_at: unixMs.meta({ description: "When the document came, Unix milliseconds" }),
+}).meta({ id: "Provenance", description: "What the record was made from" });
+
 /** The answer of `GET /v1/events/{id}`. */
-export const eventAnswer = z.strictObject({ event: eventRecord, disclaimer }).meta({
+export const eventAnswer = z.strictObject({ event: eventRecord, provenance, disclaimer }).meta({
   id: "EventAnswer",
-  description: "One event",
-  examples: [{ event: EXAMPLE_EVENT, disclaimer: DISCLAIMER }],
+  description: "One event, and what it was made from",
+  examples: [{ event: EXAMPLE_EVENT, provenance: EXAMPLE_PROVENANCE, disclaimer: DISCLAIMER }],
 });
 
 const DISCLAIMER_JSON = JSON.stringify(DISCLAIMER);
@@ -115,7 +135,7 @@ export function eventListJson(events: readonly ListedEvent[]): string {
   return `{"events":[${records}],"count":${events.length},"disclaimer":${DISCLAIMER_JSON}}`;
 }
 
-/** The body of `GET /v1/events/{id}`, from the event's stored JSON. */
-export function eventAnswerJson(json: string): string {
-  return `{"event":${json},"disclaimer":${DISCLAIMER_JSON}}`;
+/** The body of `GET /v1/events/{id}`, from what is stored. */
+export function eventAnswerJson({ json, provenance }: FoundEvent): string {
+  return `{"event":${json},"provenance":${provenance},"disclaimer":${DISCLAIMER_JSON}}`;
 }

@@ -2,6 +2,7 @@
 import { diffEvents, type EventDiff } from "../domain/diff.ts";
 import { DISCLAIMER } from "../domain/disclaimer.ts";
 import type { RegEvent } from "../domain/event.ts";
+import type { Provenance } from "../domain/provenance.ts";
 
 /** The first version of an invented publication. */
 export const EXAMPLE_EVENT: RegEvent = {
@@ -32,6 +33,17 @@ export const EXAMPLE_EVENT: RegEvent = {
       summary: "How providers mark text, images and sound that a model has made.",
     },
   },
+};
+
+/** What it was made from. */
+export const EXAMPLE_PROVENANCE: Provenance = {
+  rules_version: "1",
+  categories: ["Guidelines"],
+  stated_languages: ["en"],
+  document: "https://board.example/feed",
+  document_sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+  http_status: 200,
+  fetched_at: 1_785_313_800_000,
 };
 
 const REVISED_TITLE = "Guidelines on the marking of generated content";

@@ -122,6 +122,17 @@ const shot: fc.Arbitrary<Shot> = fc.oneof(
       hasKey: true,
     })),
   },
+  {
+    weight: 1,
+    arbitrary: anyShot.map((one) => ({
+      ...one,
+      method: "POST",
+      path: SUBSCRIBE,
+      query: [],
+      type: "text/plain",
+      hasKey: true,
+    })),
+  },
 );
 
 function pathOf({ path, segment, query }: Shot, known: { event: string; subscription: string }): string {

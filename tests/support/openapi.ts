@@ -1,6 +1,6 @@
 // The API's own description as a judge: an answer that it does not describe fails the test that got it.
 import assert from "node:assert/strict";
-import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import { Ajv2020, type ValidateFunction } from "npm:ajv@8.20.0/dist/2020.js";
 import { createApp } from "../../src/app.ts";
 import { parseConfig } from "../../src/config/config.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
@@ -10,8 +10,8 @@ import { fakePlatform } from "./platform.ts";
 /** A request and its answer. */
 export interface Exchange {
   method: string;
-  /** The path, with or without a query. */
-  path: string;
+  /** The whole address, as it was sent. */
+  url: string;
   status: number;
   headers: Headers;
   text: string;
@@ -55,9 +55,9 @@ export const validator: () => Promise<(schema: Schema, value: unknown) => string
 
 /** Fails when the description does not say that such an answer comes to such a request. */
 export async function checkAnswer(exchange: Exchange): Promise<void> {
-  const { method, path, status } = exchange;
+  const { method, url, status } = exchange;
   const document = await description();
-  const what = `${method} ${path.slice(0, 200)} answered ${status}, and the description`;
+  const what = `${method} ${url.slice(0, 200)} answered ${status}, and the description`;
   const response = responseOf(exchange, document, what);
   if (response === null) return;
   await checkHeaders(exchange, response, { document, what });
@@ -66,10 +66,11 @@ export async function checkAnswer(exchange: Exchange): Promise<void> {
 
 /** The description of this answer; null for one that belongs to no operation and needs none. */
 function responseOf(
-  { method, path, status }: Exchange,
+  { method, url, status }: Exchange,
   document: OpenApi,
   what: string,
 ): ResponseObject | null {
+  const path = new URL(url).pathname;
   const item = Object.entries(document.paths).find(([template]) => formOf(template).test(path))?.[1];
   if (item !== undefined && method === "OPTIONS" && status === 204) return null; // a browser asks before it reads
   const operation = item?.[(method === "HEAD" ? "get" : method.toLowerCase()) as Method];
@@ -130,7 +131,7 @@ async function checkBody(exchange: Exchange, response: ResponseObject, place: Pl
 }
 
 function formOf(template: string): RegExp {
-  return new RegExp(`^${template.replaceAll(".", "\\.").replace(/\{\w+\}/g, "[^/?]+")}(\\?|$)`);
+  return new RegExp(`^${template.replaceAll(".", "\\.").replace(/\{\w+\}/g, "[^/]+")}$`);
 }
 
 function find({ $ref }: Reference, document: OpenApi): unknown {

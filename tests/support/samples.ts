@@ -1,5 +1,6 @@
 // Feeds and events for tests, made from what a test wants to say.
 import type { RegEvent } from "../../src/domain/event.ts";
+import type { Provenance } from "../../src/domain/provenance.ts";
 import { START_MS } from "./world.ts";
 
 /** An item of a sample feed. */
@@ -38,6 +39,17 @@ notify_first_fetch = true
 ${lines.source ?? ""}
 `;
 }
+
+/** What a stored event was made from. */
+export const SAMPLE_PROVENANCE: Provenance = {
+  rules_version: "1",
+  categories: ["News"],
+  stated_languages: ["en"],
+  document: "https://board.example/feed",
+  document_sha256: "5a".repeat(32),
+  http_status: 200,
+  fetched_at: START_MS,
+};
 
 /** An event as a store holds it. */
 export function sampleEvent(change: Partial<RegEvent> & Pick<RegEvent, "id">): RegEvent {

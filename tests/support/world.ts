@@ -76,11 +76,12 @@ export async function createWorld(
       if (init.body !== undefined && !headers.has("content-type")) {
         headers.set("content-type", "application/json");
       }
-      const response = await app.fetch(new Request(`http://regfeed.example${path}`, { ...init, headers }));
+      const request = new Request(`http://regfeed.example${path}`, { ...init, headers });
+      const response = await app.fetch(request);
       const text = await response.text();
       await checkAnswer({
         method: init.method ?? "GET",
-        path,
+        url: request.url,
         status: response.status,
         headers: response.headers,
         text,

@@ -1,10 +1,11 @@
 // Reading events: the list, one of them, its versions.
+import { createHash } from "node:crypto";
 import { z } from "zod";
 import { canonicalArticle } from "../../domain/article.ts";
 import { AppError, type FieldError } from "../../domain/errors.ts";
 import { EVENT_TYPES } from "../../domain/event.ts";
 import { isId } from "../../domain/ids.ts";
-import type { EventPlace, EventQuery, Store } from "../../domain/store.ts";
+import type { EventPlace, EventQuery, ListedEvent, Store } from "../../domain/store.ts";
 import { expandTopics, type Topic } from "../../domain/topic.ts";
 import {
   eventAnswer,
@@ -108,9 +109,11 @@ function listRoute(options: EventRouteOptions): Route {
       const page = events.slice(0, listed.limit);
       const last = page.at(-1);
       const hasNext = events.length > page.length && last !== undefined;
+      const json = eventListJson(page);
       return {
         status: 200,
-        json: eventListJson(page),
+        json,
+        contentName: nameOf(page, json),
         ...(hasNext ? { headers: { link: nextLink(publicUrl, address, last.id) } } : {}),
       };
     },
@@ -137,7 +140,8 @@ function eventRoute({ store }: EventRouteOptions): Route {
       const id = params["id"] ?? "";
       const found = isId("event", id) ? await store.findEvent(id) : null;
       if (found === null) throw noEvent();
-      return { status: 200, json: eventAnswerJson(found) };
+      const json = eventAnswerJson(found);
+      return { status: 200, json, contentName: `${id}-${json.length}` };
     },
   });
 }
@@ -164,6 +168,12 @@ function versionsRoute({ store }: EventRouteOptions): Route {
       return answer(200, toEventVersions(versions.map((json) => JSON.parse(json))));
     },
   });
+}
+
+/** A record never changes, so that the ids say what the list says; its length tells another shape of records apart. */
+function nameOf(page: readonly ListedEvent[], json: string): string {
+  const ids = page.map((event) => event.id).join(" ");
+  return createHash("sha1").update(`${json.length} ${ids}`).digest("base64url");
 }
 
 function noEvent(): AppError {

@@ -10,8 +10,12 @@ import type {
 } from "../../wire/openapi.ts";
 import { type Html, markup } from "../html.ts";
 import { inline, markdownToHtml } from "../markdown.ts";
-import { fieldRow, nameOf, typeOf } from "./schema.ts";
+import { fieldRow, fieldsOf, nameOf, typeOf } from "./schema.ts";
 import { tryForm } from "./try_form.ts";
+
+/** Longer calls are broken into lines, characters. */
+const LONGEST_LINE = 84;
+const PROBLEM = "application/problem+json";
 
 /** An operation with its place. */
 export interface Placed {
@@ -35,7 +39,7 @@ export function operationSection(placed: Placed, description: OpenApi): Html {
   }</p>
 ${markdownToHtml(operation.description)}
 ${parameterList(operation.parameters ?? [])}
-${bodySection(operation, "Body")}
+${bodySection(operation, description)}
 ${answerSection(operation, description)}
 <h4>Example</h4>
 <pre><code>${curlOf(placed, description)}</code></pre>
@@ -44,7 +48,7 @@ ${tryForm(placed, description.components.schemas)}
 }
 
 /** The section of a webhook: what is sent, and what the receiver's answers mean. */
-export function webhookSection(placed: Placed): Html {
+export function webhookSection(placed: Placed, description: OpenApi): Html {
   const { method, operation } = placed;
   const meanings = Object.entries(operation.responses).map(([status, answer]) =>
     markup`<div>
@@ -57,7 +61,7 @@ export function webhookSection(placed: Placed): Html {
 <p class="endpoint"><span class="method ${method}">${method.toUpperCase()}</span> <code>webhook_url</code></p>
 ${markdownToHtml(operation.description)}
 ${parameterList(operation.parameters ?? [])}
-${bodySection(operation, "Body")}
+${bodySection(operation, description)}
 <h4>Your answer</h4>
 <dl>${meanings}</dl>
 </section>`;
@@ -77,36 +81,41 @@ function parameterList(parameters: readonly Parameter[]): Html[] {
   });
 }
 
-function bodySection({ requestBody }: Operation, title: string): Html | null {
+function bodySection({ requestBody }: Operation, { components }: OpenApi): Html | null {
   if (requestBody === undefined) return null;
   const [[type, media] = ["", { schema: {} }]] = Object.entries(requestBody.content);
-  return markup`<h4>${title}</h4>
-<p>${typeOf(media.schema)}, as <code>${type}</code>. ${inline(requestBody.description)}</p>
+  const named = components.schemas[nameOf(media.schema.$ref ?? "")];
+  return markup`<h4>Body</h4>
+<p>${typeOf(media.schema)}, as <code>${type}</code>. ${inline(requestBody.description)}.</p>
+${named === undefined ? null : fieldsOf(named)}
 ${examplesOf(media)}`;
 }
 
 function answerSection({ responses }: Operation, description: OpenApi): Html {
-  const rows = Object.entries(responses).map(([status, given]) => {
-    const answer = resolved(given, description);
-    const media = Object.entries(answer.content ?? {});
-    const codes = media.flatMap(([, { examples = {} }]) => Object.keys(examples));
-    const bodies = media.filter(([type]) => type !== "application/problem+json");
-    const what = codes.length > 0 ? codes.map(codeLink) : inline(answer.description);
-    return markup`<div>
-<dt><code class="status s${status[0] ?? ""}">${status}</code></dt>
-<dd>${what}${bodies.map(([type, body]) => bodyOf(type, body))}</dd>
-</div>`;
-  });
+  const answers: Html[] = [];
+  const errors: Html[] = [];
+  for (const [status, given] of Object.entries(responses)) {
+    const { content = {}, description: what } = resolved(given, description);
+    const mark = markup`<code class="status s${status[0] ?? ""}">${status}</code>`;
+    const { [PROBLEM]: problem, ...bodies } = content;
+    for (const code of Object.keys(problem?.examples ?? {})) {
+      errors.push(markup`<li>${mark} <a href="#errors"><code>${code}</code></a></li>`);
+    }
+    const others = Object.entries(bodies);
+    if (problem !== undefined && others.length === 0) continue;
+    answers.push(markup`<div>
+<dt>${mark}</dt>
+<dd>${inline(what)}${others.map(([type, body]) => bodyOf(type, body))}</dd>
+</div>`);
+  }
   return markup`<h4>Answers</h4>
-<dl class="answers">${rows}</dl>`;
+<dl class="answers">${answers}</dl>
+<h4>Errors</h4>
+<ul class="errors">${errors}</ul>`;
 }
 
 function bodyOf(type: string, media: MediaType): Html {
   return markup`<p>${typeOf(media.schema)}, as <code>${type}</code></p>${examplesOf(media)}`;
-}
-
-function codeLink(code: string): Html {
-  return markup`<a href="#errors"><code>${code}</code></a> `;
 }
 
 function examplesOf({ example, examples = {} }: MediaType): Html[] {
@@ -133,12 +142,13 @@ function curlOf({ method, path, operation }: Placed, { servers }: OpenApi): stri
     return typeof example === "string" ? example : `{${name}}`;
   });
   const body = operation.requestBody?.content["application/json"]?.example;
-  return [
-    "curl",
-    method === "get" ? "" : `-X ${method.toUpperCase()}`,
+  const parts = [
+    method === "get" ? "curl" : `curl -X ${method.toUpperCase()}`,
     operation.security.length > 0 ? '-H "Authorization: Bearer $KEY"' : "",
     body === undefined ? "" : '-H "Content-Type: application/json"',
+    body === undefined ? "" : `-d '${JSON.stringify(body)}'`,
     `"${servers[0]?.url ?? ""}${filled}"`,
-    body === undefined ? "" : `\\\n  -d '${JSON.stringify(body)}'`,
-  ].filter((part) => part !== "").join(" ");
+  ].filter((part) => part !== "");
+  const line = parts.join(" ");
+  return line.length <= LONGEST_LINE ? line : parts.join(" \\\n  ");
 }

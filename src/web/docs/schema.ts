@@ -16,6 +16,7 @@ export function typeOf(schema: Schema): Html {
   }
   if (schema.anyOf !== undefined) return markup`${joined(schema.anyOf.map(typeOf), " or ")}`;
   if (schema.enum !== undefined) return markup`one of ${joined(schema.enum.map(code), ", ")}`;
+  if (schema.items?.enum !== undefined) return markup`any of ${joined(schema.items.enum.map(code), ", ")}`;
   if (schema.type === "array") return markup`list of ${typeOf(schema.items ?? {})}`;
   if (schema.type === "object" && typeof schema.additionalProperties === "object") {
     return markup`map of ${typeOf(schema.additionalProperties)}`;

@@ -1,0 +1,233 @@
+// A real browser in the test's hand: Chromium without a window, driven over its DevTools protocol.
+
+/** Where Chromium lies on this machine; null when it is not here. */
+export const CHROMIUM: string | null = [
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+].find(exists) ?? null;
+
+/** How a page is opened. */
+export interface Viewing {
+  javaScript?: boolean;
+  /** CSS pixels. */
+  width?: number;
+  colours?: "light" | "dark";
+}
+
+/** An opened page. */
+export interface Tab {
+  /** Every address that it asked for, its own first. */
+  readonly requests: readonly string[];
+  /** What it said in the console, and what was thrown or refused. */
+  readonly complaints: readonly string[];
+  /** The value of an expression in the page, awaited. */
+  evaluate<T>(expression: string): Promise<T>;
+  /** Waits until an expression in the page is true; fails after some seconds. */
+  until(expression: string): Promise<void>;
+  /** Types a text into what has the focus. */
+  type(text: string): Promise<void>;
+  /** Presses a key. */
+  press(key: "Tab" | "Enter"): Promise<void>;
+}
+
+const FLAGS = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--remote-debugging-port=0",
+  // What is not this machine does not exist for it.
+  "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+];
+const PATIENCE_MS = 20_000;
+
+/** Opens a page for `work`, in a browser of its own with an empty profile. */
+export async function withTab(
+  url: string,
+  viewing: Viewing,
+  work: (tab: Tab) => Promise<void>,
+): Promise<void> {
+  if (CHROMIUM === null) throw new Error("there is no Chromium here");
+  const profile = await Deno.makeTempDir({ prefix: "regfeed-chromium-" });
+  const child = new Deno.Command(CHROMIUM, {
+    args: [...FLAGS, `--user-data-dir=${profile}`, "about:blank"],
+    stdin: "null",
+    stdout: "null",
+    stderr: "piped",
+  }).spawn();
+  const errors = child.stderr.pipeThrough(new TextDecoderStream()).getReader();
+  try {
+    const connection = await connect(await addressFrom(errors));
+    try {
+      await work(await openTab(connection, url, viewing));
+    } finally {
+      await connection.close();
+    }
+  } finally {
+    await errors.cancel();
+    stop(child);
+    await child.status;
+    await removeProfile(profile);
+  }
+}
+
+async function addressFrom(errors: ReadableStreamDefaultReader<string>): Promise<string> {
+  let text = "";
+  for (;;) {
+    const { done, value } = await errors.read();
+    if (done) throw new Error(`Chromium ended before it listened: ${text}`);
+    text += value;
+    const address = /DevTools listening on (ws:\S+)/.exec(text)?.[1];
+    if (address !== undefined) return address;
+  }
+}
+
+function stop(child: Deno.ChildProcess): void {
+  try {
+    child.kill("SIGKILL");
+  } catch {
+    // It has ended as it was asked to.
+  }
+}
+
+/** The browser's last processes may still write while it goes. */
+async function removeProfile(profile: string): Promise<void> {
+  for (let left = 20;; left--) {
+    try {
+      return await Deno.remove(profile, { recursive: true });
+    } catch (error) {
+      if (left === 0) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}
+
+type Fields = Record<string, unknown>;
+
+/** A connection to the browser: commands with answers, and events. */
+interface Connection {
+  send(method: string, params?: Fields, sessionId?: string): Promise<Fields>;
+  listen(heard: (method: string, params: Fields) => void): void;
+  /** Ends the browser. */
+  close(): Promise<void>;
+}
+
+async function connect(address: string): Promise<Connection> {
+  const socket = new WebSocket(address);
+  const { promise: opened, resolve, reject } = Promise.withResolvers<void>();
+  const { promise: closed, resolve: whenClosed } = Promise.withResolvers<void>();
+  const waiting = new Map<number, PromiseWithResolvers<Fields>>();
+  const listeners: ((method: string, params: Fields) => void)[] = [];
+  let last = 0;
+  socket.onopen = () => resolve();
+  socket.onerror = () => reject(new Error("Chromium refused the connection"));
+  socket.onclose = () => {
+    for (const { reject } of waiting.values()) reject(new Error("Chromium has gone"));
+    whenClosed();
+  };
+  socket.onmessage = ({ data }) => {
+    const { id, method, params, result, error } = JSON.parse(data);
+    if (id === undefined) { for (const heard of listeners) heard(method, params); }
+    const asked = waiting.get(id);
+    waiting.delete(id);
+    if (error === undefined) asked?.resolve(result);
+    else asked?.reject(new Error(error.message));
+  };
+  await opened;
+  const send = (method: string, params: Fields = {}, sessionId?: string): Promise<Fields> => {
+    const id = ++last;
+    const asked = Promise.withResolvers<Fields>();
+    waiting.set(id, asked);
+    socket.send(JSON.stringify({ id, method, params, sessionId }));
+    return asked.promise;
+  };
+  return {
+    send,
+    listen: (heard) => void listeners.push(heard),
+    async close() {
+      // The answer may be lost with the connection.
+      send("Browser.close").catch(() => {});
+      await closed;
+    },
+  };
+}
+
+async function openTab(connection: Connection, url: string, viewing: Viewing): Promise<Tab> {
+  const { javaScript = true, width = 1280, colours = "light" } = viewing;
+  const { targetId } = await connection.send("Target.createTarget", { url: "about:blank" });
+  const { sessionId } = await connection.send("Target.attachToTarget", { targetId, flatten: true });
+  const send = (method: string, params: Fields = {}) => connection.send(method, params, sessionId as string);
+  const requests: string[] = [];
+  const complaints: string[] = [];
+  const loaded = Promise.withResolvers<void>();
+  connection.listen((method, params) => {
+    if (method === "Page.loadEventFired") loaded.resolve();
+    if (method === "Network.requestWillBeSent") requests.push((params["request"] as { url: string }).url);
+    if (method === "Runtime.consoleAPICalled" || method === "Runtime.exceptionThrown") {
+      complaints.push(JSON.stringify(params));
+    }
+    if (method === "Log.entryAdded") complaints.push(JSON.stringify(params["entry"]));
+  });
+  for (const domain of ["Page", "Network", "Runtime", "Log"]) await send(`${domain}.enable`);
+  await send("Emulation.setScriptExecutionDisabled", { value: !javaScript });
+  await send("Emulation.setEmulatedMedia", {
+    features: [
+      { name: "prefers-color-scheme", value: colours },
+      { name: "prefers-reduced-motion", value: "reduce" },
+    ],
+  });
+  const height = 900;
+  await send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: false });
+  await send("Page.navigate", { url });
+  await loaded.promise;
+  return tabOver(send, { requests, complaints });
+}
+
+function tabOver(
+  send: (method: string, params?: Fields) => Promise<Fields>,
+  seen: Pick<Tab, "requests" | "complaints">,
+): Tab {
+  const evaluate = async <T>(expression: string): Promise<T> => {
+    const params = { expression, awaitPromise: true, returnByValue: true };
+    const { result, exceptionDetails } = await send("Runtime.evaluate", params);
+    if (exceptionDetails !== undefined) throw new Error(JSON.stringify(exceptionDetails));
+    return (result as { value: T }).value;
+  };
+  return {
+    ...seen,
+    evaluate,
+    async until(expression) {
+      const patience = AbortSignal.timeout(PATIENCE_MS);
+      while (!await evaluate<boolean>(expression)) {
+        if (patience.aborted) throw new Error(`it never came to be: ${expression}`);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    },
+    async type(text) {
+      await send("Input.insertText", { text });
+    },
+    async press(key) {
+      const codes = { Tab: 9, Enter: 13 };
+      const common = { key, code: key, windowsVirtualKeyCode: codes[key] };
+      await send("Input.dispatchKeyEvent", {
+        type: "keyDown",
+        ...common,
+        ...(key === "Enter" ? { text: "\r" } : {}),
+      });
+      await send("Input.dispatchKeyEvent", { type: "keyUp", ...common });
+    },
+  };
+}
+
+function exists(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch {
+    return false;
+  }
+}

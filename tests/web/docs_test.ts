@@ -1,0 +1,73 @@
+// Tests of src/web/docs.ts and src/web/page.ts: the docs page as it is sent.
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import type { OpenApi } from "../../src/wire/openapi.ts";
+import { renderDocs } from "../../src/web/docs.ts";
+import { description } from "../support/openapi.ts";
+import { createWorld } from "../support/world.ts";
+
+Deno.test("GET /docs answers the page as HTML, with a policy that lets it load nothing", async () => {
+  const world = await createWorld();
+  try {
+    const reply = await world.ask("/docs");
+    assert.equal(reply.headers.get("content-type"), "text/html; charset=utf-8");
+    assert.match(
+      reply.headers.get("content-security-policy") ?? "",
+      /^default-src 'none'; style-src 'sha256-/,
+    );
+    assert.match(reply.text, /^<!doctype html>\n<html lang="en">/);
+    const again = await world.ask("/docs", {
+      headers: { "if-none-match": reply.headers.get("etag") ?? "" },
+    });
+    assert.equal(again.status, 304);
+  } finally {
+    await world.close();
+  }
+});
+
+Deno.test("renderDocs() names no other host but in links, and its policy names its own style and script", async () => {
+  const { html, contentSecurityPolicy } = renderDocs(await description());
+  for (const [, name, address = ""] of html.matchAll(/\s(src|href|action|srcset|poster|data)="([^"]*)"/g)) {
+    const isOwn = /^(#|\/(?!\/)|data:image\/svg\+xml,)/.test(address);
+    assert.ok(isOwn || (name === "href" && html.includes(`<a href="${address}"`)), address);
+  }
+  assert.doesNotMatch(html, /@import|url\(/);
+  for (const tag of ["style", "script"]) {
+    const [whole, ...more] = [...html.matchAll(new RegExp(`<${tag}[^>]*>([\\s\\S]*?)</${tag}>`, "g"))];
+    assert.equal(more.length, 0, `one ${tag}`);
+    const hash = createHash("sha256").update(whole?.[1] ?? "").digest("base64");
+    assert.ok(contentSecurityPolicy.includes(`${tag}-src 'sha256-${hash}'`), tag);
+  }
+  assert.doesNotMatch(html, /\son[a-z]+=|style="|javascript:/, "what the policy would refuse");
+});
+
+Deno.test("renderDocs() gives every part its own id, and every link within the page leads somewhere", async () => {
+  const { html } = renderDocs(await description());
+  const ids = [...html.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id);
+  assert.equal(new Set(ids).size, ids.length, "ids are unique");
+  for (const [, id] of html.matchAll(/href="#([^"]*)"/g)) assert.ok(ids.includes(id), `#${id}`);
+});
+
+Deno.test("renderDocs() escapes what the description says", async () => {
+  const document: OpenApi = structuredClone(await description());
+  document.info.title = "<script>alert(1)</script>";
+  document.info.description = "<img src=x onerror=alert(1)>";
+  document.servers = [{ url: '"><script>alert(2)</script>', description: "" }];
+  const { html } = renderDocs(document);
+  assert.equal(html.split("<script>").length, 2, "its own script is the only one");
+  assert.doesNotMatch(html, /<img/);
+});
+
+Deno.test("renderDocs() has a try-it form for every operation, with a key where one is needed, hidden without a script", async () => {
+  const document = await description();
+  const { html } = renderDocs(document);
+  for (const operation of Object.values(document.paths).flatMap((item) => Object.values(item))) {
+    const section = new RegExp(`id="op-${operation.operationId}"[\\s\\S]*?</section>`).exec(html)?.[0] ?? "";
+    assert.match(section, /<details class="try" hidden>/, operation.operationId);
+    assert.equal(section.includes("data-key"), operation.security.length > 0, operation.operationId);
+    for (const { name } of operation.parameters ?? []) {
+      if (name === "If-None-Match") continue;
+      assert.ok(section.includes(`name="${name}"`), `${operation.operationId} ${name}`);
+    }
+  }
+});
