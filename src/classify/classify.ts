@@ -1,19 +1,22 @@
 // The classification of one item: pure, deterministic, and explained by the words and rules behind each value.
+import type { Additions } from "../domain/classification.ts";
 import type { EventType } from "../domain/event.ts";
 import type { Severity } from "../domain/severity.ts";
+import type { Topic } from "../domain/topic.ts";
+import { NO_ADDITIONS, topicRules, versionWith } from "./additions.ts";
 import { type CitedArticle, findArticles } from "./articles.ts";
 import { type EventTypeResult, findEventType } from "./event_type.ts";
 import { readItem, wholeText } from "./item.ts";
 import type { LanguageResult } from "./language.ts";
+import { createOwnSeverity } from "./own_severity.ts";
 import { explain, type Reason } from "./reasons.ts";
 import { decideRelevance, findAiSubject, type RelevanceResult } from "./relevance.ts";
 import { findSeverity, NOT_RELEVANT, type SeverityResult } from "./severity.ts";
-import { findTopics, type TopicResult } from "./topics.ts";
+import { createTopicFinder, type TopicResult, topicsOf } from "./topics.ts";
 
-export { TOPICS } from "./topics.ts";
 export type { Reason } from "./reasons.ts";
 
-/** The version of rules and words: it changes when the same item may be classified otherwise. */
+/** The version of the rules and words of ./data: it changes when the same item may be classified otherwise. */
 export const RULES_VERSION = "1";
 
 /** What an item says of itself. */
@@ -29,6 +32,8 @@ export interface ClassifyInput {
    * or wrong (a German item in an "en" feed).
    */
   statedLanguages: readonly string[];
+  /** The source that it comes from, for what is said of whole sources. */
+  sourceId?: string;
 }
 
 /** What an item is. */
@@ -57,33 +62,84 @@ export interface Findings {
   articles: CitedArticle[];
 }
 
-/** Classifies an item. The same input always gives the same result; any text is taken. */
-export function classifyItem(input: ClassifyInput): Classification {
-  const findings = findAll(input);
+/** The classification by one set of rules. */
+export interface Classifier {
+  /** Classifies an item. The same input always gives the same result; any text is taken. */
+  classify(input: ClassifyInput): Classification;
+  /** Every topic that an item can have, parents too, in the order of the taxonomy; added ones at its end. */
+  topics: readonly Topic[];
+  /** {@link RULES_VERSION}, with `+` and a short hash where something is added to the rules. */
+  rulesVersion: string;
+}
+
+/** Makes a classifier with additions that hold together (see `findAdditionProblems`). Costs some milliseconds. */
+export function createClassifier(additions: Additions): Classifier {
+  const rules = topicRules(additions);
+  const topics = topicsOf(rules);
+  const defaults = new Map(additions.sources.map((source) => [source.sourceId, source]));
+  const findTopics = createTopicFinder(rules);
+  const findOwnSeverity = createOwnSeverity(additions.severityRules, topics);
+
+  const findAll = (input: ClassifyInput): Findings => {
+    const item = readItem(input);
+    const { language } = item;
+    const source = defaults.get(input.sourceId ?? "");
+    const found = findEventType(item);
+    const subject = findAiSubject(item);
+    // What is said of a whole source says nothing of whether this item speaks of rules.
+    const relevance = decideRelevance(item, subject, found);
+    const eventType = withDefault(found, source?.eventType ?? null);
+    const cited = subject.namesTheAct === null ? [] : findArticles(wholeText(item));
+    if (!relevance.relevant) {
+      return { relevance, language, eventType, articles: cited, topics: [], severity: NOT_RELEVANT };
+    }
+    const itsTopics = findTopics({
+      item,
+      subject,
+      eventType: eventType.type,
+      cited,
+      sourceTopics: source?.topics ?? [],
+    });
+    const severity = findOwnSeverity({
+      item,
+      sourceId: input.sourceId ?? null,
+      eventType: eventType.type,
+      topics: itsTopics,
+      cited,
+    }) ?? findSeverity(item, subject, eventType.type);
+    return { relevance, language, eventType, articles: cited, topics: itsTopics, severity };
+  };
+
   return {
-    relevant: findings.relevance.relevant,
-    language: findings.language.language,
-    eventType: findings.eventType.type,
-    topics: findings.topics.map((topic) => topic.id),
-    severity: findings.severity.severity,
-    aiActArticles: findings.articles.map((article) => article.canonical),
-    get reasons() {
-      return explain(findings);
+    topics,
+    rulesVersion: versionWith(RULES_VERSION, additions),
+    classify(input) {
+      const findings = findAll(input);
+      return {
+        relevant: findings.relevance.relevant,
+        language: findings.language.language,
+        eventType: findings.eventType.type,
+        topics: findings.topics.map((topic) => topic.id),
+        severity: findings.severity.severity,
+        aiActArticles: findings.articles.map((article) => article.canonical),
+        get reasons() {
+          return explain(findings);
+        },
+      };
     },
   };
 }
 
-function findAll(input: ClassifyInput): Findings {
-  const item = readItem(input);
-  const { language } = item;
-  const eventType = findEventType(item);
-  const subject = findAiSubject(item);
-  const relevance = decideRelevance(item, subject, eventType);
-  const articles = subject.namesTheAct === null ? [] : findArticles(wholeText(item));
-  if (!relevance.relevant) {
-    return { relevance, language, eventType, articles, topics: [], severity: NOT_RELEVANT };
-  }
-  const topics = findTopics(item, subject, eventType.type, articles);
-  const severity = findSeverity(item, subject, eventType.type);
-  return { relevance, language, eventType, articles, topics, severity };
+/** The source's kind where no rule knows a better one. */
+function withDefault(found: EventTypeResult, type: EventType | null): EventTypeResult {
+  if (found.clue !== null || type === null) return found;
+  return { type, why: "its source's kind of publication, as the config says", clue: null };
 }
+
+const WITHOUT_ADDITIONS = createClassifier(NO_ADDITIONS);
+
+/** The topics of the taxonomy. */
+export const TOPICS: readonly Topic[] = WITHOUT_ADDITIONS.topics;
+
+/** Classifies an item by the rules of ./data alone; see {@link Classifier.classify}. */
+export const classifyItem: Classifier["classify"] = WITHOUT_ADDITIONS.classify;

@@ -18,10 +18,11 @@ export interface LabelledItem extends ClassifyInput {
 
 /**
  * Reads labelled items from JSON lines: `{id, lang, title, summary, url, relevant, event_type, topics, severity}`, one
- * a line, other fields passed over, empty lines too. Throws an Error that names the line and what is wrong in it.
+ * a line, other fields passed over, empty lines too. `summary`, `url`, `lang` and `topics` may be missing or null; an
+ * item without `id` is known by its line. Throws an Error that names the line and what is wrong in it.
  */
 export function readLabelled(jsonLines: string): LabelledItem[] {
-  return jsonLines.split("\n").flatMap((line, i) =>
+  return jsonLines.replace(/^\ufeff/, "").split("\n").flatMap((line, i) =>
     line.trim() === "" ? [] : [readLine(line, `line ${i + 1}`)]
   );
 }
@@ -33,20 +34,22 @@ function readLine(line: string, place: string): LabelledItem {
   } catch (error) {
     throw new Error(`${place} is not a JSON object`, { cause: error });
   }
+  const optional = (name: string): string | null => textOrNull(fields[name] ?? null, `${place}: ${name}`);
   const { relevant } = fields;
   if (typeof relevant !== "boolean") throw new Error(`${place}: relevant must be true or false`);
   const topics = TOPICS.map((topic) => topic.id);
+  const language = optional("lang");
   return {
-    id: text(fields.id, `${place}: id`),
+    id: optional("id") ?? place,
     title: text(fields.title, `${place}: title`),
-    summary: text(fields.summary, `${place}: summary`),
-    url: textOrNull(fields.url, `${place}: url`) ?? "",
+    summary: optional("summary") ?? "",
+    url: optional("url") ?? "",
     categories: [],
-    statedLanguages: [text(fields.lang, `${place}: lang`)],
+    statedLanguages: language === null ? [] : [language],
     expected: {
       relevant,
       eventType: oneOf(EVENT_TYPES)(fields.event_type, `${place}: event_type`),
-      topics: list(oneOf(topics))(fields.topics, `${place}: topics`),
+      topics: list(oneOf(topics))(fields.topics ?? undefined, `${place}: topics`),
       severity: oneOf(SEVERITIES)(fields.severity, `${place}: severity`),
     },
   };
@@ -81,6 +84,9 @@ export interface Miss {
   reasons: Reason[];
 }
 
+/** Labelled value → found value → number of items. */
+export type Confusion = Record<string, Record<string, number>>;
+
 /** The whole result. */
 export interface Evaluation {
   items: number;
@@ -89,8 +95,8 @@ export interface Evaluation {
   topics: Counts;
   eventType: Pick<Agreement, "exact">;
   severity: Agreement;
-  /** Labelled event type → found event type → number of items. */
-  eventTypeConfusion: Record<string, Record<string, number>>;
+  eventTypeConfusion: Confusion;
+  severityConfusion: Confusion;
   misses: Miss[];
 }
 
@@ -98,7 +104,8 @@ export interface Evaluation {
 export function evaluate(lines: readonly LabelledItem[]): Evaluation {
   const relevance = { truePositives: 0, falsePositives: 0, falseNegatives: 0, trueNegatives: 0 };
   const topics = { truePositives: 0, falsePositives: 0, falseNegatives: 0, trueNegatives: 0 };
-  const confusion: Record<string, Record<string, number>> = {};
+  const eventTypeConfusion: Confusion = {};
+  const severityConfusion: Confusion = {};
   const steps: number[] = [];
   const misses: Miss[] = [];
   let sameType = 0;
@@ -111,8 +118,8 @@ export function evaluate(lines: readonly LabelledItem[]): Evaluation {
     topics.truePositives += right;
     topics.falsePositives += found.topics.length - right;
     topics.falseNegatives += expected.topics.length - right;
-    const row = confusion[expected.eventType] ??= {};
-    row[found.eventType] = (row[found.eventType] ?? 0) + 1;
+    count(eventTypeConfusion, expected.eventType, found.eventType);
+    count(severityConfusion, expected.severity, found.severity);
     if (found.eventType === expected.eventType) sameType++;
     steps.push(Math.abs(severityRank(found.severity) - severityRank(expected.severity)));
     misses.push(...missesOf(line, found));
@@ -126,9 +133,15 @@ export function evaluate(lines: readonly LabelledItem[]): Evaluation {
       exact: share(steps.filter((step) => step === 0).length, lines.length),
       withinOne: share(steps.filter((step) => step <= 1).length, lines.length),
     },
-    eventTypeConfusion: confusion,
+    eventTypeConfusion,
+    severityConfusion,
     misses,
   };
+}
+
+function count(confusion: Confusion, expected: string, found: string): void {
+  const row = confusion[expected] ??= {};
+  row[found] = (row[found] ?? 0) + 1;
 }
 
 function missesOf(line: LabelledItem, found: Classification): Miss[] {

@@ -2,11 +2,11 @@
 import type { Topic } from "../domain/topic.ts";
 import type { EventType } from "../domain/event.ts";
 import type { CitedArticle } from "./articles.ts";
-import { TOPIC_RULES, type TopicRule } from "./data.ts";
+import type { TopicRule } from "./data.ts";
 import type { Item } from "./item.ts";
 import { findPhrases, type PhraseHit } from "./phrases.ts";
 import type { AiSubject } from "./relevance.ts";
-import { buildWordSets } from "./word_sets.ts";
+import { buildWordSets, type WordSets } from "./word_sets.ts";
 
 /** How many topics an item has at most; more would say nothing. */
 export const MOST_TOPICS = 5;
@@ -18,17 +18,17 @@ export interface TopicResult {
   words: string[];
 }
 
-/** The taxonomy, in its order. */
-export const TOPICS: readonly Topic[] = TOPIC_RULES.map((rule) => ({
-  id: rule.id,
-  name_en: rule.name_en,
-  name_de: rule.name_de,
-  name_fr: rule.name_fr,
-  parent: rule.parent,
-  articles: rule.articles,
-}));
-
-const WORDS = buildWordSets(TOPIC_RULES.map((rule) => ({ words: rule.words, value: rule })));
+/** The topics that rules are about, in their order. */
+export function topicsOf(rules: readonly TopicRule[]): Topic[] {
+  return rules.map(({ id, name_en, name_de, name_fr, parent, articles }) => ({
+    id,
+    name_en,
+    name_de,
+    name_fr,
+    parent,
+    articles,
+  }));
+}
 
 /** Points of a word by its place: the first one of a topic there, and each further one. */
 const PLACES = {
@@ -39,6 +39,7 @@ const PLACES = {
 const CITED = 3;
 const EVENT_TYPE = 3;
 const PUBLISHER = 2;
+const SOURCE = 2;
 
 /** Points that a topic needs: a word of the title, or one at the beginning of the summary. */
 const ENOUGH = 2;
@@ -46,12 +47,26 @@ const ENOUGH = 2;
 /** A topic with less than this share of the strongest one's points is a side remark. */
 const SHARE = 0.3;
 
-/** The topics of a relevant item, the strongest first; parents only when no child fits. */
-export function findTopics(
-  item: Item,
-  subject: AiSubject,
-  eventType: EventType,
-  cited: readonly CitedArticle[],
+/** What of an item leads to topics. */
+export interface TopicEvidence {
+  item: Item;
+  subject: AiSubject;
+  eventType: EventType;
+  cited: readonly CitedArticle[];
+  /** Topics that every item of its source has. */
+  sourceTopics: readonly string[];
+}
+
+/** Makes the search for the topics of a relevant item, the strongest first; parents only when no child fits. */
+export function createTopicFinder(rules: readonly TopicRule[]): (evidence: TopicEvidence) => TopicResult[] {
+  const words = buildWordSets(rules.map((rule) => ({ words: rule.words, value: rule })));
+  return (evidence) => findTopics(evidence, rules, words);
+}
+
+function findTopics(
+  { item, subject, eventType, cited, sourceTopics }: TopicEvidence,
+  rules: readonly TopicRule[],
+  words: WordSets<TopicRule>,
 ): TopicResult[] {
   const weights = new Map<TopicRule, TopicResult>();
   const add = (rule: TopicRule, score: number, words: string) => {
@@ -60,16 +75,17 @@ export function findTopics(
     if (!result.words.includes(words)) result.words.push(words);
     weights.set(rule, result);
   };
-  addWords(item, add);
-  for (const rule of TOPIC_RULES) {
+  addWords(item, words, add);
+  for (const rule of rules) {
     const lead = cited.find((article) => rule.ledBy.some((reference) => covers(reference, article)));
     if (lead !== undefined) add(rule, CITED, lead.canonical);
     if (rule.eventTypes.includes(eventType) && publishes(rule, item, subject)) {
       add(rule, EVENT_TYPE, eventType);
     }
     if (isSubjectOf(rule, item, subject)) add(rule, PUBLISHER, item.publisher.words);
+    if (sourceTopics.includes(rule.id)) add(rule, SOURCE, "every item of its source");
   }
-  return choose(weights, item);
+  return choose(weights, rules, { item, sourceTopics });
 }
 
 /** Whether the kind of event leads to the topic: any publisher's, or one of some kinds that speaks of the AI Act. */
@@ -85,31 +101,36 @@ function isSubjectOf(rule: TopicRule, item: Item, subject: AiSubject): boolean {
     (rule.fromPublishers.includes("data-protection") && dataProtection && subject.namesTheAct !== "title");
 }
 
-function choose(weights: ReadonlyMap<TopicRule, TopicResult>, item: Item): TopicResult[] {
+function choose(
+  weights: ReadonlyMap<TopicRule, TopicResult>,
+  rules: readonly TopicRule[],
+  { item, sourceTopics }: Pick<TopicEvidence, "item" | "sourceTopics">,
+): TopicResult[] {
+  const isOfSource = ({ id }: { id: string }) => sourceTopics.includes(id);
   const strong = [...weights].filter(([, result]) => result.score >= ENOUGH);
-  const children = strong.filter(([rule]) => rule.parent !== null).map(([, result]) => result);
-  const fallback = TOPIC_RULES.find((rule) => rule.fallbackFor.includes(item.publisher.kind));
+  const children = strong.filter(([rule]) => rule.parent !== null || isOfSource(rule))
+    .map(([, result]) => result);
+  const fallback = rules.find((rule) => rule.fallbackFor.includes(item.publisher.kind));
   if (children.length === 0 && fallback !== undefined) {
     return [{ id: fallback.id, score: ENOUGH, words: [item.publisher.kind] }];
   }
   const chosen = children.length > 0 ? children : strong.map(([, result]) => result).slice(0, 1);
   const best = Math.max(...chosen.map((result) => result.score));
-  return chosen.filter((result) => result.score >= SHARE * best)
-    .sort((a, b) => b.score - a.score || orderOf(a.id) - orderOf(b.id))
-    .slice(0, MOST_TOPICS);
-}
-
-const ORDER: ReadonlyMap<string, number> = new Map(TOPIC_RULES.map((rule, order) => [rule.id, order]));
-
-function orderOf(id: string): number {
-  return ORDER.get(id) ?? 0;
+  const order = new Map(rules.map((rule, place) => [rule.id, place]));
+  const ranked = chosen.filter((result) => result.score >= SHARE * best || isOfSource(result))
+    .sort((a, b) => b.score - a.score || (order.get(a.id) ?? 0) - (order.get(b.id) ?? 0));
+  // Those of the source stay, however many others are stronger.
+  const room = MOST_TOPICS - ranked.filter(isOfSource).length;
+  const others = new Set(ranked.filter((result) => !isOfSource(result)).slice(0, Math.max(0, room)));
+  return ranked.filter((result) => isOfSource(result) || others.has(result)).slice(0, MOST_TOPICS);
 }
 
 function addWords(
   item: Item,
+  words: WordSets<TopicRule>,
   add: (rule: TopicRule, score: number, words: string) => void,
 ): void {
-  const index = WORDS.of(item.language.language);
+  const index = words.of(item.language.language);
   const counts = new Map<TopicRule, Record<keyof typeof PLACES, Set<number>>>();
   const openingEnd = item.opening.words.length;
   for (const [part, text] of [["title", item.title], ["summary", item.summary]] as const) {

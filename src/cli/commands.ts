@@ -3,6 +3,7 @@ import { checkCommand } from "./check.ts";
 import type { Command } from "./command.ts";
 import { customerCommands } from "./customer.ts";
 import { demoCommand } from "./demo.ts";
+import { eventCommands } from "./event.ts";
 import { healthcheckCommand } from "./healthcheck.ts";
 import { ingestCommand } from "./ingest.ts";
 import { initCommand } from "./init.ts";
@@ -18,6 +19,7 @@ export const COMMANDS: readonly Command[] = [
   demoCommand,
   ingestCommand,
   ...sourceCommands,
+  ...eventCommands,
   ...customerCommands,
   healthcheckCommand,
   versionCommand,

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { type App, createApp } from "../app.ts";
 import { makeKey } from "../accounts/keys.ts";
+import { findAdditionProblems } from "../classify/check_additions.ts";
 import { type Config, parseConfig } from "../config/config.ts";
 import { createIds } from "../domain/ids.ts";
 import type { Platform } from "../domain/ports.ts";
@@ -306,6 +307,7 @@ ${sources.join("\n")}`;
     file: join(folder, "regfeed.toml"),
     folder,
     readSecret: { file: () => Promise.reject(new Error("the demo has no secrets")), env: () => undefined },
+    findAdditionProblems,
   });
 }
 

@@ -1,5 +1,6 @@
 // What most commands begin with: the config, and the store that it names.
 import { dirname, resolve } from "node:path";
+import { findAdditionProblems } from "../classify/check_additions.ts";
 import { type Config, ConfigError, parseConfig } from "../config/config.ts";
 import type { Platform } from "../domain/ports.ts";
 import type { Store } from "../domain/store.ts";
@@ -37,7 +38,8 @@ export async function loadConfig({ host, texts }: CommandCall): Promise<LoadedCo
   try {
     const text = await host.readText(file);
     const readSecret = { file: (path: string) => host.readText(path), env: (name: string) => host.env(name) };
-    return { config: await parseConfig(text, { file, folder: dirname(file), readSecret }), file };
+    const options = { file, folder: dirname(file), readSecret, findAdditionProblems };
+    return { config: await parseConfig(text, options), file };
   } catch (error) {
     if (error instanceof ConfigError) throw new CommandError(error.message, EXIT.usage);
     throw new CommandError(`the config ${file} cannot be read: ${(error as Error).message}`, EXIT.usage);

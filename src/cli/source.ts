@@ -1,7 +1,9 @@
 // `source list`, `source test` and `source parse`: what sources are, and what they would give.
 import { resolve } from "node:path";
 import { createApp } from "../app.ts";
+import { type Classifier, createClassifier } from "../classify/classify.ts";
 import type { Config } from "../config/config.ts";
+import type { Reason } from "../classify/reasons.ts";
 import type { SourceSettings, SourceState } from "../domain/source.ts";
 import type { IngestPreview } from "../ingest/ingest.ts";
 import { describeDocument } from "../ingest/normalise/describe.ts";
@@ -10,7 +12,9 @@ import { MAX_ITEMS } from "../ingest/process.ts";
 import { VERSION } from "../version.ts";
 import { type Command, CommandError, EXIT, JSON_OPTION } from "./command.ts";
 import { withStore } from "./open.ts";
+import { textWidth } from "./paragraphs.ts";
 import { cut, formatTable, formatTime } from "./table.ts";
+import { formatReasons } from "./why.ts";
 
 const TITLE_WIDTH = 60;
 
@@ -32,11 +36,14 @@ export const sourceCommands: Command[] = [
   },
   {
     name: "source test",
-    usage: "ID [--json]",
+    usage: "ID [--why] [--json]",
     summary: "fetches a source and shows what would be stored; nothing is kept",
-    example: "regfeed source test eu-edpb-news",
+    example: "regfeed source test eu-edpb-news --why",
     positionals: [1, 1],
-    options: JSON_OPTION,
+    options: {
+      why: { kind: "flag", help: "the words, rules and articles behind each item's values" },
+      ...JSON_OPTION,
+    },
     run: (call) =>
       withStore(call, async ({ config, platform, store }) => {
         const [source] = requireSources({ sources: config.sources, anyState: true }, call.positionals);
@@ -44,7 +51,13 @@ export const sourceCommands: Command[] = [
         const state = (await store.listSources()).find(({ id }) => id === source.id) ?? untouched(source);
         const app = createApp({ config, platform, store, version: VERSION });
         const preview = await app.ingest.preview(source, state);
-        call.host.out(call.flags.has("json") ? previewJson(preview) : previewTable(preview));
+        const reasonsOf = call.flags.has("why")
+          ? createReasons(createClassifier(config.classification))
+          : null;
+        const width = textWidth(call.host.columns());
+        call.host.out(
+          call.flags.has("json") ? previewJson(preview, reasonsOf) : previewTable(preview, reasonsOf, width),
+        );
         return preview.report.ok ? EXIT.done : EXIT.failed;
       }, { log: { format: "text", level: "error" } }),
   },
@@ -154,17 +167,32 @@ function listTable(config: Config, states: ReadonlyMap<string, SourceState>): st
   );
 }
 
-function previewJson({ report, decided }: IngestPreview): string {
-  const items = decided.map(({ item, decision }) => ({
-    outcome: outcomeOf(decision),
-    title: item.title,
-    url: item.link,
-    ...(decision.kind === "record" ? { event: decision.event } : {}),
+type ReasonsOf = (decided: IngestPreview["decided"][number]) => Reason[];
+
+/** The reasons for an item's values; for one that is passed over only why it is. */
+function createReasons(classifier: Classifier): ReasonsOf {
+  return ({ request, decision }) => {
+    const { reasons } = classifier.classify(request);
+    return decision.kind === "passed_over" ? reasons.filter(({ field }) => field === "relevant") : reasons;
+  };
+}
+
+function previewJson({ report, decided }: IngestPreview, reasonsOf: ReasonsOf | null): string {
+  const items = decided.map((one) => ({
+    outcome: outcomeOf(one.decision),
+    title: one.item.title,
+    url: one.item.link,
+    ...(one.decision.kind === "record" ? { event: one.decision.event } : {}),
+    ...(reasonsOf === null ? {} : { reasons: reasonsOf(one) }),
   }));
   return `${JSON.stringify({ ...report, items })}\n`;
 }
 
-function previewTable({ report, decided }: IngestPreview): string {
+function previewTable(
+  { report, decided }: IngestPreview,
+  reasonsOf: ReasonsOf | null,
+  width: number,
+): string {
   if (!report.ok) return `${report.id}: ${report.error}\n`;
   const rows = decided.map(({ item, decision }) => {
     const event = decision.kind === "record" ? decision.event : null;
@@ -189,7 +217,18 @@ function previewTable({ report, decided }: IngestPreview): string {
     `${report.refused.length} refused`,
   ].join(", ");
   const header = ["OUTCOME", "PUBLISHED (UTC)", "LANG", "TYPE", "SEVERITY", "TOPICS", "ARTICLES", "TITLE"];
-  return `${formatTable(header, rows)}${refused.join("")}${counts}\n`;
+  const table = formatTable(header, rows);
+  const items = reasonsOf === null ? table : withReasons(table, decided.map(reasonsOf), width);
+  return `${items}${refused.join("")}${counts}\n`;
+}
+
+/** The table with each item's reasons under its row. */
+function withReasons(table: string, reasons: readonly Reason[][], width: number): string {
+  const [header, ...rows] = table.trimEnd().split("\n");
+  const items = rows.map((row, place) =>
+    `${row}\n${formatReasons(reasons[place] ?? [], { width, indent: 4 })}`
+  );
+  return `${header}\n${items.join("")}`;
 }
 
 function outcomeOf(decision: IngestPreview["decided"][number]["decision"]): string {

@@ -2,8 +2,10 @@
 import { resolve } from "node:path";
 import { parse, TomlError } from "smol-toml";
 import type { z } from "zod";
+import type { Additions } from "../domain/classification.ts";
 import type { SourceSettings } from "../domain/source.ts";
 import { DEFAULT_LIMITS, type Tier, type TierLimits, TIERS } from "../domain/tier.ts";
+import { buildAdditions } from "./additions.ts";
 import { type KeyLines, type KeyPath, scanKeyLines } from "./key_lines.ts";
 import { unknownKeyMessage } from "./known_keys.ts";
 import { ConfigError, type ConfigProblem, formatKey, type PlacedMessage } from "./problems.ts";
@@ -42,6 +44,8 @@ export interface Config {
   };
   /** In the order of the file; `location` is absolute for `files`. */
   sources: SourceSettings[];
+  /** What is added to the rules and words that Regfeed brings. */
+  classification: Additions;
   delivery: {
     /** Whether webhooks may go to http addresses. */
     allowHttp: boolean;
@@ -70,6 +74,11 @@ export interface ParseConfigOptions {
   /** The absolute folder of the file; relative paths in it start there. */
   folder: string;
   readSecret: SecretReader;
+  /**
+   * What is wrong with what the file adds to the classification, with the ids of its sources; a path that begins with
+   * `sources` goes on with a source's id.
+   */
+  findAdditionProblems(additions: Additions, sourceIds: readonly string[]): PlacedMessage[];
 }
 
 /** The languages that every service has: those of the topics' names. */
@@ -91,6 +100,7 @@ export async function parseConfig(text: string, options: ParseConfigOptions): Pr
     ...schemaProblems(checked.error?.issues ?? []),
     ...findSourceProblems(document, lines),
     ...secrets.problems,
+    ...(checked.success ? additionProblems(checked.data, options) : []),
   ];
   if (found.length > 0 || !checked.success) {
     throw new ConfigError(inOrder(found.map((problem) => locate(problem, lines, options.file))));
@@ -120,6 +130,14 @@ function schemaProblems(issues: readonly z.core.$ZodIssue[]): PlacedMessage[] {
     const path = issue.path as KeyPath;
     if (issue.code !== "unrecognized_keys") return [{ path, message: issue.message }];
     return issue.keys.map((key) => ({ path: [...path, key], message: unknownKeyMessage(path, key) }));
+  });
+}
+
+function additionProblems(file: CheckedFile, options: ParseConfigOptions): PlacedMessage[] {
+  const ids = file.sources.map(({ id }) => id);
+  return options.findAdditionProblems(buildAdditions(file), ids).map(({ path, message }) => {
+    const [table, step, ...rest] = path;
+    return { path: table === "sources" ? [table, ids.indexOf(String(step)), ...rest] : path, message };
   });
 }
 
@@ -182,6 +200,7 @@ function buildConfig(file: CheckedFile, secrets: SourceSecrets, folder: string):
         ...(authorization === undefined ? {} : { authorization }),
       };
     }),
+    classification: buildAdditions(file),
     delivery: {
       allowHttp: file.delivery.allow_http,
       allowNetworks: file.delivery.allow_networks,

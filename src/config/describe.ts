@@ -36,6 +36,15 @@ export interface ConfigSummary {
     concurrency: number;
     concurrency_per_subscription: number;
   };
+  /** What is added to the rules and words that Regfeed brings. */
+  classification: {
+    topics: string[];
+    /** The topics that get further keywords. */
+    topic_keywords: string[];
+    severity_rules: number;
+    /** The sources that have an event type or topics of their own. */
+    source_defaults: string[];
+  };
   languages: string[];
   log: { format: string; level: string };
   tiers: Record<
@@ -71,6 +80,12 @@ export function summariseConfig(config: Config, nowMs: number): ConfigSummary {
       concurrency: config.delivery.concurrency,
       concurrency_per_subscription: config.delivery.concurrencyPerSubscription,
     },
+    classification: {
+      topics: config.classification.topics.map(({ id }) => id),
+      topic_keywords: [...new Set(config.classification.keywords.map(({ topic }) => topic))],
+      severity_rules: config.classification.severityRules.length,
+      source_defaults: config.classification.sources.map(({ sourceId }) => sourceId),
+    },
     languages: config.languages,
     log: config.log,
     tiers: summariseTiers(config),
@@ -104,7 +119,8 @@ function summariseTiers(config: Config): ConfigSummary["tiers"] {
 
 /** The summary as lines for a person, without a line end behind the last; `nowMs` as in {@link summariseConfig}. */
 export function describeConfig(config: Config, nowMs: number): string {
-  const { server, store, ingest, delivery, languages, log, tiers, ...rest } = summariseConfig(config, nowMs);
+  const summary = summariseConfig(config, nowMs);
+  const { server, store, ingest, delivery, languages, log, tiers, ...rest } = summary;
   const targets = delivery.allow_http ? "https and http" : "https only";
   const networks = delivery.allow_networks.length === 0
     ? "public addresses"
@@ -120,6 +136,7 @@ export function describeConfig(config: Config, nowMs: number): string {
     ],
     ["delivery", `to ${targets}, ${networks}, each attempt within ${formatDuration(delivery.timeout_ms)}`],
     ["", `${delivery.concurrency} at a time, ${delivery.concurrency_per_subscription} for one subscription`],
+    ["classification", describeAdditions(summary.classification)],
     ["languages", languages.join(", ")],
     ["log", `${log.format}, ${log.level} and above`],
     ...TIERS.map((tier): [string, string] => [
@@ -131,6 +148,17 @@ export function describeConfig(config: Config, nowMs: number): string {
     ["sources", `${rest.sources_enabled} enabled, ${rest.sources_disabled} disabled`],
   ];
   return [...alignColumns(rows), ...alignColumns(rest.sources.map(sourceRow))].join("\n");
+}
+
+function describeAdditions(added: ConfigSummary["classification"]): string {
+  const { topics, topic_keywords, severity_rules, source_defaults } = added;
+  const parts = [
+    ...topics.length > 0 ? [`own topics: ${topics.join(", ")}`] : [],
+    ...topic_keywords.length > 0 ? [`own words: ${topic_keywords.join(", ")}`] : [],
+    ...severity_rules > 0 ? [`own severity rules: ${severity_rules}`] : [],
+    ...source_defaults.length > 0 ? [`defaults of sources: ${source_defaults.join(", ")}`] : [],
+  ];
+  return parts.length === 0 ? "as Regfeed brings it" : parts.join("; ");
 }
 
 function sourceRow(source: SourceSummary): string[] {

@@ -23,6 +23,9 @@ export function allKnownKeys(): string[] {
 /** What is wrong with a key that the table at the path does not know, and which one was probably meant. */
 export function unknownKeyMessage(table: KeyPath, key: string): string {
   const known = knownKeysAt(table);
+  if (/^keywords_[a-z]{2}$/.test(key) && known.includes("keywords_other")) {
+    return 'has no list of its own: words in this language stand in "keywords_other"';
+  }
   const nearest = nearestWord(key, known);
   if (nearest !== null) return `unknown key. Did you mean "${nearest}"?`;
   const home = allKnownKeys().find((path) => path.split(".").at(-1) === key);

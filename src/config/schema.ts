@@ -1,5 +1,8 @@
 // The keys of the config file: their kinds, bounds and defaults.
 import { z } from "zod";
+import type { KeywordList } from "../domain/classification.ts";
+import { EVENT_TYPES } from "../domain/event.ts";
+import { SEVERITIES } from "../domain/severity.ts";
 import { FETCH_STRATEGIES } from "../domain/source.ts";
 import { TIERS } from "../domain/tier.ts";
 import { describeFound, describeKind, didYouMean, listWords, quote } from "./problems.ts";
@@ -30,6 +33,9 @@ const BOUNDS = {
   deliveryConcurrency: { min: 1, max: 1_000 },
   tierLimit: { min: 0, max: 1_000_000_000_000 },
 } as const;
+
+/** As many topics as an item can have. */
+const MOST_SOURCE_TOPICS = 5;
 
 const UNSUPPORTED_STRATEGIES = ["json", "html", "sparql", "sitemap"];
 
@@ -102,6 +108,59 @@ function refuseStrategy(word: string): string | null {
 
 const language = text("an ISO 639-1 code", "de", readLanguage);
 
+const topicIds = list(text("a topic's id", "transparency", readName), "topics", '["transparency"]');
+const eventType = oneOf(EVENT_TYPES);
+
+/** Words and phrases; whether each can match, the classification says. */
+function phrases() {
+  return list(
+    z.string({ error: wants("a word or a phrase", '"foundation model*"') }),
+    "words",
+    '["foundation model*"]',
+  )
+    .prefault([]);
+}
+
+function articles() {
+  return list(text("an article of the AI Act", "Art. 26", readName), "articles", '["Art. 26"]').prefault([]);
+}
+
+const keywordLists = {
+  keywords_any: phrases(),
+  keywords_en: phrases(),
+  keywords_de: phrases(),
+  keywords_fr: phrases(),
+  keywords_other: phrases(),
+} satisfies Record<`keywords_${KeywordList}`, ReturnType<typeof phrases>>;
+
+const topic = table({
+  id: text("an id", "worker-monitoring", readSourceId),
+  name_en: text("a name", "Monitoring of workers", readName),
+  name_de: text("a name", "Überwachung von Beschäftigten", readName).optional(),
+  name_fr: text("a name", "Surveillance des travailleurs", readName).optional(),
+  parent: text("a topic's id", "sectors", readName).optional(),
+  articles: articles(),
+  ...keywordLists,
+}, "[[topics]]");
+
+const topicKeywords = table(
+  { topic: text("a topic's id", "employment", readName), ...keywordLists },
+  "[[topic_keywords]]",
+);
+
+const severityRule = table({
+  severity: oneOf(SEVERITIES),
+  why: text("the reason in words", "circulars of our regulator bind us", readName),
+  sources: list(text("a source's id", "eu-edpb-news", readSourceId), "sources", '["eu-edpb-news"]').prefault(
+    [],
+  ),
+  event_types: list(eventType, "event types", '["guidance"]').prefault([]),
+  topics: topicIds.prefault([]),
+  articles: articles(),
+  words: phrases(),
+  without: phrases(),
+}, "[[severity_rules]]");
+
 const source = table({
   id: text("an id", "eu-edpb-news", readSourceId),
   name_en: text("a name", "European Data Protection Board: news", readName),
@@ -117,6 +176,10 @@ const source = table({
     .refine((codes) => new Set(codes).size === codes.length, { error: "names one language twice" })
     .prefault(["en"]),
   relevance: oneOf(["ai", "all"]).prefault("ai"),
+  event_type: eventType.optional(),
+  topics: topicIds.max(MOST_SOURCE_TOPICS, { error: `has more than ${MOST_SOURCE_TOPICS} topics` }).prefault(
+    [],
+  ),
   notify_first_fetch: flag().optional(),
   enabled: flag().prefault(true),
   authorization: secret.inPlace,
@@ -157,6 +220,14 @@ export const FILE_SCHEMA = table({
   }, "[ingest]").prefault({}),
   sources: z.array(source, {
     error: wants("[[sources]] in double brackets above each source", "[[sources]]"),
+  }).prefault([]),
+  topics: z.array(topic, { error: wants("[[topics]] in double brackets above each topic", "[[topics]]") })
+    .prefault([]),
+  topic_keywords: z.array(topicKeywords, {
+    error: wants("[[topic_keywords]] in double brackets", "[[topic_keywords]]"),
+  }).prefault([]),
+  severity_rules: z.array(severityRule, {
+    error: wants("[[severity_rules]] in double brackets above each rule", "[[severity_rules]]"),
   }).prefault([]),
   delivery: table({
     allow_http: flag().prefault(false),

@@ -2,6 +2,7 @@
 import type { ApiKey, Customer } from "./customer.ts";
 import type { ClaimedDelivery, FinishedAttempt } from "./delivery.ts";
 import type { EventType, RegEvent } from "./event.ts";
+import type { Provenance } from "./provenance.ts";
 import type { Severity } from "./severity.ts";
 import type { IdentityRule, SourceState } from "./source.ts";
 import type { Subscription } from "./subscription.ts";
@@ -28,7 +29,7 @@ export interface StoredPublication {
 
 /** What becomes of one publication. */
 export type RecordDecision =
-  | { kind: "record"; event: RegEvent; notify: boolean }
+  | { kind: "record"; event: RegEvent; provenance: Provenance; notify: boolean }
   | { kind: "unchanged" }
   | { kind: "passed_over" };
 
@@ -83,6 +84,12 @@ export interface ListedEvent {
   id: string;
   publishedAtMs: number;
   json: string;
+}
+
+/** An event as it is found by its id: the stored JSON of the record ({@link RegEvent}) and of its {@link Provenance}. */
+export interface FoundEvent {
+  json: string;
+  provenance: string;
 }
 
 /** A delivery to be stored. */
@@ -175,8 +182,8 @@ export interface Store {
   lastSeq(): Promise<number>;
   /** The stored JSON of every version of the event's publication, the first one first; empty without such an event. */
   listVersions(id: string): Promise<string[]>;
-  /** The stored JSON of one event, null when there is none of that id. */
-  findEvent(id: string): Promise<string | null>;
+  /** One event with what it was made from, null when there is none of that id. */
+  findEvent(id: string): Promise<FoundEvent | null>;
 
   // Customers and keys
   addCustomer(customer: Customer, key: ApiKey): Promise<void>;

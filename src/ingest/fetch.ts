@@ -19,6 +19,10 @@ export interface FetchedDocument {
   url: string | null;
   contentType: string | null;
   bytes: Uint8Array;
+  /** Null for a file. */
+  httpStatus: number | null;
+  /** When its last byte was there, Unix ms. */
+  fetchedAtMs: number;
 }
 
 /** What a fetch gave: the documents that are new or changed, each read when it is asked for, and the next cursor. */
@@ -99,6 +103,8 @@ async function fetchFeed(
     url: url.href,
     contentType: response.headers["content-type"] ?? null,
     bytes: response.body,
+    httpStatus: response.status,
+    fetchedAtMs: options.clock.nowMs(),
   };
   return {
     documents: [{ name: document.name, read: () => Promise.resolve(document) }],
@@ -231,7 +237,14 @@ async function readDocument(
   }
   try {
     const bytes = await options.files.readBytes(join(source.location, entry.name));
-    return { name: entry.name, url: null, contentType: null, bytes };
+    return {
+      name: entry.name,
+      url: null,
+      contentType: null,
+      bytes,
+      httpStatus: null,
+      fetchedAtMs: options.clock.nowMs(),
+    };
   } catch (error) {
     throw new FetchError(`the file cannot be read: ${(error as Error).message}`);
   }

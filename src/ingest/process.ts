@@ -4,6 +4,7 @@ import type { Clock } from "../domain/ports.ts";
 import type { IdentityRule, SourceSettings, SourceState } from "../domain/source.ts";
 import type { RecordDecision, Store } from "../domain/store.ts";
 import { fetchDocuments, type FetchedDocument, FetchError, type FetchOptions } from "./fetch.ts";
+import { type DocumentOrigin, originOf } from "./origin.ts";
 import { type IdentifiedItem, identifyItems } from "./identify.ts";
 import { type NormalisedItem, normaliseItem } from "./normalise/item.ts";
 import { DocumentError, parseDocument } from "./parse/document.ts";
@@ -22,6 +23,7 @@ export interface ClassifyRequest {
   categories: readonly string[];
   /** What item, document and source state of the language, the most specific first. */
   statedLanguages: readonly string[];
+  sourceId: string;
 }
 
 /** What processing a source needs. */
@@ -30,6 +32,8 @@ export interface ProcessOptions extends FetchOptions {
   clock: Clock;
   newId: NewId;
   classify(request: ClassifyRequest): Classified;
+  /** The version of the classifier's rules. */
+  rulesVersion: string;
 }
 
 /** An item or a document that was not taken, and why. */
@@ -42,6 +46,8 @@ export interface Refusal {
 /** An item with what became of it. */
 export interface DecidedItem {
   item: NormalisedItem;
+  /** What the classifier is given of it. */
+  request: ClassifyRequest;
   decision: RecordDecision;
 }
 
@@ -123,38 +129,50 @@ async function processDocument(document: FetchedDocument, run: DocumentRun): Pro
     result.refused.push({ item: older.title, reason: "the same document holds a newer edition of it" });
   }
   const statedLanguages = [...(parsed.language === null ? [] : [parsed.language]), ...source.languages];
-  await decideAll(identified.items, statedLanguages, run);
+  await decideAll(identified.items, { statedLanguages, origin: originOf(document) }, run);
   return !parsed.problems.some(({ item }) => item === "document");
 }
 
 async function decideAll(
   identified: readonly IdentifiedItem[],
-  statedLanguages: readonly string[],
+  { statedLanguages, origin }: { statedLanguages: readonly string[]; origin: DocumentOrigin },
   { source, state, mode, options, result }: DocumentRun,
 ): Promise<void> {
   const nowMs = options.clock.nowMs();
+  const requestOf = ({ item }: IdentifiedItem): ClassifyRequest => ({
+    title: item.title,
+    summary: item.summary,
+    url: item.link,
+    categories: item.categories,
+    statedLanguages: [...new Set([...item.language === null ? [] : [item.language], ...statedLanguages])],
+    sourceId: source.id,
+  });
   const context = {
     sourceId: source.id,
     keepAll: source.relevance === "all",
     notify: state.firstSuccessAtMs !== null || source.notifyFirstFetch,
     nowMs,
     newEventId: () => options.newId("event"),
-    classify: ({ item }: IdentifiedItem) =>
-      options.classify({
-        title: item.title,
-        summary: item.summary,
-        url: item.link,
-        categories: item.categories,
-        statedLanguages: item.language === null ? statedLanguages : [item.language, ...statedLanguages],
-      }),
+    classify: (item: IdentifiedItem) => options.classify(requestOf(item)),
+    provenance: (item: IdentifiedItem) => {
+      const request = requestOf(item);
+      return {
+        rules_version: options.rulesVersion,
+        categories: [...request.categories],
+        stated_languages: [...request.statedLanguages],
+        ...origin,
+      };
+    },
   };
   const decide = mode === "record" ? options.store.recordPublications : options.store.previewPublications;
   for (let start = 0; start < identified.length; start += RECORD_BATCH) {
     const batch = identified.slice(start, start + RECORD_BATCH);
     const decisions = await decide(source.id, batch, (item, stored) => decideRevision(item, stored, context));
-    batch.forEach(({ item }, index) => {
+    batch.forEach((one, index) => {
       const decision = decisions[index];
-      if (decision !== undefined) result.decided.push({ item, decision });
+      if (decision !== undefined) {
+        result.decided.push({ item: one.item, request: requestOf(one), decision });
+      }
     });
   }
 }

@@ -1,5 +1,6 @@
 // What becomes of one publication: new, revised, unchanged or passed over; and the record that is kept of it.
 import type { EventType, RegEvent } from "../domain/event.ts";
+import type { Provenance } from "../domain/provenance.ts";
 import type { Severity } from "../domain/severity.ts";
 import type { RecordDecision, StoredPublication } from "../domain/store.ts";
 import type { IdentifiedItem } from "./identify.ts";
@@ -29,6 +30,8 @@ export interface RevisionContext {
   newEventId(): string;
   /** Asked only when a record is to be made or passed over. */
   classify(identified: IdentifiedItem): Classified;
+  /** What a record of the item is made from. */
+  provenance(identified: IdentifiedItem): Provenance;
 }
 
 /** Decides on one publication. A publication that is stored stays one, whatever its revision is about. */
@@ -44,6 +47,7 @@ export function decideRevision(
   return {
     kind: "record",
     event: buildEvent(identified, { previous, classified, context }),
+    provenance: context.provenance(identified),
     notify: context.notify,
   };
 }

@@ -51,6 +51,11 @@ Deno.test("evaluate() counts hits and misses and explains every miss", () => {
     other: { other: 2 },
     consultation: { guidance: 1 },
   });
+  assert.deepEqual(result.severityConfusion, {
+    critical: { critical: 1 },
+    medium: { info: 1 },
+    info: { low: 1, info: 1 },
+  });
   assert.deepEqual(
     result.misses.map(({ id, field, expected, found }) => `${id} ${field}: ${expected} → ${found}`),
     [
@@ -99,12 +104,24 @@ Deno.test("readLabelled() reads JSON lines and names the line that is wrong", ()
     statedLanguages: ["de"],
     expected: { relevant: true, eventType: "faq", topics: ["gpai"], severity: "low" },
   }]);
+  const { title, relevant, event_type, severity } = line;
+  const least = { title, relevant, event_type, severity, topics: null };
+  assert.deepEqual(readLabelled(`\ufeff\r\n${JSON.stringify(least)}\r\n`), [{
+    id: "line 2",
+    title: "t",
+    summary: "",
+    url: "",
+    categories: [],
+    statedLanguages: [],
+    expected: { relevant: true, eventType: "faq", topics: [], severity: "low" },
+  }]);
   const rows: [change: Record<string, unknown>, message: RegExp][] = [
     [{ relevant: "yes" }, /^line 2: relevant must be true or false$/],
     [{ event_type: "party" }, /^line 2: event_type must be one of legislation, /],
     [{ topics: ["sports"] }, /^line 2: topics\[0\] must be one of scope, /],
     [{ severity: null }, /^line 2: severity must be one of info, /],
     [{ title: 5 }, /^line 2: title must be a text$/],
+    [{ lang: 5 }, /^line 2: lang must be a text$/],
   ];
   for (const [change, message] of rows) {
     assert.throws(() => readLabelled(`${text}\n${JSON.stringify({ ...line, ...change })}`), { message });

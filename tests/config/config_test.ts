@@ -20,6 +20,7 @@ Deno.test("parseConfig() gives every default for an empty file", async () => {
       concurrency: 4,
     },
     sources: [],
+    classification: { topics: [], keywords: [], severityRules: [], sources: [] },
     delivery: {
       allowHttp: false,
       allowNetworks: [],
@@ -76,6 +77,8 @@ const EVERY_KEY = `
     relevance = "all"
     notify_first_fetch = false
     enabled = false
+    event_type = "decision"
+    topics = ["gpai"]
     authorization = "Bearer hush"
     [[sources]]
     id = "two"
@@ -130,6 +133,12 @@ const EVERY_VALUE: Config = {
       enabled: true,
     },
   ],
+  classification: {
+    topics: [],
+    keywords: [],
+    severityRules: [],
+    sources: [{ sourceId: "one", eventType: "decision", topics: ["gpai"] }],
+  },
   delivery: {
     allowHttp: true,
     allowNetworks: ["192.168.0.0/16", "fd00::/8"],
@@ -266,7 +275,8 @@ Deno.test("parseConfig() refuses unknown keys everywhere and names the one that 
     ],
     [
       "[mail]\nfrom = 'x'",
-      "regfeed.toml:1: mail: unknown key; the tables are server, store, ingest, sources, delivery, tiers and log",
+      "regfeed.toml:1: mail: unknown key; the tables are server, store, ingest, sources, topics, " +
+      "topic_keywords, severity_rules, delivery, tiers and log",
     ],
     ['public_url = "x"', 'regfeed.toml:1: public_url: unknown key here: "public_url" belongs to [server]'],
     [
@@ -276,7 +286,8 @@ Deno.test("parseConfig() refuses unknown keys everywhere and names the one that 
     ['[log]\n"a b".c = 1', 'regfeed.toml:2: log."a b": unknown key; log has format and level'],
     [
       "__proto__ = 1",
-      "regfeed.toml:1: __proto__: unknown key; the tables are server, store, ingest, sources, delivery, tiers and log",
+      "regfeed.toml:1: __proto__: unknown key; the tables are server, store, ingest, sources, topics, " +
+      "topic_keywords, severity_rules, delivery, tiers and log",
     ],
   ];
   for (const [text, line] of rows) assert.deepEqual(await linesOf(text), [line], text);

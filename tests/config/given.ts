@@ -1,4 +1,5 @@
 // What the config's tests share: parsing with secrets held in memory.
+import { findAdditionProblems } from "../../src/classify/check_additions.ts";
 import { type Config, ConfigError, type ConfigProblem, parseConfig } from "../../src/config/config.ts";
 
 /** Files and variables that a config may name; files by absolute path, an Error stands for one that cannot be read. */
@@ -13,7 +14,12 @@ export function configOf(text: string, given: Given = {}): Promise<Config> {
     return content instanceof Error ? Promise.reject(content) : Promise.resolve(content);
   };
   const readSecret = { file, env: (name: string): string | undefined => given.env?.[name] };
-  return parseConfig(text, { file: "regfeed.toml", folder: "/etc/regfeed", readSecret });
+  return parseConfig(text, {
+    file: "regfeed.toml",
+    folder: "/etc/regfeed",
+    readSecret,
+    findAdditionProblems,
+  });
 }
 
 /** Everything that is wrong with a config; an empty list when nothing is. */

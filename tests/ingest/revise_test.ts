@@ -5,6 +5,7 @@ import type { StoredPublication } from "../../src/domain/store.ts";
 import { type IdentifiedItem, identifyItems } from "../../src/ingest/identify.ts";
 import type { NormalisedItem } from "../../src/ingest/normalise/item.ts";
 import { type Classified, decideRevision, type RevisionContext } from "../../src/ingest/revise.ts";
+import { SAMPLE_PROVENANCE } from "../support/samples.ts";
 
 const NOW = Date.parse("2026-08-01T10:00:00Z");
 const HOUR = 3_600_000;
@@ -24,6 +25,7 @@ const context = (change: Partial<RevisionContext> = {}): RevisionContext => ({
   nowMs: NOW,
   newEventId: () => "evt_new",
   classify: () => classified,
+  provenance: () => SAMPLE_PROVENANCE,
   ...change,
 });
 const identified = (change: Partial<NormalisedItem> = {}): IdentifiedItem => {

@@ -50,7 +50,7 @@ Deno.test("openStore() creates the file with this version's schema and finds eve
     assert.equal(schemaVersion(connection), SCHEMA_VERSION);
     connection.close();
     const reopened = openStore(file);
-    assert.deepEqual(JSON.parse(await reopened.findEvent("evt_1") ?? ""), anEvent("evt_1"));
+    assert.deepEqual(JSON.parse((await reopened.findEvent("evt_1"))?.json ?? ""), anEvent("evt_1"));
     await reopened.close();
   });
 });

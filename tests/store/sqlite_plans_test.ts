@@ -13,6 +13,7 @@ import {
   matchAll,
   monthly,
   publish,
+  recordIt,
   releaseAll,
   subscribe,
   T0,
@@ -109,7 +110,7 @@ const HOT: [string, (store: Store) => Promise<unknown>, RegExp[]][] = [
       return store.recordPublications(
         "board",
         [publication],
-        () => ({ kind: "record", event, notify: true }),
+        recordIt(event),
       );
     },
     [

@@ -59,6 +59,7 @@ Deno.test("an event record cannot be changed or removed, whoever tries", async (
     await publish(store, [event]);
     const attempts = [
       "update events set json = '{}'",
+      "update events set provenance = '{}'",
       "update events set published_at = 0 where id = 'evt_1'",
       "update events set seq = seq + 1",
       "delete from events where id = 'evt_1'",
@@ -70,12 +71,12 @@ Deno.test("an event record cannot be changed or removed, whoever tries", async (
     assert.throws(
       () =>
         outside.run(
-          `replace into events (id, source_id, external_id, version, severity, published_at, json)
-           values ('evt_1', 'x', 'x', 1, 0, 0, '{}')`,
+          `replace into events (id, source_id, external_id, version, severity, published_at, json, provenance)
+           values ('evt_1', 'x', 'x', 1, 0, 0, '{}', '{}')`,
         ),
       /append-only|FOREIGN KEY/,
     );
-    assert.deepEqual(JSON.parse(await store.findEvent("evt_1") ?? ""), event);
+    assert.deepEqual(JSON.parse((await store.findEvent("evt_1"))?.json ?? ""), event);
   });
 });
 

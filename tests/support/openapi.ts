@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { Ajv2020, type ValidateFunction } from "npm:ajv@8.20.0/dist/2020.js";
 import { createApp } from "../../src/app.ts";
+import { findAdditionProblems } from "../../src/classify/check_additions.ts";
 import { parseConfig } from "../../src/config/config.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import type { Header, Method, OpenApi, Reference, ResponseObject, Schema } from "../../src/wire/openapi.ts";
@@ -29,6 +30,7 @@ export const description: () => Promise<OpenApi> = once(async () => {
     file: "regfeed.toml",
     folder: "/described",
     readSecret: { file: () => Promise.reject(new Error("no files here")), env: () => undefined },
+    findAdditionProblems,
   });
   const app = createApp({ config, platform: fakePlatform(0), store, version: "0.0.0-test" });
   const response = await app.fetch(new Request("http://regfeed.example/v1/openapi.json"));

@@ -1,6 +1,7 @@
 // A whole appliance in the test's hand: a store in memory, a fake clock, a fake internet, real everything else.
 import { makeKey } from "../../src/accounts/keys.ts";
 import { type App, createApp } from "../../src/app.ts";
+import { findAdditionProblems } from "../../src/classify/check_additions.ts";
 import { type Config, parseConfig } from "../../src/config/config.ts";
 import type { Customer } from "../../src/domain/customer.ts";
 import { createIds, type NewId } from "../../src/domain/ids.ts";
@@ -45,6 +46,7 @@ export async function createWorld(
     file: "regfeed.toml",
     folder: "/world",
     readSecret: { file: (path) => platform.files.readText(path), env: () => undefined },
+    findAdditionProblems,
   });
   const store = openStore(":memory:");
   const app = createApp({ config, platform, store, version: "0.0.0-test" });

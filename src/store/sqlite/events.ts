@@ -17,6 +17,8 @@ type EventMethods =
 
 type Decide<T> = (publication: T, stored: StoredPublication | null) => RecordDecision;
 
+type Recording = Extract<RecordDecision, { kind: "record" }>;
+
 /** The part of the port that concerns events. */
 export function createEvents(
   connection: Connection,
@@ -33,8 +35,10 @@ export function createEvents(
     listEvents: (query) => Promise.resolve(listEvents(connection, query)),
 
     findEvent: (id) => {
-      const row = connection.get("select json from events where id = ?", id);
-      return Promise.resolve(row === undefined ? null : String(row["json"]));
+      const row = connection.get("select json, provenance from events where id = ?", id);
+      return Promise.resolve(
+        row === undefined ? null : { json: String(row["json"]), provenance: String(row["provenance"]) },
+      );
     },
 
     findPlace: (id) => {
@@ -122,11 +126,11 @@ function eventBySeq(connection: Connection, seq: number): RegEvent {
 function record(
   connection: Connection,
   publication: PublicationKey,
-  { event, notify, tags }: { event: RegEvent; notify: boolean; tags: TagWriter },
+  { event, provenance, notify, tags }: Recording & { tags: TagWriter },
 ): void {
   const inserted = connection.get(
-    `insert into events (id, source_id, external_id, version, severity, published_at, json)
-     values (?, ?, ?, ?, ?, ?, ?) returning seq`,
+    `insert into events (id, source_id, external_id, version, severity, published_at, json, provenance)
+     values (?, ?, ?, ?, ?, ?, ?, ?) returning seq`,
     event.id,
     event.source_id,
     event.external_id,
@@ -134,6 +138,7 @@ function record(
     severityRank(event.severity),
     event.published_at,
     JSON.stringify(event),
+    JSON.stringify(provenance),
   );
   const seq = Number(inserted?.["seq"]);
   tags.add(event, seq);

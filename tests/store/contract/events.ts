@@ -8,6 +8,7 @@ import {
   claimAll,
   first,
   matchAll,
+  PROVENANCE,
   publish,
   recordIt,
   subscribe,
@@ -22,6 +23,10 @@ function shown(stored: StoredPublication | null): unknown {
 }
 
 const passOver = (): RecordDecision => ({ kind: "passed_over" });
+
+async function foundEvent(store: Store, id: string): Promise<unknown> {
+  return JSON.parse((await store.findEvent(id))?.json ?? "");
+}
 
 async function listedIds(store: Store): Promise<string[]> {
   return (await store.listEvents({ limit: 100 })).map((event) => event.id);
@@ -39,7 +44,7 @@ export const eventPromises: StorePromise[] = [
       const record = (event: ReturnType<typeof anEvent>, hash: string) =>
         store.recordPublications("board", [aPublication("guid 1", hash)], (_, stored) => {
           seen.push(shown(stored));
-          return { kind: "record", event, notify: false };
+          return recordIt(event, false)();
         });
       await record(anEvent("evt_1"), "hash 1");
       await record(SECOND, "hash 2");
@@ -58,10 +63,10 @@ export const eventPromises: StorePromise[] = [
     name: "recordPublications() returns the decisions in order and stores only what is to be recorded",
     check: async (store) => {
       const decisions: Record<string, RecordDecision> = {
-        a: { kind: "record", event: anEvent("evt_1"), notify: false },
+        a: recordIt(anEvent("evt_1"), false)(),
         b: { kind: "passed_over" },
         c: { kind: "unchanged" },
-        d: { kind: "record", event: anEvent("evt_2"), notify: false },
+        d: recordIt(anEvent("evt_2"), false)(),
       };
       const publications = Object.keys(decisions).map((key) => aPublication(key, `hash of ${key}`));
       const taken = await store.recordPublications(
@@ -94,8 +99,9 @@ export const eventPromises: StorePromise[] = [
     name: "recordPublications() keeps every version of a publication, each as it was",
     check: async (store) => {
       await publish(store, [anEvent("evt_1"), SECOND]);
-      assert.deepEqual(JSON.parse(await store.findEvent("evt_1") ?? ""), anEvent("evt_1"));
-      assert.deepEqual(JSON.parse(await store.findEvent("evt_2") ?? ""), SECOND);
+      assert.deepEqual(await foundEvent(store, "evt_1"), anEvent("evt_1"));
+      assert.deepEqual(await foundEvent(store, "evt_2"), SECOND);
+      assert.deepEqual(JSON.parse((await store.findEvent("evt_2"))?.provenance ?? ""), PROVENANCE);
     },
   },
   {
@@ -153,11 +159,7 @@ export const eventPromises: StorePromise[] = [
           store.recordPublications(
             "board",
             events.map(({ id }) => aPublication(id, "hash")),
-            ({ key }) => ({
-              kind: "record",
-              notify: false,
-              event: key === "evt_5" ? anEvent("evt_5") : event,
-            }),
+            ({ key }) => recordIt(key === "evt_5" ? anEvent("evt_5") : event, false)(),
           ),
         );
         assert.deepEqual(await listedIds(store), ["evt_1"]);
@@ -187,7 +189,7 @@ export const eventPromises: StorePromise[] = [
         published_at: -1,
       });
       await publish(store, [event]);
-      assert.deepEqual(JSON.parse(await store.findEvent("evt_1") ?? ""), event);
+      assert.deepEqual(await foundEvent(store, "evt_1"), event);
       await store.recordPublications("board", [aPublication("schlüssel 🇪🇺", "x")], (_, stored) => {
         assert.deepEqual(stored?.event(), event);
         return passOver();

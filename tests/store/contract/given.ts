@@ -7,6 +7,7 @@ import type {
   NextStep,
 } from "../../../src/domain/delivery.ts";
 import type { RegEvent } from "../../../src/domain/event.ts";
+import type { Provenance } from "../../../src/domain/provenance.ts";
 import type { PublicationKey, RecordDecision, Store, UnmatchedEvent } from "../../../src/domain/store.ts";
 import type { Subscription } from "../../../src/domain/subscription.ts";
 import { DEFAULT_LIMITS, type Tier, type TierLimits } from "../../../src/domain/tier.ts";
@@ -47,6 +48,17 @@ export function anEvent(id: string, change: Partial<RegEvent> = {}): RegEvent {
   };
 }
 
+/** What an event was made from. */
+export const PROVENANCE: Provenance = {
+  rules_version: "1",
+  categories: ["News"],
+  stated_languages: ["en"],
+  document: "https://board.example/feed",
+  document_sha256: "5a".repeat(32),
+  http_status: 200,
+  fetched_at: T0,
+};
+
 /** A publication's key as the ingest gives it. */
 export function aPublication(key: string, contentHash: string, formerKeys: string[] = []): PublicationKey {
   return { key, formerKeys, contentHash };
@@ -54,7 +66,7 @@ export function aPublication(key: string, contentHash: string, formerKeys: strin
 
 /** A decision function that records one event, whatever is stored. */
 export function recordIt(event: RegEvent, notify = true): () => RecordDecision {
-  return () => ({ kind: "record", event, notify });
+  return () => ({ kind: "record", event, provenance: PROVENANCE, notify });
 }
 
 /** Records events, each under a key of its own (its external id), to be matched; `notify` false only stores them. */

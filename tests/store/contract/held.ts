@@ -13,6 +13,7 @@ import {
   matchAll,
   monthly,
   publishMany,
+  recordIt,
   releaseAll,
   subscribe,
   T0,
@@ -155,7 +156,7 @@ export const heldPromises: StorePromise[] = [
         await store.recordPublications(
           "board",
           ids.map((key) => ({ key, formerKeys: [], contentHash: key })),
-          ({ key }) => ({ kind: "record", event: anEvent(key), notify: true }),
+          ({ key }) => recordIt(anEvent(key))(),
         );
       }
       await matchAll(store, { tiers: monthly(0), limit: 10_000 });

@@ -16,7 +16,8 @@ create table sources (
 
 create index sources_due on sources (next_due_at) where active = 1;
 
--- A record is written once; json is the record as the API serves it, the columns are what is searched.
+-- A record is written once; json is the record as the API serves it, provenance what it was made from, the other
+-- columns are what is searched.
 create table events (
   seq integer primary key autoincrement,
   id text not null unique,
@@ -26,6 +27,7 @@ create table events (
   severity integer not null check (severity between 0 and 4),
   published_at integer not null,
   json text not null,
+  provenance text not null,
   unique (source_id, external_id, version)
 ) strict;
 

@@ -1,0 +1,73 @@
+// `deno task evaluate`, as it is called.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { withFolder } from "../support/process.ts";
+
+const CONFIG = fileURLToPath(new URL("../../deno.json", import.meta.url));
+
+const RIGHT =
+  '{"id":"right","title":"Guidelines on Article 50 of the AI Act","url":"https://www.edpb.europa.eu/1","relevant":true,' +
+  '"event_type":"guidance","topics":["transparency"],"severity":"high"}';
+const MISSED =
+  '{"id":"missed","title":"Timetable of the ferries","relevant":true,"event_type":"other","severity":"medium"}';
+
+/** Runs the task where the user stands. */
+async function task(
+  folder: string,
+  ...args: string[]
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  const output = await new Deno.Command(Deno.execPath(), {
+    args: ["task", "--quiet", "--config", CONFIG, "evaluate", ...args],
+    cwd: folder,
+    stdin: "null",
+    env: { NO_COLOR: "1" },
+  }).output();
+  const decoder = new TextDecoder();
+  return { code: output.code, stdout: decoder.decode(output.stdout), stderr: decoder.decode(output.stderr) };
+}
+
+Deno.test("the task evaluate prints shares, confusion and every miss with its explanation", () =>
+  withFolder(async (folder) => {
+    await Deno.writeTextFile(join(folder, "items.jsonl"), `${RIGHT}\n${MISSED}\n`);
+    const { code, stdout, stderr } = await task(folder, "items.jsonl");
+    assert.equal(code, 0, stderr);
+    for (
+      const line of [
+        /^relevance +1\.000 +0\.500 +0\.667$/m,
+        /^topics \(micro\) +1\.000 +1\.000 +1\.000$/m,
+        /^event type +1\.000$/m,
+        /^severity +0\.500 +0\.500$/m,
+        /^ {2}guidance → guidance 1$/m,
+        /^ {2}medium → info 1$/m,
+        /^Misses: 2$/m,
+        /^missed: Timetable of the ferries\n {2}relevant: true → false\n {4}false: nothing in it is about AI$/m,
+      ]
+    ) assert.match(stdout, line);
+  }));
+
+Deno.test("the task evaluate --json prints the same numbers for machines", () =>
+  withFolder(async (folder) => {
+    await Deno.writeTextFile(join(folder, "items.jsonl"), `${RIGHT}\n${MISSED}`);
+    const { code, stdout, stderr } = await task(folder, "items.jsonl", "--json");
+    assert.equal(code, 0, stderr);
+    const result = JSON.parse(stdout);
+    assert.deepEqual([result.items, result.relevance.recall, result.topics.f1], [2, 0.5, 1]);
+    assert.deepEqual([result.event_type, result.severity], [{ exact: 1 }, { exact: 0.5, within_one: 0.5 }]);
+    assert.deepEqual(result.severity_confusion, { high: { high: 1 }, medium: { info: 1 } });
+    assert.deepEqual(result.misses.map(({ field }: { field: string }) => field), ["relevant", "severity"]);
+  }));
+
+Deno.test("the task evaluate ends with 2 when a line or the file is bad, and names it", () =>
+  withFolder(async (folder) => {
+    await Deno.writeTextFile(join(folder, "bad.jsonl"), `${RIGHT}\n{"title":"x"}\n`);
+    const bad = await task(folder, "bad.jsonl");
+    assert.equal(bad.code, 2);
+    assert.match(bad.stderr, /bad\.jsonl: line 2: relevant must be true or false/);
+    const missing = await task(folder, "nowhere.jsonl");
+    assert.equal(missing.code, 2);
+    assert.match(missing.stderr, /nowhere\.jsonl cannot be read/);
+    const none = await task(folder);
+    assert.equal(none.code, 2);
+    assert.match(none.stderr, /usage: deno task evaluate FILE\.jsonl/);
+  }));

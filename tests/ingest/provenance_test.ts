@@ -1,0 +1,88 @@
+// What is kept of where an event comes from, through the whole appliance.
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import type { Provenance } from "../../src/domain/provenance.ts";
+import { boardConfig, rss } from "../support/samples.ts";
+import { createWorld, START_MS, type World } from "../support/world.ts";
+
+const ITEM = `<item><guid>a</guid><title>Guidelines on the AI Act</title><link>https://board.example/a</link>
+  <category>Guidelines</category><category>AI</category></item>`;
+const FEED = `<rss version="2.0"><channel><language>en-GB</language>${ITEM}</channel></rss>`;
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+async function provenances(world: World): Promise<Provenance[]> {
+  const listed = await world.store.listEvents({ limit: 200 });
+  return await Promise.all(
+    listed.map(async ({ id }) => JSON.parse((await world.store.findEvent(id))?.provenance ?? "")),
+  );
+}
+
+Deno.test("a record's provenance holds what was read, from where and when, and no secret", async () => {
+  const config = boardConfig({ source: 'authorization = "Bearer top-secret"\nlanguages = ["de", "en"]' })
+    .replace("https://board.example/feed", "https://board.example/feed?token=top-secret");
+  const world = await createWorld(config);
+  try {
+    world.platform.http.serve("https://board.example/feed", () => ({
+      status: 302,
+      headers: {
+        location: "https://user:top-secret@cdn.example/feeds/all.xml?key=top-secret&top-secret#top-secret",
+      },
+    }));
+    world.platform.http.serve("https://cdn.example/feeds/all.xml", () => ({ body: FEED }));
+    await world.app.tick();
+    const [provenance, ...more] = await provenances(world);
+    assert.equal(more.length, 0);
+    assert.deepEqual(provenance, {
+      rules_version: "1",
+      categories: ["Guidelines", "AI"],
+      stated_languages: ["en", "en-GB", "de"],
+      document: "https://cdn.example/feeds/all.xml",
+      document_sha256: sha256(FEED),
+      http_status: 200,
+      fetched_at: START_MS,
+    });
+    const [event] = await world.store.listEvents({ limit: 1 });
+    const found = await world.store.findEvent(event?.id ?? "");
+    assert.doesNotMatch(JSON.stringify(found), /top-secret/);
+  } finally {
+    await world.close();
+  }
+});
+
+Deno.test("the provenance of a file holds its name, and no HTTP status", async () => {
+  const world = await createWorld(`[[sources]]
+id = "inbox"
+name_en = "Inbox"
+base_url = "https://board.example"
+fetch_strategy = "files"
+path = "inbox"
+`);
+  try {
+    world.platform.files.write("/world/inbox/today.xml", FEED, START_MS - 60_000);
+    await world.app.tick();
+    const [provenance] = await provenances(world);
+    assert.deepEqual(
+      [provenance?.document, provenance?.document_sha256, provenance?.http_status, provenance?.fetched_at],
+      ["today.xml", sha256(FEED), null, START_MS],
+    );
+  } finally {
+    await world.close();
+  }
+});
+
+Deno.test("each version keeps the provenance of its own document", async () => {
+  const world = await createWorld(boardConfig());
+  try {
+    for (const summary of ["On Article 50 of the AI Act.", "On Article 5 of the AI Act."]) {
+      world.platform.http.serve("https://board.example/feed", () => ({ body: rss([{ id: "1", summary }]) }));
+      await world.app.tick();
+      await world.platform.clock.advance(1_800_000);
+    }
+    const kept = (await provenances(world)).sort((a, b) => a.fetched_at - b.fetched_at);
+    assert.deepEqual(kept.map((one) => one.fetched_at), [START_MS, START_MS + 1_800_000]);
+    assert.notEqual(kept[0]?.document_sha256, kept[1]?.document_sha256);
+  } finally {
+    await world.close();
+  }
+});
