@@ -337,3 +337,21 @@ Deno.test("readRepository() reads every room", () => {
     assert.ok(folders.has(folder), folder);
   }
 });
+
+interface Lock {
+  npm: Record<string, { integrity: string }>;
+}
+
+Deno.test("executable.lock pins what the executable embeds, and nothing that deno.lock does not pin alike", async () => {
+  const read = async (name: string): Promise<Lock> =>
+    JSON.parse(await Deno.readTextFile(new URL(`../${name}`, import.meta.url)));
+  const [all, embedded] = await Promise.all([read("deno.lock"), read("executable.lock")]);
+  for (const [name, { integrity }] of Object.entries(embedded.npm)) {
+    assert.equal(all.npm[name]?.integrity, integrity, `${name}: run \`deno task lock\``);
+  }
+  const names = Object.keys(embedded.npm).map((name) => name.replace(/@[^@]*$/, ""));
+  for (const name of ["hono", "undici", "zod"]) assert.ok(names.includes(name), name);
+  for (const name of ["typescript", "fast-check", "svix"]) {
+    assert.ok(!names.includes(name), `${name} is for tests only`);
+  }
+});
