@@ -45,10 +45,7 @@ export function createQuota(
   const loading = new Map<string, Promise<DayCount>>();
   let flushing: Promise<void> = Promise.resolve();
 
-  const load = async (customerId: string, day: string): Promise<DayCount> => {
-    const key = `${day} ${customerId}`;
-    const known = counts.get(key);
-    if (known !== undefined) return known;
+  const load = async (key: string, customerId: string, day: string): Promise<DayCount> => {
     let pending = loading.get(key);
     if (pending === undefined) {
       // Requests that arrive together wait for one read, or each would count from the same stored number.
@@ -67,10 +64,12 @@ export function createQuota(
   return {
     async take(customerId, limit) {
       const nowMs = clock.nowMs();
-      const count = await load(customerId, utcDay(nowMs));
+      const dayNumber = Math.floor(nowMs / DAY_MS);
+      const key = `${dayNumber} ${customerId}`;
+      const count = counts.get(key) ?? await load(key, customerId, utcDay(nowMs));
       const allowed = count.used < limit;
       if (allowed) add(count, 1);
-      const resetMs = (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS;
+      const resetMs = (dayNumber + 1) * DAY_MS;
       let counted = allowed;
       const allowance: Allowance = {
         allowed,

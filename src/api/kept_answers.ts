@@ -24,25 +24,41 @@ export interface KeptAnswer {
 
 /** Prepares a body. `tag` names what it says (base64url characters), where its maker knows a name for that. */
 export function prepareAnswer(body: string, tag?: string): KeptAnswer {
-  let content: string | Uint8Array<ArrayBuffer> = body;
-  let sent = 0;
-  let etag = tag === undefined ? undefined : `W/"${tag}"`;
-  let compressed: Uint8Array<ArrayBuffer> | null | undefined;
-  return {
-    content() {
-      if (++sent === 2 && typeof content === "string") {
-        const bytes = new TextEncoder().encode(content);
-        if (bytes.length !== content.length) content = bytes;
-      }
-      return content;
-    },
-    etag: () => etag ??= `W/"${createHash("sha1").update(content).digest("base64url")}"`,
-    gzip: () =>
-      compressed ??= content.length < MIN_GZIP_BYTES
-        ? null
-        : new Uint8Array(gzipSync(content, { level: 4 })),
-    size: () => 2 * content.length,
-  };
+  return new Prepared(body, tag);
+}
+
+class Prepared implements KeptAnswer {
+  #content: string | Uint8Array<ArrayBuffer>;
+  #etag: string | undefined;
+  #compressed: Uint8Array<ArrayBuffer> | null | undefined;
+  #sent = 0;
+
+  constructor(body: string, tag: string | undefined) {
+    this.#content = body;
+    if (tag !== undefined) this.#etag = `W/"${tag}"`;
+  }
+
+  content(): string | Uint8Array<ArrayBuffer> {
+    if (++this.#sent === 2 && typeof this.#content === "string") {
+      const bytes = new TextEncoder().encode(this.#content);
+      if (bytes.length !== this.#content.length) this.#content = bytes;
+    }
+    return this.#content;
+  }
+
+  etag(): string {
+    return this.#etag ??= `W/"${createHash("sha1").update(this.#content).digest("base64url")}"`;
+  }
+
+  gzip(): Uint8Array<ArrayBuffer> | null {
+    return this.#compressed ??= this.#content.length < MIN_GZIP_BYTES
+      ? null
+      : new Uint8Array(gzipSync(this.#content, { level: 4 }));
+  }
+
+  size(): number {
+    return 2 * this.#content.length;
+  }
 }
 
 /** An answer with the headers of its own. */

@@ -55,37 +55,37 @@ interface Passage {
   allowance: RequestAllowance | null;
 }
 
+/** What the router carries with each request is its passage. */
+interface Carried {
+  Bindings: Passage;
+}
+
+type Router = Hono<Carried>;
+
 /** Builds the router from the routes. */
 export function createServer(options: ServerOptions): ApiServer {
-  const router = new Hono({ strict: true });
-  const passages = new WeakMap<Request, Passage>();
-  const passageOf = (context: Context): Passage => {
-    const passage = passages.get(context.req.raw);
-    if (passage === undefined) throw new Error("a request came past the entrance");
-    return passage;
-  };
-
+  const router: Router = new Hono({ strict: true });
   const kept = createKeptAnswers();
   for (const route of options.routes) {
     router.on(route.method, honoPath(route.path), async (context) => {
-      const passage = passageOf(context);
+      const passage = context.env;
       const customer = route.access === "key" ? await admit(context.req.raw, passage, options) : null;
       const answered = await answerRoute(route, { context, passage, customer, kept, options });
       return success(answered, { request: context.req.raw, route, passage });
     });
   }
   for (const path of new Set(options.routes.map((route) => route.path))) {
-    addOtherMethods(router, path, options.routes.filter((route) => route.path === path), passageOf);
+    addOtherMethods(router, path, options.routes.filter((route) => route.path === path));
   }
   router.notFound((context) => {
     const error = new AppError(
       "not_found",
       "No such path. GET /docs describes every path that there is.",
     );
-    return failure(error, passageOf(context));
+    return failure(error, context.env);
   });
   router.onError((thrown, context) => {
-    const passage = passageOf(context);
+    const passage = context.env;
     if (!(thrown instanceof AppError)) {
       options.log.error("request failed", { request: passage.requestId, cause: describe(thrown) });
     }
@@ -95,14 +95,13 @@ export function createServer(options: ServerOptions): ApiServer {
   return {
     async fetch(request, remoteAddress = "") {
       const passage: Passage = { requestId: options.newId("request"), allowance: null };
-      passages.set(request, passage);
       const startedMs = options.clock.nowMs();
       const response = request.url.length > MAX_URL_LENGTH
         ? failure(
           new AppError("uri_too_long", `The address may have at most ${MAX_URL_LENGTH} characters.`),
           passage,
         )
-        : await router.fetch(request);
+        : await router.fetch(request, passage);
       options.log.debug("request", {
         request: passage.requestId,
         method: request.method,
@@ -120,7 +119,9 @@ const CORS_HEADERS = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": "ETag, X-Request-Id",
 };
+const PUBLIC_HEADERS = { ...CORS_HEADERS, "cache-control": "public, no-cache" };
 const PRIVATE_HEADERS = { "cache-control": "private, no-cache" };
+const JSON_TYPE = "application/json; charset=utf-8";
 
 /** Not counted: what the client had already (304), was refused (429; never counted) or failed here (5xx). */
 function isUncounted(status: number): boolean {
@@ -128,16 +129,11 @@ function isUncounted(status: number): boolean {
 }
 
 /** What a path answers to the methods that it does not take. */
-function addOtherMethods(
-  router: Hono,
-  path: string,
-  routes: readonly Route[],
-  passageOf: (context: Context) => Passage,
-): void {
+function addOtherMethods(router: Router, path: string, routes: readonly Route[]): void {
   const methods = routes.map((route) => route.method);
   const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : [])].sort().join(", ");
   router.all(honoPath(path), (context) => {
-    const passage = passageOf(context);
+    const passage = context.env;
     // Pages of other origins may read what is public; a browser asks before it sends an unusual header.
     if (context.req.method === "OPTIONS" && routes.every((route) => route.access === "public")) {
       return new Response(null, {
@@ -167,7 +163,7 @@ interface Answered {
 async function answerRoute(
   route: Route,
   { context, passage, customer, kept, options }: {
-    context: Context;
+    context: Context<Carried>;
     passage: Passage;
     customer: Customer | null;
     kept: KeptAnswers;
@@ -182,7 +178,7 @@ async function answerRoute(
   if (hot !== null) return { status: route.status, body: hot.answer, headers: hot.headers };
   const checked = {
     params: context.req.param() as Record<string, string>,
-    query: readQuery(new URL(request.url).searchParams, route.query),
+    query: readQuery(parametersOf(address), route.query),
     body: route.body === undefined ? undefined : await readBody(request, route.body, options.clock),
     address,
     headers: request.headers,
@@ -192,6 +188,11 @@ async function answerRoute(
   const body = prepareAnswer(json, contentName);
   if (state !== null && status === route.status) kept.put(address, state, { answer: body, headers });
   return { status, body, headers };
+}
+
+function parametersOf(address: string): URLSearchParams {
+  const begin = address.indexOf("?");
+  return new URLSearchParams(begin === -1 ? "" : address.slice(begin));
 }
 
 async function handle(
@@ -225,19 +226,15 @@ function success(
   const isKnown = isRead && namesTag(request.headers.get("if-none-match"), body.etag());
   const compressed = !isKnown && takesGzip(request.headers.get("accept-encoding")) ? body.gzip() : null;
   const sent = isKnown ? 304 : status;
-  return new Response(isKnown ? null : compressed ?? body.content(), {
-    status: sent,
-    headers: {
-      ...(isKnown ? {} : { "content-type": route.contentType ?? "application/json; charset=utf-8" }),
-      ...(compressed === null ? {} : { "content-encoding": "gzip" }),
-      ...(isRead ? { etag: body.etag(), vary: "Accept-Encoding" } : {}),
-      ...(route.access === "key"
-        ? PRIVATE_HEADERS
-        : { ...CORS_HEADERS, "cache-control": "public, no-cache" }),
-      ...commonHeaders(passage, sent),
-      ...headers,
-    },
-  });
+  const all = commonHeaders(passage, sent);
+  if (!isKnown) all["content-type"] = route.contentType ?? JSON_TYPE;
+  if (compressed !== null) all["content-encoding"] = "gzip";
+  if (isRead) {
+    all["etag"] = body.etag();
+    all["vary"] = "Accept-Encoding";
+  }
+  Object.assign(all, route.access === "key" ? PRIVATE_HEADERS : PUBLIC_HEADERS, headers);
+  return new Response(isKnown ? null : compressed ?? body.content(), { status: sent, headers: all });
 }
 
 function failure(error: AppError, passage: Passage, headers: Record<string, string> = {}): Response {
@@ -262,14 +259,12 @@ function commonHeaders({ requestId, allowance }: Passage, status: number): Recor
   const headers: Record<string, string> = { "x-request-id": requestId, "x-content-type-options": "nosniff" };
   if (allowance === null) return headers;
   if (isUncounted(status)) allowance.refund();
-  return {
-    ...headers,
-    "x-ratelimit-limit": String(allowance.limit),
-    "x-ratelimit-remaining": String(allowance.remaining),
-    "x-ratelimit-reset": String(allowance.resetMs),
-    "ratelimit-policy": `"day";q=${allowance.limit};w=86400`,
-    "ratelimit": `"day";r=${allowance.remaining};t=${allowance.resetInSeconds}`,
-  };
+  headers["x-ratelimit-limit"] = String(allowance.limit);
+  headers["x-ratelimit-remaining"] = String(allowance.remaining);
+  headers["x-ratelimit-reset"] = String(allowance.resetMs);
+  headers["ratelimit-policy"] = `"day";q=${allowance.limit};w=86400`;
+  headers["ratelimit"] = `"day";r=${allowance.remaining};t=${allowance.resetInSeconds}`;
+  return headers;
 }
 
 function honoPath(path: string): string {

@@ -118,7 +118,7 @@ function keywordProblems(
       const before = [
         ...known.get(list) ?? [],
         ...keywords[list].slice(0, at),
-        ...wordsOfAll(list, keywords, known),
+        ...wordsBeside(list, keywords, known),
       ];
       const other = before.find((one) => coversPhrase(one, keyword));
       const message = phraseProblem(keyword) ??
@@ -128,9 +128,10 @@ function keywordProblems(
   );
 }
 
-/** The words of every language, which stand beside those of one. */
-function wordsOfAll(list: KeywordList, keywords: Keywords, known: WordLists): readonly string[] {
-  return list === "any" ? [] : [...known.get("any") ?? [], ...keywords.any];
+/** The words that an item is read with beside those of the list: a language without a list is read with English too. */
+function wordsBeside(list: KeywordList, keywords: Keywords, known: WordLists): readonly string[] {
+  const beside: readonly KeywordList[] = list === "any" ? [] : list === "other" ? ["any", "en"] : ["any"];
+  return beside.flatMap((other) => [...known.get(other) ?? [], ...keywords[other]]);
 }
 
 function ruleProblems(

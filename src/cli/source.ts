@@ -172,7 +172,7 @@ type ReasonsOf = (decided: IngestPreview["decided"][number]) => Reason[];
 /** The reasons for an item's values; for one that is passed over only why it is. */
 function createReasons(classifier: Classifier): ReasonsOf {
   return ({ request, decision }) => {
-    const { reasons } = classifier.classify(request);
+    const { reasons } = classifier.classify(request());
     return decision.kind === "passed_over" ? reasons.filter(({ field }) => field === "relevant") : reasons;
   };
 }

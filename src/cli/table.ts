@@ -1,4 +1,5 @@
 // Tables on a terminal.
+import { harmless } from "./paragraphs.ts";
 
 /** Rows under a header, in columns of equal width; a cell that is a number stands to the right. */
 export function formatTable(
@@ -21,8 +22,8 @@ export function formatTime(ms: number | null): string {
   return ms === null ? "never" : new Date(ms).toISOString().slice(0, 19).replace("T", " ");
 }
 
-/** A text of at most `length` characters, cut with "…". */
+/** A text from outside on one line of at most `length` characters, cut with "…". */
 export function cut(text: string, length: number): string {
-  const line = text.replace(/\s+/g, " ");
+  const line = harmless(text).replace(/\s+/g, " ");
   return line.length <= length ? line : `${line.slice(0, length - 1)}…`;
 }

@@ -46,8 +46,8 @@ export interface Refusal {
 /** An item with what became of it. */
 export interface DecidedItem {
   item: NormalisedItem;
-  /** What the classifier is given of it. */
-  request: ClassifyRequest;
+  /** What the classifier is given of it; made when it is asked for. */
+  request(): ClassifyRequest;
   decision: RecordDecision;
 }
 
@@ -171,7 +171,7 @@ async function decideAll(
     batch.forEach((one, index) => {
       const decision = decisions[index];
       if (decision !== undefined) {
-        result.decided.push({ item: one.item, request: requestOf(one), decision });
+        result.decided.push({ item: one.item, request: () => requestOf(one), decision });
       }
     });
   }

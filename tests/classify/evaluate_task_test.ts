@@ -17,11 +17,14 @@ async function task(
   folder: string,
   ...args: string[]
 ): Promise<{ code: number; stdout: string; stderr: string }> {
+  // A task that runs these tests has said where its own user stands, and Deno lets that be.
+  const { INIT_CWD: _, ...env } = Deno.env.toObject();
   const output = await new Deno.Command(Deno.execPath(), {
     args: ["task", "--quiet", "--config", CONFIG, "evaluate", ...args],
     cwd: folder,
     stdin: "null",
-    env: { NO_COLOR: "1" },
+    clearEnv: true,
+    env: { ...env, NO_COLOR: "1" },
   }).output();
   const decoder = new TextDecoder();
   return { code: output.code, stdout: decoder.decode(output.stdout), stderr: decoder.decode(output.stderr) };

@@ -103,6 +103,16 @@ const REFUSED: [text: string, place: string, part: string][] = [
   [topic('id = "a"', 'keywords_en = ["AI *ing"]'), "4: topics[0].keywords_en[0]", "can never match"],
   [topic('id = "a"', 'keywords_en = ["§ 5"]'), "4: topics[0].keywords_en[0]", "begin with a letter"],
   [topic('id = "a"', 'keywords_en = ["bot*", "bots"]'), "4: topics[0].keywords_en[1]", 'has "bot*"'],
+  [
+    topic('id = "a"', 'keywords_en = ["bot*"]', 'keywords_other = ["bots"]'),
+    "5: topics[0].keywords_other[0]",
+    'has "bot*"',
+  ],
+  [
+    topic('id = "a"', 'keywords_any = ["bot*"]', 'keywords_fr = ["bots"]'),
+    "5: topics[0].keywords_fr[0]",
+    'has "bot*"',
+  ],
   [topic('id = "a"', 'keywords_en = "bot"'), "4: topics[0].keywords_en", "needs a list of words"],
   [topic('id = "a"', 'keywords_es = ["bot"]'), "4: topics[0].keywords_es", 'stand in "keywords_other"'],
   [topic('id = "a"', 'keyword_en = ["bot"]'), "4: topics[0].keyword_en", 'Did you mean "keywords_en"?'],
