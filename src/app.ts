@@ -65,7 +65,9 @@ export function createApp({ config, platform, store, version }: AppOptions): App
     authenticate: (header) => access.authenticate(header),
     takeRequest: (customer) => quota.take(customer.id, limitsOf(customer, config.tiers).apiRequestsPerDay),
   });
-  const activate = once(() => activateSources(store, config.sources, clock.nowMs()));
+  const register = once(() =>
+    registerSources(store, config.sources, { nowMs: clock.nowMs(), freeLeases: true })
+  );
   const forget = () => store.forgetAnswers(clock.nowMs() - REMEMBERED_FOR_MS);
   const running = new AbortController();
   let loops: Promise<unknown> = Promise.resolve();
@@ -74,14 +76,14 @@ export function createApp({ config, platform, store, version }: AppOptions): App
     fetch: (request, remoteAddress) => server.fetch(request, remoteAddress),
     ingest,
     async tick() {
-      await activate();
+      await register();
       await ingest.ingest();
       await delivery.tick();
       await quota.flush();
       await forget();
     },
     async start() {
-      await activate();
+      await register();
       loops = Promise.all([
         ingest.run(running.signal),
         delivery.run(running.signal),
@@ -139,16 +141,16 @@ function createDelivering(
   });
 }
 
-/** The sources that the config enables, made the active ones of the store. */
-export async function activateSources(
-  store: Pick<Store, "activateSources">,
+/** Makes the sources that the config enables known to the store; see {@link Store.registerSources}. */
+export async function registerSources(
+  store: Pick<Store, "registerSources">,
   sources: Config["sources"],
-  nowMs: number,
+  options: { nowMs: number; freeLeases: boolean },
 ): Promise<void> {
   const enabled = sources.filter((source) => source.enabled);
-  await store.activateSources(
-    enabled.map((source) => ({ id: source.id, nextRunAtMs: nextRun(source, nowMs) })),
-    nowMs,
+  await store.registerSources(
+    enabled.map((source) => ({ id: source.id, nextRunAtMs: nextRun(source, options.nowMs) })),
+    options,
   );
 }
 

@@ -136,7 +136,35 @@ function fieldErrors(issue: z.core.$ZodIssue, what: "parameter" | "field"): Fiel
       message: `is not a ${what} that this path knows`,
     }));
   }
-  return [{ field: path === "" ? "body" : path, message: issue.message }];
+  return [{ field: path === "" ? "body" : path, message: inWords(issue) }];
+}
+
+const KINDS: Record<string, string> = {
+  string: "text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+  record: "an object",
+};
+
+/** What is wrong, in the words of somebody who sends JSON; a schema's own message stands as it is. */
+function inWords(issue: z.core.$ZodIssue): string {
+  if (issue.code === "invalid_type" && issue.message.startsWith("Invalid input")) {
+    const wanted = KINDS[issue.expected] ?? issue.expected;
+    return issue.message.endsWith("undefined") ? `is missing: it must be ${wanted}` : `must be ${wanted}`;
+  }
+  if (issue.code === "invalid_value" && issue.message.startsWith("Invalid ")) {
+    return `must be one of ${issue.values.map(String).join(", ")}`;
+  }
+  if (issue.code === "too_big" && issue.message.startsWith("Too big")) {
+    return `may have at most ${issue.maximum} ${issue.origin === "array" ? "entries" : "characters"}`;
+  }
+  if (issue.code === "too_small" && issue.message.startsWith("Too small")) {
+    return `must have at least ${issue.minimum} ${issue.origin === "array" ? "entries" : "characters"}`;
+  }
+  return issue.message;
 }
 
 /** An error that names these fields. */

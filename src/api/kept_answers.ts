@@ -4,6 +4,9 @@ import { gzipSync } from "node:zlib";
 
 /** What is kept at most, bytes of bodies in both forms. */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
+/** Addresses that are remembered in each half of what was asked for, and the longest of them, characters. */
+const MAX_ASKED = 5_000;
+const MAX_ASKED_LENGTH = 300;
 /** What is below is not worth compressing, bytes. */
 const MIN_GZIP_BYTES = 1_024;
 
@@ -70,6 +73,8 @@ export interface KeptEntry {
 /** Answers by address; one stands as long as what it depends on (its `state`) stays the same. */
 export interface KeptAnswers {
   get(address: string, state: string): KeptEntry | null;
+  /** Whether the address was asked for before, lately: keeping what nobody asks for again costs more than it gives. */
+  wasAsked(address: string): boolean;
   put(address: string, state: string, entry: KeptEntry): void;
 }
 
@@ -88,6 +93,8 @@ export function createKeptAnswers(maxBytes: number = MAX_KEPT_BYTES): KeptAnswer
   let old = new Map<string, Kept>();
   let young = new Map<string, Kept>();
   let youngSize = 0;
+  let asked = new Set<string>();
+  let askedLately = new Set<string>();
 
   const keep = (address: string, kept: Kept): void => {
     if (kept.size > maxBytes / 2) return;
@@ -120,6 +127,16 @@ export function createKeptAnswers(maxBytes: number = MAX_KEPT_BYTES): KeptAnswer
       // Encoded, it may be larger than it was.
       keep(address, { ...kept, size: sizeOf(address, kept.entry) });
       return kept.entry;
+    },
+    wasAsked(address) {
+      if (asked.has(address) || askedLately.has(address)) return true;
+      if (address.length > MAX_ASKED_LENGTH) return false;
+      if (askedLately.size === MAX_ASKED) {
+        asked = askedLately;
+        askedLately = new Set();
+      }
+      askedLately.add(address);
+      return false;
     },
     put(address, state, entry) {
       take(address);

@@ -186,7 +186,9 @@ async function answerRoute(
   };
   const { status, json, headers = {}, contentName } = await handle(route, checked, { customer, passage });
   const body = prepareAnswer(json, contentName);
-  if (state !== null && status === route.status) kept.put(address, state, { answer: body, headers });
+  if (state !== null && status === route.status && kept.wasAsked(address)) {
+    kept.put(address, state, { answer: body, headers });
+  }
   return { status, body, headers };
 }
 

@@ -158,6 +158,7 @@ async function play(stage: Stage): Promise<boolean> {
     told.arrivals = tellArrivals(stage, told.arrivals);
     return isAllKept(stage, await listEvents(stage));
   });
+  told.arrivals = tellArrivals(stage, told.arrivals);
 
   story.step("A publisher revises one publication");
   revise(stage);
@@ -166,6 +167,8 @@ async function play(stage: Stage): Promise<boolean> {
     const events = await listEvents(stage);
     return events.some((event) => event.version === 2) && isAllKept(stage, events);
   });
+  // What arrived while the last look was under way belongs to the story too.
+  tellArrivals(stage, told.arrivals);
 
   const promised = promisedDeliveries(await listEvents(stage));
   const arrived = promised.filter((promise) => hasArrived(stage, promise)).length;

@@ -1,5 +1,5 @@
 // `ingest`: fetches the due or the named sources once, now.
-import { activateSources, createApp } from "../app.ts";
+import { createApp, registerSources } from "../app.ts";
 import type { IngestReport } from "../ingest/ingest.ts";
 import { VERSION } from "../version.ts";
 import { type Command, type CommandCall, EXIT, JSON_OPTION } from "./command.ts";
@@ -18,7 +18,7 @@ export const ingestCommand: Command = {
   run: (call) =>
     withStore(call, async ({ config, platform, store }) => {
       requireSources(config, call.positionals);
-      await activateSources(store, config.sources, platform.clock.nowMs());
+      await registerSources(store, config.sources, { nowMs: platform.clock.nowMs(), freeLeases: false });
       const app = createApp({ config, platform, store, version: VERSION });
       const ids = [...new Set(call.positionals)];
       const reports = await app.ingest.ingest(ids.length === 0 ? undefined : ids);

@@ -50,38 +50,3 @@ export function decideNextStep(
 export function isSuccess(result: Pick<AttemptResult, "statusCode">): boolean {
   return result.statusCode !== null && result.statusCode >= 200 && result.statusCode < 300;
 }
-
-const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-const MONTH = `(?<month>${MONTHS.join("|")})`;
-const TIME = String.raw`(?<hour>[01]\d|2[0-3]):(?<minute>[0-5]\d):(?<second>[0-5]\d|60)`;
-/** The three forms of a date that a recipient must take (RFC 9110, section 5.6.7). */
-const HTTP_DATES = [
-  new RegExp(String.raw`^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (?<day>\d\d) ${MONTH} (?<year>\d{4}) ${TIME} GMT$`),
-  new RegExp(
-    String.raw`^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, (?<day>\d\d)-${MONTH}-(?<year>\d\d) ${TIME} GMT$`,
-  ),
-  new RegExp(String.raw`^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ${MONTH} (?<day>[ \d]\d) ${TIME} (?<year>\d{4})$`),
-];
-/** Longer waits than this all mean the same, and stay exact as a number. */
-const MAX_DELAY_SECONDS = 1e9;
-
-/** The time that a `Retry-After` names, Unix ms: delay in seconds or HTTP date (RFC 9110, 10.2.3); null for all else. */
-export function parseRetryAfter(header: string | undefined, nowMs: number): number | null {
-  const text = header?.trim() ?? "";
-  if (/^\d+$/.test(text)) return nowMs + Math.min(Number(text), MAX_DELAY_SECONDS) * SECOND;
-  const parts = HTTP_DATES.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined);
-  if (parts === undefined) return null;
-  const number = (name: string): number => Number(parts[name]);
-  const year = parts["year"]?.length === 2 ? fullYear(number("year"), nowMs) : number("year");
-  const month = MONTHS.indexOf(parts["month"] ?? "");
-  const midnight = Date.UTC(year, month, number("day"));
-  if (new Date(midnight).getUTCMonth() !== month) return null; // the 31st of a shorter month
-  return midnight + number("hour") * HOUR + number("minute") * MINUTE + number("second") * SECOND;
-}
-
-/** A year of two digits: never more than 50 years ahead (RFC 9110, section 5.6.7). */
-function fullYear(twoDigits: number, nowMs: number): number {
-  const thisYear = new Date(nowMs).getUTCFullYear();
-  const year = thisYear - thisYear % 100 + twoDigits;
-  return year > thisYear + 50 ? year - 100 : year;
-}

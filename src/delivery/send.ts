@@ -8,8 +8,9 @@ import {
   NetworkError,
   type Resolver,
 } from "../domain/ports.ts";
+import { parseRetryAfter } from "../domain/retry_after.ts";
 import { type AddressPolicy, checkWebhookUrl, REFUSED_ADDRESS, resolveTarget } from "./guard.ts";
-import { isSuccess, parseRetryAfter } from "./retry.ts";
+import { isSuccess } from "./retry.ts";
 import { signPayload } from "./sign.ts";
 
 /** The most that is read of an answer's body, bytes; it is dropped, reading it keeps the connection usable. */
@@ -99,10 +100,12 @@ async function post(
   });
 }
 
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
 /** What is wrong with a status, null for one that means success. */
 function describeStatus(status: number): string | null {
   if (isSuccess({ statusCode: status })) return null;
   const what = `the endpoint answered ${status}`;
-  if (status >= 300 && status < 400) return `${what}; redirects are not followed`;
+  if (REDIRECTS.has(status)) return `${what}; redirects are not followed`;
   return status === 410 ? `${what}: it is gone` : what;
 }

@@ -143,18 +143,28 @@ export interface Usage {
 export interface Store {
   // Sources
   /**
-   * Makes exactly these sources the active ones. One that was never seen is due at once; of the others none is due
-   * later than the next run of its schedule, which may have changed.
+   * Makes these sources known. One that was never seen is due at once; of the others none is due later than the next
+   * run of its schedule, which may have changed. `freeLeases` ends their leases: whoever held them is gone.
    */
-  activateSources(sources: readonly { id: string; nextRunAtMs: number }[], nowMs: number): Promise<void>;
-  /** The state of every active source, by id. */
+  registerSources(
+    sources: readonly { id: string; nextRunAtMs: number }[],
+    options: { nowMs: number; freeLeases: boolean },
+  ): Promise<void>;
+  /** The state of every source that was ever known, by id. */
   listSources(): Promise<SourceState[]>;
-  /** Whether a source of this id is, or ever was, an active one. */
+  /** Whether a source of this id was ever made known. */
   isKnownSource(id: string): Promise<boolean>;
-  /** Leases active sources that are due (or the named ones, due or not) and are not leased, the longest due first. */
-  claimSources(
-    claim: { nowMs: number; leaseMs: number; limit: number; ids?: readonly string[] },
-  ): Promise<SourceState[]>;
+  /**
+   * Leases those of the sources that are due, or all of them (`any`), unless somebody holds them; the longest due
+   * first, at most `limit`.
+   */
+  claimSources(claim: {
+    nowMs: number;
+    leaseMs: number;
+    limit: number;
+    ids: readonly string[];
+    due: "only" | "any";
+  }): Promise<SourceState[]>;
   /** Ends the lease and keeps how the fetch ended. */
   finishFetch(end: FetchEnd): Promise<void>;
 

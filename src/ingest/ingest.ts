@@ -72,7 +72,8 @@ export function createIngest(options: IngestOptions): Ingest {
       nowMs: options.clock.nowMs(),
       leaseMs,
       limit,
-      ...(ids === undefined ? {} : { ids }),
+      ids: ids ?? [...settings.keys()],
+      due: ids === undefined ? "only" : "any",
     });
 
   const fetchOne = async (state: SourceState): Promise<IngestReport> => {

@@ -1,4 +1,5 @@
 // Time: the operating system's clock, and timers that are always cleared.
+import { setImmediate } from "node:timers";
 import { type Clock, DeadlineError } from "../domain/ports.ts";
 
 /** The longest time that a timer of the runtime can hold, ms (about 24.8 days); a longer one would fire at once. */
@@ -12,6 +13,8 @@ export function createClock(): Clock {
 function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();
+    // A timer of 0 ms fires after 1 ms at the soonest; this one lets in what waits, and no more.
+    if (ms <= 0) return setImmediate(resolve);
     const end = () => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", end);

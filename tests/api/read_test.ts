@@ -65,7 +65,10 @@ Deno.test("GET /v1/events narrows by since, source, severity_min and topics, alo
         source_id: index < 3 ? "board" : "other",
       })),
     );
-    await world.store.activateSources([{ id: "other", nextRunAtMs: START_MS }], START_MS);
+    await world.store.registerSources([{ id: "other", nextRunAtMs: START_MS }], {
+      nowMs: START_MS,
+      freeLeases: false,
+    });
     const rows: [query: string, expected: number[]][] = [
       ["", [4, 3, 2, 1, 0]],
       ["limit=2", [4, 3]],

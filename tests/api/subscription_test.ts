@@ -83,6 +83,31 @@ Deno.test("POST /v1/subscriptions answers 400 that names each wrong field", () =
     }
   }));
 
+Deno.test("POST /v1/subscriptions says in plain words what a field must be", () =>
+  withWorld(async (world, key) => {
+    const rows: [body: unknown, message: string][] = [
+      [{}, "webhook_url: is missing: it must be text"],
+      [{ webhook_url: 5 }, "webhook_url: must be text"],
+      [{ webhook_url: "" }, "webhook_url: must have at least 1 characters"],
+      [{ webhook_url: "x".repeat(2_049) }, "webhook_url: may have at most 2048 characters"],
+      [{ webhook_url: HOOK, topics: "gpai" }, "topics: must be a list"],
+      [{ webhook_url: HOOK, topics: Array(201).fill("gpai") }, "topics: may have at most 200 entries"],
+      [
+        { webhook_url: HOOK, severity_min: "loud" },
+        "severity_min: must be one of info, low, medium, high, critical",
+      ],
+      [{ webhook_url: HOOK, topic: [] }, "topic: is not a field that this path knows"],
+      [[], "body: must be an object"],
+    ];
+    for (const [body, message] of rows) {
+      assert.equal(
+        (await subscribe(world, key, body)).json.detail,
+        message,
+        JSON.stringify(body).slice(0, 80),
+      );
+    }
+  }));
+
 Deno.test("POST /v1/subscriptions gives one answer for every address that must not be posted to", () =>
   withWorld(async (world, key) => {
     const addresses = [

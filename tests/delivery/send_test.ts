@@ -87,7 +87,7 @@ Deno.test("sendAttempt() says in words what a status means", async () => {
     [204, null],
     [299, null],
     [301, "the endpoint answered 301; redirects are not followed"],
-    [304, "the endpoint answered 304; redirects are not followed"],
+    [304, "the endpoint answered 304"],
     [308, "the endpoint answered 308; redirects are not followed"],
     [400, "the endpoint answered 400"],
     [410, "the endpoint answered 410: it is gone"],

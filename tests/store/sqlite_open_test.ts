@@ -198,8 +198,10 @@ Deno.test("openStore() lets two stores work on one file: each sees the other's w
     assert.deepEqual(claims.map((claim) => claim.length), [2, 2, 0]);
     assert.equal(new Set(claims.flat().map(({ id }) => id)).size, 4);
 
-    await one.activateSources([{ id: "board", nextRunAtMs: T0 }], T0);
-    const sources = [one, two].map((store) => store.claimSources({ nowMs: T0, leaseMs: LEASE, limit: 9 }));
+    await one.registerSources([{ id: "board", nextRunAtMs: T0 }], { nowMs: T0, freeLeases: false });
+    const sources = [one, two].map((store) =>
+      store.claimSources({ nowMs: T0, leaseMs: LEASE, limit: 9, ids: ["board"], due: "only" })
+    );
     assert.deepEqual((await Promise.all(sources)).map((claimed) => claimed.length), [1, 0]);
     await one.close();
     assert.equal((await two.health()).pendingDeliveries, 4);

@@ -36,7 +36,7 @@ function readsAll(line: string): boolean {
 /** A store in which every kind of work is waiting. */
 async function busyStore(): Promise<Store> {
   const store = openStore(":memory:");
-  await store.activateSources([{ id: "board", nextRunAtMs: T0 }], T0);
+  await store.registerSources([{ id: "board", nextRunAtMs: T0 }], { nowMs: T0, freeLeases: false });
   await addCustomer(store);
   for (const id of ["sub_1", "sub_2"]) await subscribe(store, id);
   // One event of a hundred is of the court: a list of its own is worth a walk along the source.
@@ -83,9 +83,13 @@ Deno.test("the SQLite engine reads no growing table from end to end, in any stat
 
 /** A call, the lines that its plans must hold, and whether sorting is due. */
 const HOT: [string, (store: Store) => Promise<unknown>, RegExp[]][] = [
-  ["claimSources()", (store) => store.claimSources({ nowMs: T0, leaseMs: 1, limit: 1 }), [
-    /^SEARCH sources USING INDEX sources_due \(next_due_at<\?\)$/,
-  ]],
+  [
+    "claimSources()",
+    (store) => store.claimSources({ nowMs: T0, leaseMs: 1, limit: 1, ids: ["board"], due: "only" }),
+    [
+      /^SEARCH sources USING INDEX sources_due \(next_due_at<\?\)$/,
+    ],
+  ],
   ["findKey()", (store) => store.findKey(aKey("1").hash), [
     /^SEARCH api_keys USING PRIMARY KEY \(hash=\?\)$/,
   ]],

@@ -190,7 +190,11 @@ const PROMISED: [string, Durability, (store: Store) => Promise<unknown>][] = [
       store.finishFetch({ sourceId: "board", atMs: T0, nextDueAtMs: T0, success: null, error: "timed out" }),
   ],
   ["matchEvents()", "durable", (store) => matchAll(store, { limit: 1, tiers: monthly(1) })],
-  ["claimSources()", "relaxed", (store) => store.claimSources({ nowMs: T0, leaseMs: 1, limit: 1 })],
+  [
+    "claimSources()",
+    "relaxed",
+    (store) => store.claimSources({ nowMs: T0, leaseMs: 1, limit: 1, ids: ["board"], due: "only" }),
+  ],
   ["claimDeliveries()", "relaxed", (store) => claimAll(store)],
   ["finishAttempts()", "durable", (store) => finishAllDue(store, { kind: "delivered" }, T0 + 1e9)],
   [
@@ -207,7 +211,7 @@ const PROMISED: [string, Durability, (store: Store) => Promise<unknown>][] = [
 
 Deno.test("what the service promises to somebody is committed durably", async () => {
   const store = openStore(":memory:");
-  await store.activateSources([{ id: "board", nextRunAtMs: T0 }], T0);
+  await store.registerSources([{ id: "board", nextRunAtMs: T0 }], { nowMs: T0, freeLeases: false });
   await addCustomer(store);
   await subscribe(store, "sub_1");
   await publishMany(store, 1, 3);

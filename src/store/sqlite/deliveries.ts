@@ -19,7 +19,8 @@ export const DUE_SUBSCRIPTIONS_SQL = `
 
 /** The due deliveries of one subscription, oldest first. */
 export const DUE_DELIVERIES_SQL = `
-  select seq, id, body, attempts, created_at from deliveries indexed by deliveries_due
+  select seq, id, body, attempts, created_at
+  from deliveries indexed by deliveries_due cross join delivery_bodies on delivery_seq = seq
   where status = 'pending' and subscription_id = ? and next_attempt_at <= ?
   order by next_attempt_at, seq limit ?`;
 
@@ -60,13 +61,15 @@ function claimFrom(
       "select webhook_url, webhook_secret from subscriptions where id = ?",
       subscriptionId,
     );
-    for (const row of connection.all(DUE_DELIVERIES_SQL, subscriptionId, claim.nowMs, room)) {
-      // The lease is the time of the next attempt: when nobody reports back, the delivery is simply due again.
-      connection.run(
-        "update deliveries set attempts = attempts + 1, next_attempt_at = ? where seq = ?",
-        claim.nowMs + claim.leaseMs,
-        Number(row["seq"]),
-      );
+    const rows = connection.all(DUE_DELIVERIES_SQL, subscriptionId, claim.nowMs, room);
+    // The lease is the time of the next attempt: when nobody reports back, the delivery is simply due again.
+    connection.run(
+      `update deliveries set attempts = attempts + 1, next_attempt_at = ?
+       where seq in (select value from json_each(?))`,
+      claim.nowMs + claim.leaseMs,
+      JSON.stringify(rows.map((row) => row["seq"])),
+    );
+    for (const row of rows) {
       claimed.push({
         id: String(row["id"]),
         subscriptionId,

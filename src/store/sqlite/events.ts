@@ -137,8 +137,8 @@ function record(
     event.version,
     severityRank(event.severity),
     event.published_at,
-    JSON.stringify(event),
-    JSON.stringify(provenance),
+    asciiJson(event),
+    asciiJson(provenance),
   );
   const seq = Number(inserted?.["seq"]);
   tags.add(event, seq);
@@ -166,6 +166,14 @@ function record(
     );
   }
   if (notify) connection.run("insert into event_outbox (event_seq) values (?)", seq);
+}
+
+/** JSON of ASCII alone: a text of one byte a character is read, joined and sent several times as fast. */
+function asciiJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[\u0080-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 /** Title and summary in every language, each text once. */

@@ -3,22 +3,22 @@ import type { RegEvent } from "../../domain/event.ts";
 import { limitsOf } from "../../domain/customer.ts";
 import type { HoldReason } from "../../domain/delivery.ts";
 import type { NewDelivery, Store } from "../../domain/store.ts";
-import type { Subscription } from "../../domain/subscription.ts";
 import type { Tier, TierLimits } from "../../domain/tier.ts";
+import { type Candidate, Candidates } from "./candidates.ts";
 import type { Connection, Row } from "./connection.ts";
 import { countTowardsQuota } from "./delivery_states.ts";
-import { SUBSCRIPTION_COLUMNS, subscriptionFromRow } from "./subscriptions.ts";
 
 /** Deliveries released in one transaction, so that other work gets its turn. */
 const RELEASE_BATCH = 500;
 
 /** The part of the port that turns events into deliveries. */
 export function createMatching(connection: Connection): Pick<Store, "matchEvents" | "releaseHeld"> {
+  const candidates = new Candidates(connection);
   return {
     matchEvents: (match) => {
       // Most calls find nothing: they must not take the write lock.
       if (connection.get("select 1 from event_outbox limit 1") === undefined) return Promise.resolve(0);
-      return Promise.resolve(connection.transaction("durable", () => matchWaiting(connection, match)));
+      return Promise.resolve(connection.transaction("durable", () => matchWaiting(connection, candidates, match)));
     },
 
     releaseHeld: (release) => {
@@ -30,30 +30,26 @@ export function createMatching(connection: Connection): Pick<Store, "matchEvents
   };
 }
 
-interface Candidate {
-  subscription: Subscription;
-  afterSeq: number;
-  customerEnabled: boolean;
-}
-
-function matchWaiting(connection: Connection, match: Parameters<Store["matchEvents"]>[0]): number {
+function matchWaiting(
+  connection: Connection,
+  candidates: Candidates,
+  match: Parameters<Store["matchEvents"]>[0],
+): number {
   const waiting = connection.all(
     `select events.seq, events.json from event_outbox join events on events.seq = event_outbox.event_seq
      order by event_outbox.event_seq limit ?`,
     match.limit,
   );
-  const candidates = loadCandidates(connection);
-  const byId = new Map(candidates.map((candidate) => [candidate.subscription.id, candidate]));
+  candidates.refresh();
   const quota = new MonthQuota(connection, match.month, match.tiers);
   for (const row of waiting) {
     const seq = Number(row["seq"]);
     const event: RegEvent = JSON.parse(String(row["json"]));
-    const present = candidates.filter((candidate) => candidate.afterSeq < seq);
-    if (present.length > 0) {
+    const subscriptions = candidates.presentAt(seq);
+    if (subscriptions.length > 0) {
       const previous = event.supersedes === null ? null : eventById(connection, event.supersedes);
-      const subscriptions = present.map((candidate) => candidate.subscription);
       for (const delivery of match.deliveriesFor({ event, previous }, subscriptions)) {
-        const candidate = byId.get(delivery.subscriptionId);
+        const candidate = candidates.get(delivery.subscriptionId);
         if (candidate === undefined || candidate.afterSeq >= seq) {
           throw new Error(`no subscription ${delivery.subscriptionId} was offered event ${event.id}`);
         }
@@ -63,19 +59,6 @@ function matchWaiting(connection: Connection, match: Parameters<Store["matchEven
     connection.run("delete from event_outbox where event_seq = ?", seq);
   }
   return waiting.length;
-}
-
-function loadCandidates(connection: Connection): Candidate[] {
-  return connection.all(
-    `select ${SUBSCRIPTION_COLUMNS.split(/,\s*/).map((name) => `subscriptions.${name}`).join(", ")},
-       after_seq, customers.enabled as customer_enabled
-     from subscriptions join customers on customers.id = subscriptions.customer_id
-     where deleted_at is null order by subscriptions.id`,
-  ).map((row) => ({
-    subscription: subscriptionFromRow(row),
-    afterSeq: Number(row["after_seq"]),
-    customerEnabled: row["customer_enabled"] === 1,
-  }));
 }
 
 function eventById(connection: Connection, id: string): RegEvent | null {
@@ -110,20 +93,24 @@ function enqueue(
       subscription.id,
     )?.["taken"],
   );
-  connection.run(
-    `insert into deliveries (id, subscription_id, event_id, sequence, status, hold_reason, body, next_attempt_at,
+  const inserted = connection.get(
+    `insert into deliveries (id, subscription_id, event_id, sequence, status, hold_reason, next_attempt_at,
        quota_month, created_at)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?) returning seq`,
     delivery.id,
     subscription.id,
     event.id,
     sequence,
     hold === null ? "pending" : "held",
     hold,
-    delivery.body(sequence),
     nowMs,
     hold === null ? quota.month : null,
     nowMs,
+  );
+  connection.run(
+    "insert into delivery_bodies (delivery_seq, body) values (?, ?)",
+    Number(inserted?.["seq"]),
+    delivery.body(sequence),
   );
 }
 
@@ -176,6 +163,7 @@ function oldestHeld(connection: Connection, customerId: string, limit: number): 
 class MonthQuota {
   readonly #left = new Map<string, number>();
   readonly #waiting = new Map<string, boolean>();
+  #anyHeld: boolean | null = null;
 
   constructor(
     readonly connection: Connection,
@@ -187,7 +175,7 @@ class MonthQuota {
   take(customerId: string): boolean {
     let waiting = this.#waiting.get(customerId);
     if (waiting === undefined) {
-      waiting = this.connection.get(
+      waiting = this.#isAnyHeld() && this.connection.get(
         `select 1 from subscriptions indexed by subscriptions_active
          where customer_id = ? and deleted_at is null and disabled_at is null
            and exists (select 1 from deliveries indexed by deliveries_held
@@ -198,6 +186,12 @@ class MonthQuota {
     const taken = !waiting && this.takeHeld(customerId);
     this.#waiting.set(customerId, waiting || !taken);
     return taken;
+  }
+
+  /** Mostly nothing is held at all: then no customer's subscriptions need a look. */
+  #isAnyHeld(): boolean {
+    return this.#anyHeld ??=
+      this.connection.get("select 1 from deliveries where status = 'held' limit 1") !== undefined;
   }
 
   /** How many the customer has left this month; not above 0 when there are none. */

@@ -9,25 +9,25 @@ const COLUMNS = `id, cursor, identity_rule, first_success_at, last_attempt_at, l
 /** The part of the port that concerns sources. */
 export function createSources(
   connection: Connection,
-): Pick<Store, "activateSources" | "listSources" | "isKnownSource" | "claimSources" | "finishFetch"> {
+): Pick<Store, "registerSources" | "listSources" | "isKnownSource" | "claimSources" | "finishFetch"> {
   return {
-    activateSources: (sources, nowMs) =>
+    registerSources: (sources, { nowMs, freeLeases }) =>
       Promise.resolve(connection.transaction("durable", () => {
-        connection.run("update sources set active = 0");
         for (const source of sources) {
           connection.run(
-            `insert into sources (id, active, next_due_at) values (?, 1, ?)
-             on conflict (id) do update set active = 1, next_due_at = min(next_due_at, ?)`,
+            `insert into sources (id, next_due_at) values (?, ?)
+             on conflict (id) do update set next_due_at = min(next_due_at, ?)`,
             source.id,
             nowMs,
             source.nextRunAtMs,
           );
+          if (freeLeases) connection.run("update sources set lease_until = 0 where id = ?", source.id);
         }
       })),
 
     listSources: () =>
       Promise.resolve(
-        connection.all(`select ${COLUMNS} from sources where active = 1 order by id`).map(stateFromRow),
+        connection.all(`select ${COLUMNS} from sources order by id`).map(stateFromRow),
       ),
 
     isKnownSource: (id) =>
@@ -35,8 +35,18 @@ export function createSources(
 
     claimSources: (claim) => {
       // Most calls find nothing: they must not take the write lock.
-      if (claim.ids === undefined && !isAnyDue(connection, claim.nowMs)) return Promise.resolve([]);
-      return Promise.resolve(connection.transaction("relaxed", () => claimSources(connection, claim)));
+      if (findClaimable(connection, { ...claim, limit: 1 }).length === 0) return Promise.resolve([]);
+      return Promise.resolve(connection.transaction("relaxed", () => {
+        const rows = findClaimable(connection, claim);
+        for (const row of rows) {
+          connection.run(
+            "update sources set lease_until = ? where id = ?",
+            claim.nowMs + claim.leaseMs,
+            String(row["id"]),
+          );
+        }
+        return rows.map(stateFromRow);
+      }));
     },
 
     finishFetch: (end) =>
@@ -44,39 +54,20 @@ export function createSources(
   };
 }
 
-function isAnyDue(connection: Connection, nowMs: number): boolean {
-  return connection.get(
-    `select 1 from sources indexed by sources_due
-     where active = 1 and next_due_at <= ? and lease_until <= ? limit 1`,
-    nowMs,
-    nowMs,
-  ) !== undefined;
-}
-
-function claimSources(
+/** Rows of the named sources that nobody holds, the longest due first. */
+function findClaimable(
   connection: Connection,
-  { nowMs, leaseMs, limit, ids }: Parameters<Store["claimSources"]>[0],
-): SourceState[] {
-  const rows = ids === undefined
-    ? connection.all(
-      `select ${COLUMNS} from sources indexed by sources_due
-       where active = 1 and next_due_at <= ? and lease_until <= ? order by next_due_at limit ?`,
-      nowMs,
-      nowMs,
-      limit,
-    )
-    : connection.all(
-      `select ${COLUMNS} from sources
-       where active = 1 and id in (select value from json_each(?)) and lease_until <= ?
-       order by next_due_at limit ?`,
-      JSON.stringify(ids),
-      nowMs,
-      limit,
-    );
-  for (const row of rows) {
-    connection.run("update sources set lease_until = ? where id = ?", nowMs + leaseMs, String(row["id"]));
-  }
-  return rows.map(stateFromRow);
+  { nowMs, limit, ids, due }: Parameters<Store["claimSources"]>[0],
+): Row[] {
+  return connection.all(
+    `select ${COLUMNS} from sources indexed by sources_due
+     where next_due_at <= ? and lease_until <= ? and id in (select value from json_each(?))
+     order by next_due_at limit ?`,
+    due === "any" ? Number.MAX_SAFE_INTEGER : nowMs,
+    nowMs,
+    JSON.stringify(ids),
+    limit,
+  );
 }
 
 function finishFetch(connection: Connection, end: FetchEnd): void {

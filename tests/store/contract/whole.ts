@@ -22,10 +22,12 @@ import type { StorePromise } from "./promise.ts";
 
 /** A call of every method but close. */
 const CALLS: Record<Exclude<keyof Store, "close">, (store: Store) => Promise<unknown>> = {
-  activateSources: (store) => store.activateSources([{ id: "board", nextRunAtMs: T0 }], T0),
+  registerSources: (store) =>
+    store.registerSources([{ id: "board", nextRunAtMs: T0 }], { nowMs: T0, freeLeases: false }),
   listSources: (store) => store.listSources(),
   isKnownSource: (store) => store.isKnownSource("board"),
-  claimSources: (store) => store.claimSources({ nowMs: T0, leaseMs: 1, limit: 1 }),
+  claimSources: (store) =>
+    store.claimSources({ nowMs: T0, leaseMs: 1, limit: 1, ids: ["board"], due: "only" }),
   finishFetch: (store) =>
     store.finishFetch({ sourceId: "board", atMs: T0, nextDueAtMs: T0, success: null, error: "timed out" }),
   recordPublications: (store) =>
@@ -96,7 +98,7 @@ export const wholePromises: StorePromise[] = [
       await addCustomer(store);
       await subscribe(store, "sub_1");
       await publishMany(store, 1, 1);
-      await store.activateSources([{ id: "board", nextRunAtMs: T0 }], T0);
+      await store.registerSources([{ id: "board", nextRunAtMs: T0 }], { nowMs: T0, freeLeases: false });
       await store.listEvents({ limit: 1 });
       await store.close();
       for (const [name, call] of Object.entries(CALLS)) {

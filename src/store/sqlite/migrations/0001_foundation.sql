@@ -2,7 +2,6 @@
 
 create table sources (
   id text primary key,
-  active integer not null check (active in (0, 1)),
   cursor text,
   identity_rule text not null default 'guid' check (identity_rule in ('guid', 'link', 'link+title')),
   first_success_at integer,
@@ -14,7 +13,7 @@ create table sources (
   lease_until integer not null default 0
 ) strict;
 
-create index sources_due on sources (next_due_at) where active = 1;
+create index sources_due on sources (next_due_at);
 
 -- A record is written once; json is the record as the API serves it, provenance what it was made from, the other
 -- columns are what is searched.
@@ -133,6 +132,36 @@ create unique index subscriptions_active on subscriptions (customer_id, identity
   where deleted_at is null and disabled_at is null;
 create index subscriptions_by_customer on subscriptions (customer_id, created_at, id);
 
+-- Counts the changes of what events are matched with, so that a process knows whether what it has read still holds.
+create table matching_state (
+  id integer primary key check (id = 1),
+  version integer not null
+) strict;
+
+insert into matching_state (id, version) values (1, 0);
+
+create trigger subscription_added after insert on subscriptions
+begin
+  update matching_state set version = version + 1;
+end;
+
+-- Every column but next_sequence, which each delivery moves.
+create trigger subscription_changed after update of id, customer_id, webhook_url, webhook_secret, topics, source_filter,
+  severity_min, language, identity, created_at, after_seq, disabled_at, deleted_at on subscriptions
+begin
+  update matching_state set version = version + 1;
+end;
+
+create trigger subscription_removed after delete on subscriptions
+begin
+  update matching_state set version = version + 1;
+end;
+
+create trigger customer_switched after update of enabled on customers
+begin
+  update matching_state set version = version + 1;
+end;
+
 -- First answers to requests that named a key of their own, for a day.
 create table remembered_answers (
   customer_id text not null references customers (id),
@@ -153,7 +182,6 @@ create table deliveries (
   sequence integer not null check (sequence >= 1),
   status text not null check (status in ('pending', 'delivered', 'failed', 'held', 'cancelled')),
   hold_reason text check (hold_reason in ('quota', 'disabled')),
-  body text not null,
   attempts integer not null default 0 check (attempts >= 0),
   next_attempt_at integer not null,
   -- The UTC month whose quota this delivery uses, null while it uses none.
@@ -167,6 +195,12 @@ create table deliveries (
 create index deliveries_due on deliveries (subscription_id, next_attempt_at, seq) where status = 'pending';
 create index deliveries_oldest_pending on deliveries (created_at) where status = 'pending';
 create index deliveries_held on deliveries (subscription_id, seq) where status = 'held';
+
+-- The bytes to send stand apart from what every attempt changes: an attempt then writes a hundred bytes, not thousands.
+create table delivery_bodies (
+  delivery_seq integer primary key references deliveries (seq),
+  body text not null
+) strict;
 
 create table delivery_usage (
   customer_id text not null references customers (id),
