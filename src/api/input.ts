@@ -1,5 +1,5 @@
 // Reading what a client sends: query and body, bounded and checked, with an error that names each wrong field.
-import type { z } from "zod";
+import { z } from "zod";
 import { AppError, type FieldError } from "../domain/errors.ts";
 import { type Clock, DeadlineError } from "../domain/ports.ts";
 
@@ -12,8 +12,20 @@ export const MAX_URL_LENGTH = 8_192;
 /** The deepest nesting of JSON that is read. */
 const MAX_JSON_DEPTH = 32;
 
-/** The query's parameters by the schema (none: no parameter is taken). Throws `invalid_input`. */
-export function readQuery(parameters: URLSearchParams, schema: z.ZodType | undefined): unknown {
+/** Input as a schema sees it: all of it, or what is good of it beside what is wrong. */
+export interface CheckedInput {
+  /** Whole only without errors. */
+  value: unknown;
+  /** The fields that are good by themselves. */
+  good: Record<string, unknown>;
+  errors: FieldError[];
+}
+
+/** Input of a route that takes none. */
+export const NO_INPUT: CheckedInput = { value: undefined, good: {}, errors: [] };
+
+/** The query's parameters by the schema (none: no parameter is taken). */
+export function readQuery(parameters: URLSearchParams, schema: z.ZodType | undefined): CheckedInput {
   const errors: FieldError[] = [];
   const values: Record<string, string> = {};
   for (const [name, value] of parameters) {
@@ -24,15 +36,15 @@ export function readQuery(parameters: URLSearchParams, schema: z.ZodType | undef
     for (const name of Object.keys(values)) {
       errors.push({ field: name, message: "is not a parameter of this path" });
     }
-  } else if (errors.length === 0) {
-    return check(values, schema, "parameter");
+  } else {
+    const checked = check(values, schema, "parameter");
+    return { ...checked, errors: [...errors, ...checked.errors] };
   }
-  if (errors.length > 0) throw invalid(errors);
-  return undefined;
+  return { ...NO_INPUT, errors };
 }
 
-/** The body by the schema. Throws `unsupported_media_type`, `body_too_large` or `invalid_input`. */
-export async function readBody(request: Request, schema: z.ZodType, clock: Clock): Promise<unknown> {
+/** The body by the schema. Throws `unsupported_media_type`, `body_too_large`, or `invalid_input` when it is no JSON. */
+export async function readBody(request: Request, schema: z.ZodType, clock: Clock): Promise<CheckedInput> {
   const type = (request.headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") {
     throw new AppError(
@@ -121,19 +133,36 @@ function isDeeperThan(text: string, limit: number): boolean {
   return false;
 }
 
-function check(value: unknown, schema: z.ZodType, what: "parameter" | "field"): unknown {
+function check(value: unknown, schema: z.ZodType, what: "parameter" | "field"): CheckedInput {
   const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  throw invalid(result.error.issues.flatMap((issue) => fieldErrors(issue, what)));
+  if (result.success) {
+    return { value: result.data, good: result.data as Record<string, unknown>, errors: [] };
+  }
+  const known = schema instanceof z.ZodObject ? Object.keys(schema.shape).join(", ") : "";
+  const errors = result.error.issues.flatMap((issue) => fieldErrors(issue, what, known));
+  return { value: undefined, good: goodFields(value, schema), errors };
 }
 
-function fieldErrors(issue: z.core.$ZodIssue, what: "parameter" | "field"): FieldError[] {
+/** The fields that pass by themselves, so that one answer can name every wrong one. */
+function goodFields(value: unknown, schema: z.ZodType): Record<string, unknown> {
+  if (!(schema instanceof z.ZodObject) || typeof value !== "object" || value === null) return {};
+  const good: [string, unknown][] = [];
+  for (const [name, field] of Object.entries(schema.shape as Record<string, z.ZodType>)) {
+    const result = field.safeParse(
+      Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined,
+    );
+    if (result.success) good.push([name, result.data]);
+  }
+  return Object.fromEntries(good);
+}
+
+function fieldErrors(issue: z.core.$ZodIssue, what: "parameter" | "field", known: string): FieldError[] {
   // A parameter that lists values is one field to its sender.
   const path = (what === "parameter" ? issue.path.slice(0, 1) : issue.path).map(String).join(".");
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => ({
       field: path === "" ? key : `${path}.${key}`,
-      message: `is not a ${what} that this path knows`,
+      message: `is not a ${what} that this path knows${known === "" ? "" : `; it knows ${known}`}`,
     }));
   }
   return [{ field: path === "" ? "body" : path, message: inWords(issue) }];

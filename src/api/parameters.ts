@@ -3,12 +3,14 @@ import { z } from "zod";
 
 const MAX_LISTED = 50;
 
-/** A whole number in decimal digits within bounds. */
+/** A whole number in decimal digits within bounds; one with an `example` is a time. */
 export function integerParameter(
-  bounds: { min: number; max: number; description: string },
+  bounds: { min: number; max: number; description: string; example?: number },
 ): z.ZodType<number> {
-  const { min, max, description } = bounds;
-  const message = `must be a whole number from ${min} to ${max}`;
+  const { min, max, description, example } = bounds;
+  const message = example === undefined
+    ? `must be a whole number from ${min} to ${max}`
+    : `must be a time in Unix milliseconds, such as ${example}`;
   return z.string()
     .regex(/^-?\d{1,16}$/, message)
     .transform(Number)

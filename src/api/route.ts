@@ -1,7 +1,7 @@
 // What a route is: one row of data from which the router, the checks and the documentation are made.
 import type { z } from "zod";
 import type { Customer } from "../domain/customer.ts";
-import type { ErrorCode } from "../domain/errors.ts";
+import type { ErrorCode, FieldError } from "../domain/errors.ts";
 import type { HeaderName, RequestHeaderName } from "./openapi/headers.ts";
 import type { Tag } from "./openapi/texts.ts";
 
@@ -36,6 +36,12 @@ export interface Answer {
   contentName?: string;
 }
 
+/** The fields of a request that its schemas take, each by itself: others may be missing or wrong. */
+export interface GivenInput<Query = Record<string, unknown>, Body = Record<string, unknown>> {
+  query: Partial<Query>;
+  body: Partial<Body>;
+}
+
 interface RouteRow {
   method: "GET" | "POST" | "DELETE" | "PATCH";
   /** With parameters in braces: `/v1/events/{id}`. */
@@ -67,6 +73,8 @@ interface RouteRow {
   otherAnswers?: Record<number, string>;
   /** Errors of the handler; those that every route of its kind has are known. */
   errors?: readonly ErrorCode[];
+  /** What is wrong with input that no schema can tell: unknown topics, say. It is given the fields that are good. */
+  verify?(given: GivenInput): Promise<FieldError[]>;
   /**
    * What the answer depends on beside its address: while this text is the same, so is the answer, and its bytes are
    * kept. Only for reads that answer every caller alike.
@@ -104,9 +112,10 @@ export function keyRoute<
   Q extends z.ZodType | undefined = undefined,
   B extends z.ZodType | undefined = undefined,
 >(
-  row: Omit<RouteRow, "query" | "body"> & {
+  row: Omit<RouteRow, "query" | "body" | "verify"> & {
     query?: Q;
     body?: B;
+    verify?(given: GivenInput<Checked<Q>, Checked<B>>): Promise<FieldError[]>;
     handle(call: KeyCall<Checked<Q>, Checked<B>>): Promise<Answer>;
   },
 ): Route {

@@ -5,7 +5,7 @@ import { AppError } from "../domain/errors.ts";
 import type { NewId } from "../domain/ids.ts";
 import type { Clock, Log } from "../domain/ports.ts";
 import { type AddressRange, clientAddress } from "./client_address.ts";
-import { MAX_URL_LENGTH, readBody, readQuery } from "./input.ts";
+import { invalid, MAX_URL_LENGTH, NO_INPUT, readBody, readQuery } from "./input.ts";
 import {
   createKeptAnswers,
   type KeptAnswer,
@@ -176,10 +176,15 @@ async function answerRoute(
   const state = route.state === undefined ? null : await route.state();
   const hot = state === null ? null : kept.get(address, state);
   if (hot !== null) return { status: route.status, body: hot.answer, headers: hot.headers };
+  const query = readQuery(parametersOf(address), route.query);
+  const sent = route.body === undefined ? NO_INPUT : await readBody(request, route.body, options.clock);
+  const errors = [...query.errors, ...sent.errors];
+  if (route.verify !== undefined) errors.push(...await route.verify({ query: query.good, body: sent.good }));
+  if (errors.length > 0) throw invalid(errors);
   const checked = {
     params: context.req.param() as Record<string, string>,
-    query: readQuery(parametersOf(address), route.query),
-    body: route.body === undefined ? undefined : await readBody(request, route.body, options.clock),
+    query: query.value,
+    body: sent.value,
     address,
     headers: request.headers,
     requestId: passage.requestId,

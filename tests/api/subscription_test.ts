@@ -96,7 +96,10 @@ Deno.test("POST /v1/subscriptions says in plain words what a field must be", () 
         { webhook_url: HOOK, severity_min: "loud" },
         "severity_min: must be one of info, low, medium, high, critical",
       ],
-      [{ webhook_url: HOOK, topic: [] }, "topic: is not a field that this path knows"],
+      [
+        { webhook_url: HOOK, topic: [] },
+        "topic: is not a field that this path knows; it knows webhook_url, topics, source_filter, severity_min, language",
+      ],
       [[], "body: must be an object"],
     ];
     for (const [body, message] of rows) {
@@ -106,6 +109,27 @@ Deno.test("POST /v1/subscriptions says in plain words what a field must be", () 
         JSON.stringify(body).slice(0, 80),
       );
     }
+  }));
+
+Deno.test("POST /v1/subscriptions names every wrong field in one answer", () =>
+  withWorld(async (world, key) => {
+    const reply = await subscribe(world, key, {
+      webhook_url: 5,
+      topics: ["foo"],
+      source_filter: ["nobody"],
+      severity_min: "urgent",
+      language: "xx",
+      color: 1,
+    });
+    assert.equal(reply.status, 400);
+    assert.deepEqual(reply.json.errors.map((error: { field: string }) => error.field).sort(), [
+      "color",
+      "language",
+      "severity_min",
+      "source_filter",
+      "topics",
+      "webhook_url",
+    ]);
   }));
 
 Deno.test("POST /v1/subscriptions gives one answer for every address that must not be posted to", () =>

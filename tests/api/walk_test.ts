@@ -233,6 +233,15 @@ Deno.test("GET /v1/events answers 400 to what is no filter of it", () =>
       ["before=evt_x", ["before"]],
       [`after=${world.newId("event")}`, ["after"]],
       [`before=${event?.id}&after=${event?.id}`, ["after"]],
+      ["severity_min=urgent&topics=foo&article=zzz&language=DE&foo=1&before=x&q=%22", [
+        "severity_min",
+        "foo",
+        "topics",
+        "article",
+        "language",
+        "q",
+        "before",
+      ]],
     ];
     for (const [query, fields] of rows) {
       const reply = await world.ask(`/v1/events?${query}`, { key });

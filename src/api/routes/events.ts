@@ -16,7 +16,6 @@ import {
   severity,
 } from "../../wire/event.ts";
 import { eventVersions, toEventVersions } from "../../wire/versions.ts";
-import { invalid } from "../input.ts";
 import { choiceParameter, flagParameter, integerParameter, listParameter } from "../parameters.ts";
 import { answer, keyRoute, type Route } from "../route.ts";
 
@@ -25,6 +24,8 @@ const MAX_LIMIT = 200;
 const DEFAULT_LIMIT = 50;
 /** The last millisecond that a date can hold (ECMA-262, 21.4.1.1). */
 const LAST_MS = 8_640_000_000_000_000;
+/** 1 August 2026, for error texts. */
+const SOME_MS = 1_785_542_400_000;
 
 /** The most words of one search, and the most characters. */
 const MAX_WORDS = 10;
@@ -35,11 +36,17 @@ const FIRST_ID = "evt_00000000000000000000000000";
 const eventsQuery = z.strictObject({
   limit: integerParameter({ min: 1, max: MAX_LIMIT, description: "The most events of one answer" })
     .default(DEFAULT_LIMIT),
-  since: integerParameter({ min: -LAST_MS, max: LAST_MS, description: "Unix ms: `published_at` at or after" })
+  since: integerParameter({
+    min: -LAST_MS,
+    max: LAST_MS,
+    example: SOME_MS,
+    description: "Unix ms: `published_at` at or after",
+  })
     .optional(),
   until: integerParameter({
     min: -LAST_MS,
     max: LAST_MS,
+    example: SOME_MS,
     description: "Unix ms: `published_at` at or before",
   })
     .optional(),
@@ -101,9 +108,10 @@ function listRoute(options: EventRouteOptions): Route {
     answer: eventList,
     status: 200,
     answerHeaders: ["Link"],
+    verify: ({ query }) => verifyQuery(query, options),
     state: async () => String(await store.lastSeq()),
     async handle({ query, address }) {
-      const listed = await readQuery(query, options);
+      const listed = await toEventQuery(query, options);
       // One more than is asked for says whether there is a next page.
       const events = await store.listEvents({ ...listed, limit: listed.limit + 1 });
       const page = events.slice(0, listed.limit);
@@ -187,11 +195,11 @@ function nextLink(publicUrl: string, address: string, lastId: string): string {
   return `<${url.href}>; rel="next"`;
 }
 
-/** The query as the store takes it. Throws `invalid_input` that names each parameter that means nothing here. */
-async function readQuery(
-  query: EventsQuery,
+/** What is wrong with parameters that are well formed. */
+async function verifyQuery(
+  query: Partial<EventsQuery>,
   { store, topics, isSource }: EventRouteOptions,
-): Promise<EventQuery> {
+): Promise<FieldError[]> {
   const errors: FieldError[] = [];
   const known = new Set(topics.map((topic) => topic.id));
   for (const id of query.topics ?? []) {
@@ -202,28 +210,34 @@ async function readQuery(
     const message = `${JSON.stringify(query.source)} is no source; GET /v1/sources lists them`;
     errors.push({ field: "source", message });
   }
-  const articles = (query.article ?? []).map((text) => {
-    const article = canonicalArticle(text);
-    if (article === null) {
-      const message = `${JSON.stringify(text)} is no reference; write Art. 50(2), Annex III or Recital 60`;
-      errors.push({ field: "article", message });
-    }
-    return article ?? "";
-  });
+  for (const text of query.article ?? []) {
+    if (canonicalArticle(text) !== null) continue;
+    const message = `${JSON.stringify(text)} is no reference; write Art. 50(2), Annex III or Recital 60`;
+    errors.push({ field: "article", message });
+  }
   for (const code of query.language ?? []) {
     if (/^[a-z]{2,3}$/.test(code)) continue;
-    errors.push({ field: "language", message: `${JSON.stringify(code)} is no ISO 639-1 code such as en` });
+    const message = `${JSON.stringify(code)} is no ISO 639-1 code in lower case, such as en`;
+    errors.push({ field: "language", message });
   }
-  const words = query.q?.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");
-  if (words !== undefined && (words.length === 0 || words.length > MAX_WORDS)) {
+  const words = query.q === undefined ? null : wordsOf(query.q).length;
+  if (words !== null && (words === 0 || words > MAX_WORDS)) {
     errors.push({ field: "q", message: `must hold 1 to ${MAX_WORDS} words` });
   }
-  const before = await findPlace("before", query.before, store, errors);
-  const after = await findPlace("after", query.after, store, errors);
-  if (before !== null && after !== null) {
+  for (const field of ["before", "after"] as const) {
+    const id = query[field];
+    if (id === undefined || await findPlace(id, store) !== null) continue;
+    errors.push({ field, message: "is no event's id" });
+  }
+  if (query.before !== undefined && query.after !== undefined) {
     errors.push({ field: "after", message: "cannot stand beside before: they walk in different orders" });
   }
-  if (errors.length > 0) throw invalid(errors);
+  return errors;
+}
+
+/** The query as the store takes it, once it is verified. */
+async function toEventQuery(query: EventsQuery, { store, topics }: EventRouteOptions): Promise<EventQuery> {
+  const articles = query.article?.map((text) => canonicalArticle(text) ?? text);
   return {
     limit: query.limit,
     ...given("since", query.since),
@@ -232,26 +246,29 @@ async function readQuery(
     ...given("severityMin", query.severity_min),
     ...given("topics", query.topics && [...expandTopics(topics, query.topics)]),
     ...given("eventTypes", query.event_type),
-    ...given("articles", query.article && articles),
+    ...given("articles", articles),
     ...given("languages", query.language),
-    ...given("words", words),
+    ...given("words", query.q === undefined ? undefined : wordsOf(query.q)),
     ...given("latest", query.latest),
-    ...given("before", before ?? undefined),
-    ...given("after", after ?? undefined),
+    ...given(
+      "before",
+      query.before === undefined ? undefined : await findPlace(query.before, store) ?? undefined,
+    ),
+    ...given(
+      "after",
+      query.after === undefined ? undefined : await findPlace(query.after, store) ?? undefined,
+    ),
   };
 }
 
-async function findPlace(
-  field: "before" | "after",
-  id: string | undefined,
-  store: Pick<Store, "findPlace">,
-  errors: FieldError[],
-): Promise<EventPlace | null> {
-  if (id === undefined) return null;
-  if (field === "after" && id === FIRST_ID) return { id, publishedAtMs: 0, seq: 0 };
-  const place = isId("event", id) ? await store.findPlace(id) : null;
-  if (place === null) errors.push({ field, message: "is no event's id" });
-  return place;
+function wordsOf(text: string): string[] {
+  return text.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");
+}
+
+/** Where an event stands; a poller's first id stands before them all. */
+async function findPlace(id: string, store: Pick<Store, "findPlace">): Promise<EventPlace | null> {
+  if (id === FIRST_ID) return { id, publishedAtMs: Number.MIN_SAFE_INTEGER, seq: 0 };
+  return isId("event", id) ? await store.findPlace(id) : null;
 }
 
 /** A property that is left out when there is no value. */

@@ -20,7 +20,6 @@ import {
   toSubscriptionRecord,
 } from "../../wire/subscription.ts";
 import { createIdempotency } from "../idempotency.ts";
-import { invalid } from "../input.ts";
 import { answer, keyRoute, type Route } from "../route.ts";
 
 const SECRET_NOTE = "Keep webhook_secret now: it is shown only this once and verifies every delivery.";
@@ -81,12 +80,13 @@ function createRoute(options: SubscriptionRouteOptions): Route {
       "idempotency_key_reused",
     ],
     body: subscriptionRequest,
+    verify: ({ body }) => verifyRequest(body, options),
     answer: subscriptionCreated,
     status: 201,
     handle: (call) =>
       idempotency.run(call, async (remember) => {
         const { body, customer } = call;
-        await checkRequest(body, options);
+        await requireReceiver(body.webhook_url, options);
         const subscription = newSubscription(body, customer, options);
         const created = answer(201, {
           subscription: {
@@ -173,29 +173,34 @@ function noSubscription(): AppError {
   return new AppError("not_found", "You have no subscription of this id.");
 }
 
-async function checkRequest(body: SubscriptionRequest, options: SubscriptionRouteOptions): Promise<void> {
+/** What is wrong with fields that are well formed; where deliveries may go is asked only of a request that is good. */
+async function verifyRequest(
+  body: Partial<SubscriptionRequest>,
+  options: SubscriptionRouteOptions,
+): Promise<FieldError[]> {
   const errors: FieldError[] = [];
   const topics = new Set(options.topics.map((topic) => topic.id));
-  for (const id of body.topics) {
+  for (const id of body.topics ?? []) {
     if (topics.has(id)) continue;
     errors.push({ field: "topics", message: `${JSON.stringify(id)} is no topic; GET /v1/topics lists them` });
   }
-  for (const id of body.source_filter) {
+  for (const id of body.source_filter ?? []) {
     if (await options.isSource(id)) continue;
-    errors.push({
-      field: "source_filter",
-      message: `${JSON.stringify(id)} is no source; GET /v1/sources lists them`,
-    });
+    const message = `${JSON.stringify(id)} is no source; GET /v1/sources lists them`;
+    errors.push({ field: "source_filter", message });
   }
-  if (!options.languages.includes(body.language)) {
+  if (body.language !== undefined && !options.languages.includes(body.language)) {
     errors.push({ field: "language", message: `must be one of ${options.languages.join(", ")}` });
   }
-  if (errors.length > 0) throw invalid(errors);
-  if (!await options.mayReceive(body.webhook_url)) {
-    // One answer for every cause: what a host name resolves to inside is not for the caller to learn.
-    const message = "must be an https address of a public host that can be reached";
-    throw new AppError("invalid_webhook_url", `webhook_url ${message}.`, [{ field: "webhook_url", message }]);
-  }
+  return errors;
+}
+
+async function requireReceiver(webhookUrl: string, options: SubscriptionRouteOptions): Promise<void> {
+  if (await options.mayReceive(webhookUrl)) return;
+  // One answer for every cause: what a host name resolves to inside is not for the caller to learn.
+  const message = "must be an https address of a public host; the operator can permit others in the config " +
+    "([delivery] allow_http, allow_networks)";
+  throw new AppError("invalid_webhook_url", `webhook_url ${message}.`, [{ field: "webhook_url", message }]);
 }
 
 function newSubscription(
