@@ -1,7 +1,9 @@
-// `check`: validates the config and prints what is in force.
+// `check`: validates the config, looks at the folders that it names, and prints what is in force.
+import type { Config } from "../config/config.ts";
 import { describeConfig, summariseConfig } from "../config/describe.ts";
 import { createClock } from "../platform/clock.ts";
-import { type Command, EXIT, JSON_OPTION } from "./command.ts";
+import type { Host } from "../platform/process.ts";
+import { type Command, CommandError, EXIT, JSON_OPTION } from "./command.ts";
 import { loadConfig } from "./open.ts";
 
 /** The command. */
@@ -13,14 +15,46 @@ export const checkCommand: Command = {
   positionals: [0, 0],
   options: JSON_OPTION,
   async run(call) {
+    const { host, flags } = call;
     const { config, file } = await loadConfig(call);
+    if (await listFailure(host, config.store.path) === null) {
+      throw new CommandError(
+        `${file}: store.path: ${config.store.path} is a folder: name a file in it, such as regfeed.db`,
+        EXIT.usage,
+      );
+    }
+    const warnings = await findWarnings(host, config);
     const nowMs = createClock().nowMs();
-    if (call.flags.has("json")) {
-      call.host.out(`${JSON.stringify({ file, ok: true, ...summariseConfig(config, nowMs) })}\n`);
+    if (flags.has("json")) {
+      host.out(`${JSON.stringify({ file, ok: true, warnings, ...summariseConfig(config, nowMs) })}\n`);
     } else {
-      call.host.out(`${describeConfig(config, nowMs)}\n`);
-      call.host.err(`${file} is good.\n`);
+      host.out(`${describeConfig(config, nowMs)}\n`);
+      for (const warning of warnings) host.err(`warning: ${warning}\n`);
+      host.err(`${file} is good.\n`);
     }
     return EXIT.done;
   },
 };
+
+/** What the config may say, and still nobody will have meant. */
+async function findWarnings(host: Host, config: Config): Promise<string[]> {
+  const enabled = config.sources.filter((source) => source.enabled);
+  if (enabled.length === 0) return ["no source is enabled: nothing will be collected"];
+  const warnings: string[] = [];
+  for (const { id, fetchStrategy, location } of enabled) {
+    if (fetchStrategy !== "files") continue;
+    const failure = await listFailure(host, location);
+    if (failure !== null) warnings.push(`the source ${id} has nothing to read: ${failure}`);
+  }
+  return warnings;
+}
+
+/** Why a folder cannot be listed; null when it can. */
+async function listFailure(host: Host, folder: string): Promise<string | null> {
+  try {
+    await host.list(folder);
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}

@@ -1,40 +1,36 @@
-// The command line: finds the command, reads its options, prints help, turns errors into exit codes.
-import { parseArgs, type ParseArgsConfig } from "node:util";
+// The command line: finds the command, answers calls for help, turns errors into exit codes.
+import { nearestWord } from "../config/problems.ts";
 import type { Host } from "../platform/process.ts";
-import { VERSION } from "../version.ts";
-import { type Command, type CommandCall, CommandError, EXIT } from "./command.ts";
+import { readArguments } from "./arguments.ts";
+import { type Command, CommandError, EXIT } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
+import { commandHelp, groupHelp, overview } from "./help.ts";
+import { versionLine } from "./version.ts";
 
 /** Runs the command that the arguments name; resolves with the exit code. */
 export async function runCli(host: Host): Promise<number> {
-  const words = host.args;
-  if (words.length === 0 || words[0] === "help" || words[0] === "--help" || words[0] === "-h") {
-    host.out(overview());
+  // `help source test` is `source test --help`.
+  const words = host.args[0] === "help" ? [...host.args.slice(1), "--help"] : host.args;
+  if (words.length === 0 || isHelp(words[0])) {
+    host.out(overview(COMMANDS));
     return words.length === 0 ? EXIT.usage : EXIT.done;
   }
   if (words[0] === "--version" || words[0] === "-V") {
-    host.out(`${VERSION}\n`);
+    host.out(versionLine(host));
     return EXIT.done;
   }
   const command = findCommand(words);
-  if (command === undefined) {
-    host.err(`regfeed: ${unknownCommand(words)}\n`);
-    return EXIT.usage;
-  }
+  if (command === undefined) return runNone(host, words);
   try {
-    const call = readCall(command, host);
-    if (call === "help") {
+    const read = readArguments(command, words.slice(command.name.split(" ").length));
+    if (read === "help") {
       host.out(commandHelp(command));
       return EXIT.done;
     }
-    return await command.run(call);
+    return await command.run({ host, ...read });
   } catch (error) {
-    if (!(error instanceof CommandError)) {
-      host.err(`regfeed ${command.name}: ${error instanceof Error ? error.message : String(error)}\n`);
-      return EXIT.failed;
-    }
-    host.err(`regfeed ${command.name}: ${error.message}\n`);
-    return error.exitCode;
+    host.err(`regfeed ${command.name}: ${error instanceof Error ? error.message : String(error)}\n`);
+    return error instanceof CommandError ? error.exitCode : EXIT.failed;
   }
 }
 
@@ -45,73 +41,39 @@ function findCommand(words: readonly string[]): Command | undefined {
   return named(2) ?? named(1);
 }
 
+/** Words that name no command: a call for the help of a group, or wrong use. */
+function runNone(host: Host, words: readonly string[]): number {
+  const group = groupOf(words[0]);
+  if (group.length > 0 && isHelp(words[1])) {
+    host.out(groupHelp(words[0] ?? "", group));
+    return EXIT.done;
+  }
+  host.err(`regfeed: ${unknownCommand(words)}\n`);
+  return EXIT.usage;
+}
+
 function unknownCommand(words: readonly string[]): string {
-  const group = COMMANDS.filter((command) => command.name.startsWith(`${words[0]} `));
+  const [first = "", second] = words;
+  if (first.startsWith("-")) {
+    return "the command comes first, its options behind it: regfeed COMMAND --config FILE";
+  }
+  const group = groupOf(first);
   if (group.length > 0) {
-    return `say which: ${group.map((command) => `\`${command.name}\``).join(", ")}`;
+    const wrong = second === undefined ? "" : `there is no command \`${first} ${second}\`; `;
+    return `${wrong}say which: ${group.map((command) => `\`${command.name}\``).join(", ")}`;
   }
-  return `there is no command \`${words[0]}\`; \`regfeed --help\` lists them`;
+  const names = COMMANDS.map((command) => command.name);
+  const nearest = (second === undefined ? null : nearestWord(`${first} ${second}`, names)) ??
+    nearestWord(first, names);
+  return `there is no command \`${first}\`; ${
+    nearest === null ? "" : `did you mean \`${nearest}\`? `
+  }\`regfeed --help\` lists them`;
 }
 
-function readCall(command: Command, host: Host): CommandCall | "help" {
-  const options: NonNullable<ParseArgsConfig["options"]> = {
-    help: { type: "boolean", short: "h" },
-    config: { type: "string", short: "c" },
-  };
-  for (const [name, option] of Object.entries(command.options)) {
-    options[name] = { type: option.kind === "flag" ? "boolean" : "string" };
-  }
-  const args = host.args.slice(command.name.split(" ").length);
-  let parsed: { values: Record<string, unknown>; positionals: string[] };
-  try {
-    parsed = parseArgs({ args, options, allowPositionals: true, strict: true });
-  } catch (error) {
-    throw new CommandError(`${(error as Error).message}\n${usageLine(command)}`, EXIT.usage);
-  }
-  if (parsed.values["help"] === true) return "help";
-  const [fewest, most] = command.positionals;
-  if (parsed.positionals.length < fewest || parsed.positionals.length > most) {
-    const what = parsed.positionals.length < fewest ? "something is missing" : "there is too much";
-    throw new CommandError(`${what}: ${usageLine(command)}`, EXIT.usage);
-  }
-  const entries = Object.entries(parsed.values);
-  return {
-    host,
-    positionals: parsed.positionals,
-    flags: new Set(entries.filter(([, value]) => value === true).map(([name]) => name)),
-    texts: new Map(entries.flatMap(([name, value]) => typeof value === "string" ? [[name, value]] : [])),
-  };
+function groupOf(word: string | undefined): Command[] {
+  return COMMANDS.filter((command) => command.name.startsWith(`${word} `));
 }
 
-function usageLine(command: Command): string {
-  return `usage: regfeed ${command.name} ${command.usage}`.trimEnd();
-}
-
-function commandHelp(command: Command): string {
-  const options: [string, string][] = Object.entries(command.options).map(([name, option]) => [
-    `--${name}${option.kind === "text" ? ` ${option.value ?? "VALUE"}` : ""}`,
-    option.help,
-  ]);
-  options.push(
-    ["--config FILE", "the config (default regfeed.toml, then config.example.toml)"],
-    ["--help", "this text"],
-  );
-  const width = Math.max(...options.map(([name]) => name.length));
-  const lines = options.map(([name, help]) => `  ${name.padEnd(width)}  ${help}`);
-  return `regfeed ${command.name}: ${command.summary}\n\n${
-    usageLine(command)
-  }\nexample: ${command.example}\n\n${lines.join("\n")}\n`;
-}
-
-function overview(): string {
-  const width = Math.max(...COMMANDS.map((command) => command.name.length));
-  const lines = COMMANDS.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`);
-  return `Regfeed ${VERSION}: what official bodies publish about AI regulation, as events.
-
-usage: regfeed COMMAND [--config FILE] …
-
-${lines.join("\n")}
-
-\`regfeed COMMAND --help\` says more. Exit codes: 0 done, 1 failed, 2 wrong use or bad config.
-`;
+function isHelp(word: string | undefined): boolean {
+  return word === "--help" || word === "-h";
 }

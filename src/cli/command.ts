@@ -7,6 +7,8 @@ export interface CommandOption {
   kind: "flag" | "text";
   /** What stands for the value in the help: "FILE". */
   value?: string;
+  /** A letter that does the same behind one dash: "c". */
+  short?: string;
   help: string;
 }
 
@@ -23,7 +25,7 @@ export interface CommandCall {
 export interface Command {
   /** One or two words: "serve", "source test". */
   name: string;
-  /** What stands after the name: "ID [--json]". */
+  /** What stands after the name: "ID [--json]"; its positionals in capitals, those that may be left out in brackets. */
   usage: string;
   summary: string;
   /** A whole line that works. */
@@ -31,11 +33,13 @@ export interface Command {
   /** The fewest and the most positionals. */
   positionals: [number, number];
   options: Record<string, CommandOption>;
+  /** Whether it reads no config, and so takes no `--config`. */
+  withoutConfig?: true;
   /** Does it; resolves with the exit code: 0 done, 1 failed, 2 wrong use or bad config. */
   run(call: CommandCall): Promise<number>;
 }
 
-/** The exit codes. */
+/** The exit codes. What an argument names and is not there (a source, a customer, an event) is a failure. */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
 
 /** A command that cannot go on: what is wrong and what to do, and the exit code. */
@@ -50,3 +54,18 @@ export class CommandError extends Error {
 export const JSON_OPTION: Record<string, CommandOption> = {
   json: { kind: "flag", help: "print JSON for scripts" },
 };
+
+/** Every option that a command takes, with those that all of them have. */
+export function optionsOf(command: Command): Record<string, CommandOption> {
+  const config: CommandOption = {
+    kind: "text",
+    value: "FILE",
+    short: "c",
+    help: "the config (default regfeed.toml here; to look around, also config.example.toml)",
+  };
+  return {
+    ...command.options,
+    ...(command.withoutConfig ? {} : { config }),
+    help: { kind: "flag", short: "h", help: "this text" },
+  };
+}

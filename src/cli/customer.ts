@@ -16,26 +16,26 @@ const KEY_NOTE = "This key is shown only now and cannot be recovered.";
 export const customerCommands: Command[] = [
   {
     name: "customer add",
-    usage: "--email ADDRESS [--tier TIER] [--json]",
+    usage: "--email ADDRESS [--tier TIER] [--another] [--json]",
     summary: "adds a customer and prints its API key, once",
     example: "regfeed customer add --email ana@example.org --tier team",
     positionals: [0, 0],
     options: {
       email: { kind: "text", value: "ADDRESS", help: "the customer's mail address" },
       tier: { kind: "text", value: "TIER", help: `${TIERS.join(", ")} (default indie)` },
+      another: { kind: "flag", help: "add one although a customer has this address already" },
       ...JSON_OPTION,
     },
-    run: (call) =>
-      withStore(call, async ({ platform, store }) => {
-        const email = call.texts.get("email") ?? "";
-        if (!EMAIL.test(email)) {
-          throw new CommandError(`--email must be a mail address, not ${JSON.stringify(email)}`, EXIT.usage);
-        }
+    run(call) {
+      const email = emailOf(call);
+      const tier = tierOf(call.texts.get("tier") ?? "indie");
+      return withStore(call, async ({ platform, store }) => {
+        if (!call.flags.has("another")) await refuseKnown(store, email);
         const nowMs = platform.clock.nowMs();
         const customer: Customer = {
           id: createIds(() => nowMs, (count) => platform.random.bytes(count))("customer"),
           email,
-          tier: tierOf(call.texts.get("tier") ?? "indie"),
+          tier,
           enabled: true,
           limits: {},
           createdAtMs: nowMs,
@@ -44,7 +44,8 @@ export const customerCommands: Command[] = [
         await store.addCustomer(customer, stored);
         printKey(call, customer, key);
         return EXIT.done;
-      }),
+      });
+    },
   },
   {
     name: "customer list",
@@ -64,7 +65,7 @@ export const customerCommands: Command[] = [
     name: "customer set-tier",
     usage: "CUSTOMER TIER [--json]",
     summary: "changes a customer's tier",
-    example: "regfeed customer set-tier cus_01J9ZC3V5T8Q2W4E6R8Y0TAPNB gpai",
+    example: "regfeed customer set-tier ana@example.org gpai",
     positionals: [2, 2],
     options: JSON_OPTION,
     run: (call) => changeCustomer(call, { tier: tierOf(call.positionals[1] ?? "") }),
@@ -91,7 +92,7 @@ export const customerCommands: Command[] = [
     name: "key rotate",
     usage: "CUSTOMER [--json]",
     summary: "disables a customer's keys and prints a new one, once",
-    example: "regfeed key rotate cus_01J9ZC3V5T8Q2W4E6R8Y0TAPNB",
+    example: "regfeed key rotate ana@example.org",
     positionals: [1, 1],
     options: JSON_OPTION,
     run: (call) =>
@@ -145,11 +146,53 @@ async function changeCustomer(
   });
 }
 
+/** The customer that the first positional names: by its id, or by an address that no other has. */
 async function requireCustomer(call: CommandCall, store: Store): Promise<Customer> {
-  const id = call.positionals[0] ?? "";
-  const customer = isId("customer", id) ? await store.findCustomer(id) : null;
-  if (customer === null) throw new CommandError(`there is no customer ${id}; \`customer list\` shows them`);
+  const named = call.positionals[0] ?? "";
+  const found = named.includes("@") ? await findByEmail(store, named) : await findById(store, named);
+  const [customer, ...others] = found;
+  if (customer === undefined) {
+    throw new CommandError(`there is no customer ${named}; \`customer list\` shows them`);
+  }
+  if (others.length > 0) {
+    throw new CommandError(
+      `${found.length} customers have the address ${named}: name one by its id, ${idsOf(found)}`,
+    );
+  }
   return customer;
+}
+
+async function findById(store: Store, id: string): Promise<Customer[]> {
+  const customer = isId("customer", id) ? await store.findCustomer(id) : null;
+  return customer === null ? [] : [customer];
+}
+
+/** The customers of a mail address, however its letters are written. */
+async function findByEmail(store: Store, email: string): Promise<Customer[]> {
+  const customers = (await store.listCustomers()).map(({ customer }) => customer);
+  return customers.filter((customer) => customer.email.toLowerCase() === email.toLowerCase());
+}
+
+async function refuseKnown(store: Store, email: string): Promise<void> {
+  const known = await findByEmail(store, email);
+  if (known.length === 0) return;
+  throw new CommandError(
+    `${email} is a customer already: ${idsOf(known)}; ` +
+      "`key rotate` gives a new key, --another adds one more customer with this address",
+  );
+}
+
+function idsOf(customers: readonly Customer[]): string {
+  return customers.map(({ id }) => id).join(", ");
+}
+
+function emailOf({ texts }: CommandCall): string {
+  const email = texts.get("email");
+  if (email === undefined) throw new CommandError("--email is missing: --email ADDRESS", EXIT.usage);
+  if (!EMAIL.test(email)) {
+    throw new CommandError(`--email must be a mail address, not ${JSON.stringify(email)}`, EXIT.usage);
+  }
+  return email;
 }
 
 function tierOf(text: string): Tier {

@@ -37,6 +37,7 @@ export const demoCommand: Command = {
   summary: "shows the whole loop on this machine: no network, no account",
   example: "regfeed demo --once",
   positionals: [0, 0],
+  withoutConfig: true,
   options: {
     once: {
       kind: "flag",
@@ -46,12 +47,15 @@ export const demoCommand: Command = {
   async run(call) {
     const platform = createPlatform({ log: { format: "text", level: "error" } });
     const folder = await call.host.makeTemporaryFolder("regfeed-demo-");
+    let ending: Ending;
     try {
-      return await runDemo(call, platform, folder);
+      ending = await runDemo(call, platform, folder);
     } finally {
       await call.host.removeFolder(folder);
       await platform.close();
     }
+    if (ending.isStopped) call.host.out("\n The demo has ended, and its folder is removed.\n");
+    return ending.exitCode;
   },
 };
 
@@ -69,17 +73,36 @@ interface Stage {
   key: string;
 }
 
-async function runDemo(call: CommandCall, platform: Platform, folder: string): Promise<number> {
+/** How a demo came to its end. */
+interface Ending {
+  exitCode: number;
+  /** By a signal. */
+  isStopped: boolean;
+}
+
+async function runDemo(call: CommandCall, platform: Platform, folder: string): Promise<Ending> {
   const { host } = call;
-  const story = createStory((text) => host.out(text), host.isTerminal);
+  // From here on a signal ends the demo in order, whatever it is at, and nothing is left behind.
+  const stopped = host.stopSignal().then(() => "stopped" as const);
+  const story = createStory((text) => host.out(text), {
+    hasColours: host.isTerminal,
+    columns: host.isTerminal ? host.columns() : Infinity,
+  });
   host.out("\n Regfeed demo: official feed in, signed delivery out; all of it on this machine.\n");
   const stage = await setStage(platform, story, folder);
   try {
-    const isKept = await play(stage);
-    if (call.flags.has("once") || !isKept) return isKept ? EXIT.done : EXIT.failed;
-    tellHowToGoOn(stage);
-    await host.stopSignal();
-    return EXIT.done;
+    const playing = play(stage);
+    const isKept = await Promise.race([playing, stopped]);
+    if (isKept === "stopped") {
+      // What the play still asks for meets closed doors, which is no failure of the demo's.
+      playing.catch(() => {});
+      return { exitCode: EXIT.failed, isStopped: true };
+    }
+    const exitCode = isKept ? EXIT.done : EXIT.failed;
+    if (call.flags.has("once") || !isKept) return { exitCode, isStopped: false };
+    tellHowToGoOn(stage, (text) => host.out(text));
+    await stopped;
+    return { exitCode, isStopped: true };
   } finally {
     await stage.api.shutdown(DRAIN_MS);
     await stage.app.stop();
@@ -113,8 +136,8 @@ async function setStage(platform: Platform, story: Story, folder: string): Promi
   story.line(`API        ${api.address}`);
   story.line(`store      ${config.store.path}`);
   const key = await addCustomer(platform, store);
-  story.step("A customer gets a key, shown once");
-  story.line(`tier team  ${key}`);
+  story.step("A customer of the tier team gets a key");
+  story.line(key);
   return { platform, story, publishers, feeds, receiver, hooks, app, api, store, key };
 }
 
@@ -153,7 +176,7 @@ async function play(stage: Stage): Promise<boolean> {
   });
   story.line(`${items - told.events.size} of ${items} items passed over: not about AI regulation`);
 
-  story.step("It delivers: each ✓ is a signature that the standardwebhooks package accepts");
+  story.step("It delivers; ✓ is a signature that the standardwebhooks package accepts");
   const isFirstKept = await until(stage, async () => {
     told.arrivals = tellArrivals(stage, told.arrivals);
     return isAllKept(stage, await listEvents(stage));
@@ -196,7 +219,7 @@ function revise({ story, publishers }: Stage): void {
     .find(({ id }) => id === REVISION.publication);
   if (publication === undefined) throw new Error("the demo has lost the publication that it revises");
   publication.summary = REVISION.summary;
-  story.line(`${publication.title}: its summary has one more sentence now`);
+  story.line(`one more sentence in the summary of: ${publication.title}`);
 }
 
 /** Items of the sample that no AI regulation monitor wants. */
@@ -314,16 +337,15 @@ ${sources.join("\n")}`;
   });
 }
 
-function tellHowToGoOn({ story, api, key, publishers }: Stage): void {
-  story.step("It stays up: try it, and end it with Ctrl+C");
-  story.line(`address    ${api.address}`);
-  story.line(`key        ${key}`);
-  story.line("");
-  story.line(`curl -s ${api.address}/v1/health`);
-  story.line(
-    `curl -s -H "Authorization: Bearer ${key}" "${api.address}/v1/events?severity_min=high&limit=5"`,
-  );
-  story.line(
-    `curl -s -H "Authorization: Bearer ${key}" "${api.address}/v1/events?source=${publishers[1]?.id}"`,
-  );
+/** Lines to paste into another terminal; none is wider than 80 columns, and none may be cut. */
+function tellHowToGoOn({ story, api, key }: Stage, write: (text: string) => void): void {
+  story.step("It stays up: paste these into another terminal; Ctrl+C ends it");
+  write(`
+export KEY=${key}
+export BASE=${api.address}
+
+curl -s $BASE/v1/health
+curl -s -H "Authorization: Bearer $KEY" "$BASE/v1/events?severity_min=high"
+curl -s -H "Authorization: Bearer $KEY" "$BASE/v1/events?event_type=guidance"
+`);
 }

@@ -1,6 +1,6 @@
 // `healthcheck`: asks a running server how it is; for containers without curl.
 import type { Config } from "../config/config.ts";
-import type { Platform } from "../domain/ports.ts";
+import type { IncomingResponse, Platform } from "../domain/ports.ts";
 import { createPlatform } from "../platform/platform.ts";
 import { type Command, CommandError, EXIT } from "./command.ts";
 import { loadConfig } from "./open.ts";
@@ -12,7 +12,7 @@ const MAX_REPORT_BYTES = 65_536;
 export const healthcheckCommand: Command = {
   name: "healthcheck",
   usage: "[--url URL]",
-  summary: "asks the running server how it is; exit code 1 when it is down or does not answer",
+  summary: "asks the running server how it is: ok and degraded are exit code 0, down or no answer 1",
   example: "regfeed healthcheck --url http://127.0.0.1:8080",
   positionals: [0, 0],
   options: {
@@ -45,18 +45,28 @@ function listenUrl({ server: { listen } }: Config): string {
   return `http://${host}:${listen.port}`;
 }
 
+/** The word of the server's health report. Throws a {@link CommandError} when there is none. */
 async function askHealth({ clock, http }: Platform, url: URL): Promise<string> {
+  let response: IncomingResponse;
   try {
-    const response = await clock.within(
+    response = await clock.within(
       TIMEOUT_MS,
       (signal) => http.request({ method: "GET", url, headers: {}, maxBodyBytes: MAX_REPORT_BYTES, signal }),
     );
-    const report = JSON.parse(new TextDecoder().decode(response.body)) as { status?: unknown };
-    if (report.status === "ok" || report.status === "degraded" || report.status === "down") {
-      return report.status;
-    }
-    throw new Error(`answered ${response.status} without a health report`);
   } catch (error) {
-    throw new CommandError(`${url.origin} does not say that it is well: ${(error as Error).message}`);
+    throw new CommandError(`${url.origin} does not answer: ${(error as Error).message}`);
+  }
+  const status = readStatus(new TextDecoder().decode(response.body));
+  if (status === "ok" || status === "degraded" || status === "down") return status;
+  throw new CommandError(
+    `${url.origin} answers ${response.status} without a health report: is it a Regfeed server?`,
+  );
+}
+
+function readStatus(text: string): unknown {
+  try {
+    return (JSON.parse(text) as { status?: unknown } | null)?.status;
+  } catch {
+    return undefined;
   }
 }

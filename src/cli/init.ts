@@ -11,6 +11,7 @@ export const initCommand: Command = {
   example: "regfeed init /etc/regfeed",
   positionals: [0, 1],
   options: {},
+  withoutConfig: true,
   async run({ host, positionals }) {
     const folder = resolve(host.cwd, positionals[0] ?? ".");
     const file = join(folder, "regfeed.toml");
@@ -20,7 +21,13 @@ export const initCommand: Command = {
     await host.makeFolder(folder, 0o755);
     await host.writeText(file, example, 0o600);
     host.out(`${file}\n`);
-    host.err(`Written. Edit it, then: regfeed check --config ${file} && regfeed serve --config ${file}\n`);
+    const where = folder === host.cwd ? "" : ` --config ${shellWord(file)}`;
+    host.err(`Written. Edit it, then: ${host.program} check${where} && ${host.program} serve${where}\n`);
     return EXIT.done;
   },
 };
+
+/** A word that a shell takes as one. */
+function shellWord(text: string): string {
+  return /^[\w./:@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

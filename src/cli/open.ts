@@ -1,15 +1,18 @@
 // What most commands begin with: the config, and the store that it names.
 import { dirname, resolve } from "node:path";
 import { findAdditionProblems } from "../classify/check_additions.ts";
-import { type Config, ConfigError, parseConfig } from "../config/config.ts";
+import { type Config, ConfigError, decodeConfig, parseConfig } from "../config/config.ts";
 import type { Platform } from "../domain/ports.ts";
 import type { Store } from "../domain/store.ts";
 import { createPlatform } from "../platform/platform.ts";
+import type { Host } from "../platform/process.ts";
 import { openStore } from "../store/sqlite/store.ts";
 import { type CommandCall, CommandError, EXIT } from "./command.ts";
 
-/** Looked for when no `--config` is given, in this order. */
-const CONFIG_FILES = ["regfeed.toml", "config.example.toml"];
+/** Looked for when no `--config` is given. */
+const OWN_CONFIG = "regfeed.toml";
+/** Taken when that one is not there, to look around in a fresh copy of the source. */
+const EXAMPLE_CONFIG = "config.example.toml";
 
 /** A config with the file that it came from. */
 export interface LoadedConfig {
@@ -20,23 +23,9 @@ export interface LoadedConfig {
 
 /** Reads and checks the config. Throws a {@link CommandError} (exit code 2) that names every problem. */
 export async function loadConfig({ host, texts }: CommandCall): Promise<LoadedConfig> {
-  const given = texts.get("config");
-  const candidates = (given === undefined ? CONFIG_FILES : [given]).map((name) => resolve(host.cwd, name));
-  let file: string | undefined;
-  for (const candidate of candidates) {
-    if (await host.exists(candidate)) {
-      file = candidate;
-      break;
-    }
-  }
-  if (file === undefined) {
-    const message = given === undefined
-      ? "there is no regfeed.toml here: make one with `regfeed init`, or name one with --config FILE"
-      : `there is no config file ${given}`;
-    throw new CommandError(message, EXIT.usage);
-  }
+  const file = await findConfig(host, texts.get("config"));
   try {
-    const text = await host.readText(file);
+    const text = decodeConfig(await host.readBytes(file), file);
     const readSecret = { file: (path: string) => host.readText(path), env: (name: string) => host.env(name) };
     const options = { file, folder: dirname(file), readSecret, findAdditionProblems };
     return { config: await parseConfig(text, options), file };
@@ -46,25 +35,39 @@ export async function loadConfig({ host, texts }: CommandCall): Promise<LoadedCo
   }
 }
 
-/** The config, the platform and the open store of a command. */
-export interface Opened {
-  config: Config;
+async function findConfig(host: Host, given: string | undefined): Promise<string> {
+  const file = resolve(host.cwd, given ?? OWN_CONFIG);
+  if (await host.exists(file)) return file;
+  if (given !== undefined) throw new CommandError(`there is no config file ${given}`, EXIT.usage);
+  const example = resolve(host.cwd, EXAMPLE_CONFIG);
+  if (!await host.exists(example)) {
+    const message =
+      `there is no ${OWN_CONFIG} here: make one with \`${host.program} init\`, or name one with --config FILE`;
+    throw new CommandError(message, EXIT.usage);
+  }
+  host.err(`no ${OWN_CONFIG} here: using ${EXAMPLE_CONFIG}\n`);
+  return example;
+}
+
+/** The config with its file, the platform and the open store of a command. */
+export interface Opened extends LoadedConfig {
   platform: Platform;
   store: Store;
 }
 
-/** Opens all three for `work` and closes them after it. */
+/** Opens all of it for `work` and closes it after that. */
 export async function withStore<T>(
   call: CommandCall,
   work: (opened: Opened) => Promise<T>,
   options: { log?: Config["log"] } = {},
 ): Promise<T> {
-  const { config } = await loadConfig(call);
+  const loaded = await loadConfig(call);
+  const { config } = loaded;
   const platform = createPlatform({ log: options.log ?? config.log });
   try {
     const store = await openStoreAt(call, config);
     try {
-      return await work({ config, platform, store });
+      return await work({ ...loaded, platform, store });
     } finally {
       await store.close();
     }

@@ -17,15 +17,21 @@ export const serveCommand: Command = {
   positionals: [0, 0],
   options: {},
   run: (call) =>
-    withStore(call, async ({ config, platform, store }) => {
+    withStore(call, async ({ config, file, platform, store }) => {
       const log = platform.log("serve");
+      log.info("starting", {
+        version: VERSION,
+        config: file,
+        store: config.store.path,
+        sources: config.sources.filter(({ enabled }) => enabled).length,
+      });
       const app = createApp({ config, platform, store, version: VERSION });
       const server = await listen({
         ...config.server.listen,
         handler: (request, { remoteAddress }) => app.fetch(request, remoteAddress),
       });
       await app.start();
-      log.info("listening", { address: server.address, version: VERSION });
+      log.info("listening", { address: server.address });
       const signal = await call.host.stopSignal();
       log.info("stopping", { signal });
       await server.shutdown(DRAIN_MS);

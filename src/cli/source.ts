@@ -70,6 +70,7 @@ export const sourceCommands: Command[] = [
     options: {
       "content-type": { kind: "text", value: "TYPE", help: "the Content-Type that it was served with" },
     },
+    withoutConfig: true,
     async run({ host, positionals, texts }) {
       const file = resolve(host.cwd, positionals[0] ?? "");
       let bytes: Uint8Array;
@@ -98,10 +99,7 @@ export function requireSources(
   return ids.map((id) => {
     const source = sources.find((candidate) => candidate.id === id);
     if (source === undefined) {
-      throw new CommandError(
-        `there is no source ${id} in the config; \`source list\` shows them`,
-        EXIT.usage,
-      );
+      throw new CommandError(`there is no source ${id} in the config; \`source list\` shows them`);
     }
     if (!source.enabled && !anyState) {
       throw new CommandError(
@@ -182,6 +180,7 @@ function previewJson({ report, decided }: IngestPreview, reasonsOf: ReasonsOf | 
     outcome: outcomeOf(one.decision),
     title: one.item.title,
     url: one.item.link,
+    notes: one.notes,
     ...(one.decision.kind === "record" ? { event: one.decision.event } : {}),
     ...(reasonsOf === null ? {} : { reasons: reasonsOf(one) }),
   }));
@@ -208,6 +207,9 @@ function previewTable(
     ];
   });
   const refused = report.refused.map(({ item, reason }) => `refused  ${cut(item, TITLE_WIDTH)}: ${reason}\n`);
+  const notes = decided.flatMap(({ item, notes }) =>
+    notes.map((note) => `note  ${cut(item.title, TITLE_WIDTH)}: ${note}\n`)
+  );
   const { unchanged, passed_over } = report;
   const counts = [
     `${report.new} new`,
@@ -219,7 +221,7 @@ function previewTable(
   const header = ["OUTCOME", "PUBLISHED (UTC)", "LANG", "TYPE", "SEVERITY", "TOPICS", "ARTICLES", "TITLE"];
   const table = formatTable(header, rows);
   const items = reasonsOf === null ? table : withReasons(table, decided.map(reasonsOf), width);
-  return `${items}${refused.join("")}${counts}\n`;
+  return `${items}${notes.join("")}${refused.join("")}${counts}\n`;
 }
 
 /** The table with each item's reasons under its row. */

@@ -7,7 +7,7 @@ import type { SourceSettings } from "../domain/source.ts";
 import { DEFAULT_LIMITS, type Tier, type TierLimits, TIERS } from "../domain/tier.ts";
 import { buildAdditions } from "./additions.ts";
 import { type KeyLines, type KeyPath, scanKeyLines } from "./key_lines.ts";
-import { unknownKeyMessage } from "./known_keys.ts";
+import { listTables, unknownKeyMessage } from "./known_keys.ts";
 import { ConfigError, type ConfigProblem, formatKey, type PlacedMessage } from "./problems.ts";
 import { type CheckedFile, FILE_SCHEMA } from "./schema.ts";
 import { readSecret, type SecretFile, type SecretReader } from "./secrets.ts";
@@ -15,6 +15,7 @@ import { findSourceProblems, sourceTables } from "./sources.ts";
 import { explainToml } from "./toml_errors.ts";
 import { formatListen } from "./values.ts";
 
+export { decodeConfig } from "./encoding.ts";
 export { ConfigError, type ConfigProblem } from "./problems.ts";
 export type { SecretFile, SecretReader } from "./secrets.ts";
 
@@ -119,9 +120,12 @@ function parseToml(text: string, file: string): Record<string, unknown> {
     return parse(text);
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
-    throw new ConfigError([
-      { file, line: error.line, column: error.column, key: null, message: explainToml(error.message) },
-    ]);
+    const { line, column } = error;
+    const message = explainToml(error.message, {
+      line: text.split("\n")[line - 1] ?? "",
+      listTables: listTables(),
+    });
+    throw new ConfigError([{ file, line, column, key: null, message }]);
   }
 }
 

@@ -34,6 +34,13 @@ export function unknownKeyMessage(table: KeyPath, key: string): string {
   return `unknown key; ${where === null ? "the tables are" : `${where} has`} ${listWords(known)}`;
 }
 
+/** The tables of which there are several, each with a header of its own in double brackets: `sources`. */
+export function listTables(): string[] {
+  return Object.entries(FILE_SCHEMA.shape)
+    .filter(([, schema]) => unwrap(schema) instanceof z.ZodArray)
+    .map(([name]) => name);
+}
+
 function headerOf(leaf: string): string {
   const table = leaf.split(".").slice(0, -1);
   const schema = unwrap(FILE_SCHEMA.shape[table[0] as keyof typeof FILE_SCHEMA.shape]);

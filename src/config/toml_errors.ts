@@ -17,9 +17,29 @@ const CAUSES: readonly (readonly [RegExp, string])[] = [
   [/date/, "this is no date: texts go in quotes"],
 ];
 
-/** The complaint of the parser with its usual cause; never a piece of the file, which may hold secrets. */
-export function explainToml(parserMessage: string): string {
+/** A typographic quote where a value or a key begins. */
+const TYPOGRAPHIC_QUOTE = /(?:^|[=[,{])\s*[\u2018-\u201f\u00ab\u00bb\u2039\u203a]/;
+const HEADER = /^\s*\[{1,2}\s*([A-Za-z0-9_-]+)\s*\]/;
+
+/**
+ * The complaint of the parser with its usual cause, told from the line that it complains of and the tables of which
+ * there may be several; never a piece of the file, which may hold secrets.
+ */
+export function explainToml(
+  parserMessage: string,
+  { line, listTables }: { line: string; listTables: readonly string[] },
+): string {
   const complaint = (parserMessage.split("\n")[0] ?? "").replace(/^Invalid TOML document: /, "");
-  const cause = CAUSES.find(([words]) => words.test(complaint))?.[1] ?? "this is no TOML";
-  return `${cause} (the parser says: ${complaint})`;
+  return `${causeOf(complaint, line, listTables)} (the parser says: ${complaint})`;
+}
+
+function causeOf(complaint: string, line: string, listTables: readonly string[]): string {
+  if (/invalid value|numeric|key/.test(complaint) && TYPOGRAPHIC_QUOTE.test(line)) {
+    return "these quotes are typographic: TOML takes the straight ones, \"…\" and '…', alone";
+  }
+  const table = listTables.find((name) => name === HEADER.exec(line)?.[1]);
+  if (/redefine/.test(complaint) && table !== undefined) {
+    return `there may be several of these, so each one, the first too, begins with double brackets: [[${table}]]`;
+  }
+  return CAUSES.find(([words]) => words.test(complaint))?.[1] ?? "this is no TOML";
 }

@@ -81,12 +81,20 @@ export interface FileEntry {
   modifiedAtMs: number;
 }
 
+/** What a folder holds. */
+export interface FolderListing {
+  /** Its plain files, by name. */
+  files: FileEntry[];
+  /** What stands there and cannot be read as a file, by name, with the reason in words. */
+  unreadable: { name: string; reason: string }[];
+}
+
 /** The file system. Every method throws when the path cannot be read; messages name the path. */
 export interface Files {
   readBytes(path: string): Promise<Uint8Array>;
   readText(path: string): Promise<string>;
-  /** The plain files of a folder, by name; folders in it and names that start with a dot are left out. */
-  list(folder: string): Promise<FileEntry[]>;
+  /** What a folder holds, nothing of it opened; folders in it and names that start with a dot are left out. */
+  list(folder: string): Promise<FolderListing>;
 }
 
 /** What a log line may carry beside its message. */

@@ -12,9 +12,10 @@ import type { Tier, TierLimits } from "./tier.ts";
 export interface PublicationKey {
   /** The identity under the source's rule of today. */
   key: string;
-  /** Identities under rules before: one that holds the same content is the same publication. */
-  formerKeys: readonly string[];
-  /** Hash of the content that counts for revisions. */
+  /**
+   * Hash of the content that counts for revisions. A key that is not known is a new name of the publication whose
+   * newest version has this content, if the source has one; it is remembered as such.
+   */
   contentHash: string;
 }
 
@@ -31,6 +32,8 @@ export interface StoredPublication {
 export type RecordDecision =
   | { kind: "record"; event: RegEvent; provenance: Provenance; notify: boolean }
   | { kind: "unchanged" }
+  /** Only what is no revision has changed: the new hash is kept, no record is made. */
+  | { kind: "redated" }
   | { kind: "passed_over" };
 
 /** How a fetch ended, as the store keeps it. Every time is in Unix ms. */

@@ -1,7 +1,16 @@
 // Getting a source's documents: over HTTP with conditional requests, or from a watched folder.
+import { createHash } from "node:crypto";
 import { join } from "node:path";
-import type { Clock, FileEntry, Files, HttpClient, IncomingResponse } from "../domain/ports.ts";
+import type {
+  Clock,
+  FileEntry,
+  Files,
+  FolderListing,
+  HttpClient,
+  IncomingResponse,
+} from "../domain/ports.ts";
 import { DeadlineError, NetworkError } from "../domain/ports.ts";
+import { parseRetryAfter } from "../domain/retry_after.ts";
 import type { SourceSettings } from "../domain/source.ts";
 
 /** Redirects followed at most. */
@@ -27,12 +36,15 @@ export interface FetchedDocument {
 
 /** What a fetch gave: the documents that are new or changed, each read when it is asked for, and the next cursor. */
 export interface Fetched {
-  documents: Iterable<{ name: string; read(): Promise<FetchedDocument> }>;
+  /** `read` gives null for a file that holds the bytes that it held before; it throws {@link FetchError}. */
+  documents: Iterable<{ name: string; read(): Promise<FetchedDocument | null> }>;
+  /** What stands in the folder and cannot be read; empty for a feed. */
+  unreadable: { name: string; reason: string }[];
   /**
-   * What the next fetch is given back; to be kept only after every document was dealt with. Documents of these names
-   * could not be read to their end: the next fetch asks for them again, changed or not.
+   * What the next fetch is given back; to be kept only after every document was dealt with. `isWhole` is false when
+   * the document broke off: a feed is then asked for again, changed or not. A file is read again once it changes.
    */
-  cursor(unfinished: ReadonlySet<string>): string | null;
+  cursor(isWhole: boolean): string | null;
 }
 
 /** A source that could not be fetched: why, in words for the operator. */
@@ -89,11 +101,11 @@ async function fetchFeed(
     );
   } catch (error) {
     if (error instanceof NetworkError) throw new FetchError(error.reason);
-    if (error instanceof DeadlineError) throw new FetchError(`no whole answer ${error.message}`);
+    if (error instanceof DeadlineError) throw new FetchError(`no whole answer within ${error.ms / 1000} s`);
     throw error;
   }
   const { response, url } = answer;
-  if (response.status === 304) return { documents: [], cursor: () => cursor };
+  if (response.status === 304) return { documents: [], unreadable: [], cursor: () => cursor };
   refuseUnusable(response, options);
   const next: FeedCursor = { settings };
   if (response.headers["etag"]) next.etag = response.headers["etag"];
@@ -108,7 +120,8 @@ async function fetchFeed(
   };
   return {
     documents: [{ name: document.name, read: () => Promise.resolve(document) }],
-    cursor: (unfinished) => unfinished.has(document.name) ? null : JSON.stringify(next),
+    unreadable: [],
+    cursor: (isWhole) => isWhole ? JSON.stringify(next) : null,
   };
 }
 
@@ -167,7 +180,7 @@ function refuseUnusable(response: IncomingResponse, options: FetchOptions): void
       : `answered ${status}${
         status === 403 || status === 429 ? ": it refuses or throttles this client" : ""
       }`;
-    throw new FetchError(why, retryAfterMs(response.headers["retry-after"], options.clock.nowMs()));
+    throw new FetchError(why, parseRetryAfter(response.headers["retry-after"], options.clock.nowMs()));
   }
   if (response.truncated) {
     throw new FetchError(`the document has more than ${options.maxDocumentBytes} bytes`);
@@ -175,20 +188,19 @@ function refuseUnusable(response: IncomingResponse, options: FetchOptions): void
   if (response.body.length === 0) throw new FetchError("answered with an empty body");
 }
 
-/** `Retry-After` (RFC 9110, 10.2.3) as a time, or null when it is missing or neither seconds nor an HTTP date. */
-function retryAfterMs(value: string | undefined, nowMs: number): number | null {
-  const text = value?.trim() ?? "";
-  if (/^\d{1,9}$/.test(text)) return nowMs + Number(text) * 1000;
-  const date = /^\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text) ? Date.parse(text) : NaN;
-  return Number.isNaN(date) ? null : date;
-}
+/** A file as it was when it was read: modification time (Unix ms), size (bytes), SHA-256 of its bytes. */
+type KnownFile = [modifiedAtMs: number | null, sizeBytes: number, hash: string];
 
 interface FolderCursor {
   settings: string;
-  /** By name: modification time (Unix ms) and size (bytes) of the file when it was read. */
-  files: Record<string, [number, number]>;
+  /** By name. A time of null means that the file had just been written: it is read again. */
+  files: Record<string, KnownFile>;
 }
 
+/**
+ * The folder's files whose time or size is not what it was. A file is dealt with once for each content that it has: its
+ * bytes decide, so that touching or restoring it brings back no old edition.
+ */
 async function fetchFolder(
   source: SourceSettings,
   cursor: string | null,
@@ -197,33 +209,38 @@ async function fetchFolder(
   const settings = settingsKey(source);
   const known = readCursor<FolderCursor>(cursor, settings)?.files ?? {};
   const nowMs = options.clock.nowMs();
-  let entries: FileEntry[];
+  let listing: FolderListing;
   try {
-    entries = await options.files.list(source.location);
+    listing = await options.files.list(source.location);
   } catch (error) {
     throw new FetchError(`the folder cannot be read: ${(error as Error).message}`);
   }
   const files: FolderCursor["files"] = Object.create(null);
-  const changed: FileEntry[] = [];
-  for (const entry of entries) {
+  const changed: { entry: FileEntry; before: KnownFile | undefined }[] = [];
+  for (const entry of listing.files) {
     const before = Object.hasOwn(known, entry.name) ? known[entry.name] : undefined;
     const isSame = before?.[0] === entry.modifiedAtMs && before[1] === entry.sizeBytes;
-    if (!isSame) changed.push(entry);
-    if (isSame || nowMs - entry.modifiedAtMs > SETTLED_AFTER_MS) {
-      files[entry.name] = [entry.modifiedAtMs, entry.sizeBytes];
-    }
+    if (!isSame) changed.push({ entry, before });
+    if (before !== undefined) files[entry.name] = isSame ? before : [null, before[1], before[2]];
+  }
+  // What cannot be read today may be back tomorrow, with the same bytes.
+  for (const { name } of listing.unreadable) {
+    const before = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (before !== undefined) files[name] = [null, before[1], before[2]];
   }
   // The oldest first, so that of two editions of one publication the newer file has the last word.
-  changed.sort((a, b) => a.modifiedAtMs - b.modifiedAtMs || (a.name < b.name ? -1 : 1));
+  changed.sort(({ entry: a }, { entry: b }) => a.modifiedAtMs - b.modifiedAtMs || (a.name < b.name ? -1 : 1));
+  const read = async (entry: FileEntry, before: KnownFile | undefined): Promise<FetchedDocument | null> => {
+    const document = await readDocument(source, entry, options);
+    const hash = createHash("sha256").update(document.bytes).digest("hex");
+    const isSettled = nowMs - entry.modifiedAtMs > SETTLED_AFTER_MS;
+    files[entry.name] = [isSettled ? entry.modifiedAtMs : null, entry.sizeBytes, hash];
+    return hash === before?.[2] ? null : document;
+  };
   return {
-    documents: changed.map((entry) => ({
-      name: entry.name,
-      read: () => readDocument(source, entry, options),
-    })),
-    cursor: (unfinished) => {
-      for (const name of unfinished) delete files[name];
-      return JSON.stringify({ settings, files } satisfies FolderCursor);
-    },
+    documents: changed.map(({ entry, before }) => ({ name: entry.name, read: () => read(entry, before) })),
+    unreadable: listing.unreadable,
+    cursor: () => JSON.stringify({ settings, files } satisfies FolderCursor),
   };
 }
 

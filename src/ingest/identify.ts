@@ -1,5 +1,6 @@
 // What makes two items the same publication, and two editions of it different.
 import { createHash } from "node:crypto";
+import type { RegEvent } from "../domain/event.ts";
 import { IDENTITY_RULES, type IdentityRule } from "../domain/source.ts";
 import type { PublicationKey } from "../domain/store.ts";
 import type { NormalisedItem } from "./normalise/item.ts";
@@ -21,7 +22,10 @@ export interface IdentifiedItems {
   rule: IdentityRule;
   /** One item for each publication, in the order of the document. */
   items: IdentifiedItem[];
-  /** Items left out because the document holds a newer edition of the same publication. */
+  /**
+   * Items left out because the document holds a newer edition of the same publication. One that repeats another word
+   * for word is left out without a mention.
+   */
   older: NormalisedItem[];
 }
 
@@ -29,27 +33,18 @@ export interface IdentifiedItems {
 export function identifyItems(items: readonly NormalisedItem[], rule: IdentityRule): IdentifiedItems {
   let used = rule;
   while (used !== "link+title" && hasCollision(items, used)) used = nextRule(used);
-  const newest = new Map<string, NormalisedItem>();
+  const identified = new Map<string, IdentifiedItem>();
   const older: NormalisedItem[] = [];
   for (const item of items) {
-    const key = keyOf(item, used);
-    const before = newest.get(key);
-    if (before === undefined || editedAt(item) > editedAt(before)) newest.set(key, item);
-    if (before !== undefined) older.push(newest.get(key) === item ? before : item);
+    const one: IdentifiedItem = { item, key: keyOf(item, used), contentHash: contentHash(item) };
+    const before = identified.get(one.key);
+    const isNewest = before === undefined || editedAt(item) > editedAt(before.item);
+    if (isNewest) identified.set(one.key, one);
+    if (before !== undefined && before.contentHash !== one.contentHash) {
+      older.push(isNewest ? before.item : item);
+    }
   }
-  const former = IDENTITY_RULES.slice(0, IDENTITY_RULES.indexOf(used)).reverse();
-  return {
-    rule: used,
-    items: [...newest].map(([key, item]) => ({
-      item,
-      key,
-      formerKeys: [...new Set(former.map((earlier) => keyOf(item, earlier)))].filter((other) =>
-        other !== key
-      ),
-      contentHash: contentHash(item),
-    })),
-    older,
-  };
+  return { rule: used, items: [...identified.values()], older };
 }
 
 /**
@@ -57,9 +52,21 @@ export function identifyItems(items: readonly NormalisedItem[], rule: IdentityRu
  * A date of change counts only where no date of publication is stated: sources touch it without changing anything.
  */
 export function contentHash(item: NormalisedItem): string {
-  const [title, summary] = [item.title, item.summary].map((text) => text.replace(/\s+/g, " "));
+  const [title, summary] = [withSingleSpaces(item.title), withSingleSpaces(item.summary)];
   const content = [title, summary, cleanUrl(item.link), item.publishedAtMs ?? item.updatedAtMs];
   return createHash("sha256").update(JSON.stringify(content)).digest("hex");
+}
+
+/** Whether an item differs from a stored record in nothing but its date, given that their hashes differ. */
+export function isSameButForDate(item: NormalisedItem, event: RegEvent): boolean {
+  const isSameText = (one: string, other: string) => withSingleSpaces(one) === withSingleSpaces(other);
+  return isSameText(item.title, event.title_en) && isSameText(item.summary, event.summary_en) &&
+    cleanUrl(item.link) === cleanUrl(event.url_official);
+}
+
+/** Every run of white space as one space; most of them are one already. */
+function withSingleSpaces(text: string): string {
+  return text.replace(/[^\S ]\s*| \s+/g, " ");
 }
 
 /** Two items share an identity although they are not editions of one publication. */
@@ -88,8 +95,8 @@ function nextRule(rule: IdentityRule): IdentityRule {
 }
 
 function keyOf(item: NormalisedItem, rule: IdentityRule): string {
-  const link = cleanUrl(item.link);
   if (rule === "guid" && item.guid !== null) return short(cleanGuid(item.guid));
+  const link = cleanUrl(item.link);
   if (rule === "link+title") return short(`${link} ${item.title}`);
   return short(link);
 }

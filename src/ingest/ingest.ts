@@ -3,6 +3,7 @@ import type { Log } from "../domain/ports.ts";
 import type { SourceSettings, SourceState } from "../domain/source.ts";
 import type { Store } from "../domain/store.ts";
 import { FetchError } from "./fetch.ts";
+import { createPassedOver } from "./passed_over.ts";
 import {
   type DecidedItem,
   type ProcessedSource,
@@ -37,7 +38,7 @@ export interface IngestReport {
 }
 
 /** What the loop needs. */
-export interface IngestOptions extends ProcessOptions {
+export interface IngestOptions extends Omit<ProcessOptions, "passedOver"> {
   store: ProcessOptions["store"] & Pick<Store, "claimSources" | "finishFetch">;
   /** The enabled sources. */
   sources: readonly SourceSettings[];
@@ -45,6 +46,9 @@ export interface IngestOptions extends ProcessOptions {
   /** Sources fetched at the same time. */
   concurrency: number;
 }
+
+/** The options with what the loop remembers. */
+type Remembering = IngestOptions & ProcessOptions;
 
 /** A dry run of one source. */
 export interface IngestPreview {
@@ -63,7 +67,8 @@ export interface Ingest {
 }
 
 /** Builds the loop. */
-export function createIngest(options: IngestOptions): Ingest {
+export function createIngest(given: IngestOptions): Ingest {
+  const options: Remembering = { ...given, passedOver: createPassedOver() };
   const settings = new Map(options.sources.map((source) => [source.id, source]));
   const leaseMs = options.timeoutMs + LEASE_MARGIN_MS;
 
@@ -130,7 +135,7 @@ export function createIngest(options: IngestOptions): Ingest {
 async function ingestSource(
   source: SourceSettings,
   state: SourceState,
-  options: IngestOptions,
+  options: Remembering,
 ): Promise<IngestReport> {
   const { clock, store, log } = options;
   try {
@@ -144,7 +149,8 @@ async function ingestSource(
       error: null,
     });
     const report = reportOf(source.id, processed);
-    log.info("source fetched", {
+    const hasBrought = report.new + report.revised + report.refused.length > 0;
+    log[hasBrought ? "info" : "debug"]("source fetched", {
       source: source.id,
       new: report.new,
       revised: report.revised,

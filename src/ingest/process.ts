@@ -2,18 +2,24 @@
 import type { NewId } from "../domain/ids.ts";
 import type { Clock } from "../domain/ports.ts";
 import type { IdentityRule, SourceSettings, SourceState } from "../domain/source.ts";
-import type { RecordDecision, Store } from "../domain/store.ts";
+import type { RecordDecision, Store, StoredPublication } from "../domain/store.ts";
 import { fetchDocuments, type FetchedDocument, FetchError, type FetchOptions } from "./fetch.ts";
 import { type DocumentOrigin, originOf } from "./origin.ts";
 import { type IdentifiedItem, identifyItems } from "./identify.ts";
 import { type NormalisedItem, normaliseItem } from "./normalise/item.ts";
 import { DocumentError, parseDocument } from "./parse/document.ts";
-import { type Classified, decideRevision } from "./revise.ts";
+import type { PassedOver } from "./passed_over.ts";
+import { type Classified, decideRevision, type RevisionContext } from "./revise.ts";
+import { createTurns } from "./turns.ts";
 
 /** Items of one document at most. */
 export const MAX_ITEMS = 20_000;
 /** Publications recorded in one transaction, so that other work gets its turn between two. */
 const RECORD_BATCH = 200;
+/** Items read between two looks at whether it is somebody else's turn. */
+const READ_BATCH = 100;
+/** So many dates that move at once, while none stands still, say nothing of the publications. */
+const CHURNING_DATES = 3;
 
 /** What the classifier is given. */
 export interface ClassifyRequest {
@@ -34,6 +40,7 @@ export interface ProcessOptions extends FetchOptions {
   classify(request: ClassifyRequest): Classified;
   /** The version of the classifier's rules. */
   rulesVersion: string;
+  passedOver: PassedOver;
 }
 
 /** An item or a document that was not taken, and why. */
@@ -46,9 +53,12 @@ export interface Refusal {
 /** An item with what became of it. */
 export interface DecidedItem {
   item: NormalisedItem;
+  /** What was odd about it. */
+  notes: readonly string[];
   /** What the classifier is given of it; made when it is asked for. */
   request(): ClassifyRequest;
-  decision: RecordDecision;
+  /** A date that moved and does not count is "unchanged". */
+  decision: Exclude<RecordDecision, { kind: "redated" }>;
 }
 
 /** What a fetch of a source came to. */
@@ -63,7 +73,10 @@ export interface ProcessedSource {
 /** How much of the work is kept: all of it, or nothing (a dry run, which also reads what has not changed). */
 export type ProcessMode = "record" | "preview";
 
-/** Fetches the source and deals with each item. Throws {@link FetchError} when nothing could be read. */
+/**
+ * Fetches the source and deals with each item. Throws {@link FetchError} when the address gives no feed or the folder
+ * cannot be read; a file of a folder that cannot is refused, and its neighbours are not kept from anything by it.
+ */
 export async function processSource(
   source: SourceSettings,
   state: SourceState,
@@ -77,25 +90,21 @@ export async function processSource(
     cursor: null,
     identityRule: state.identityRule,
   };
-  const unfinished = new Set<string>();
-  let read = 0;
-  let failure: FetchError | null = null;
-  for (const { name, read: readOne } of fetched.documents) {
+  for (const { name, reason } of fetched.unreadable) result.refused.push({ item: name, reason });
+  const run: DocumentRun = { source, state, mode, options, result, pause: createTurns(options.clock) };
+  let isWhole = true;
+  for (const { name, read } of fetched.documents) {
     try {
-      const document = await readOne();
-      const isWhole = await processDocument(document, { source, state, mode, options, result });
-      if (!isWhole) unfinished.add(name);
-      read++;
+      const document = await read();
+      if (document !== null && !await processDocument(document, run)) isWhole = false;
     } catch (error) {
       if (!(error instanceof DocumentError) && !(error instanceof FetchError)) throw error;
-      if (error instanceof FetchError) unfinished.add(name);
-      failure = new FetchError(error.message);
+      if (source.fetchStrategy === "feed") throw new FetchError(error.message);
       result.refused.push({ item: name, reason: error.message });
     }
+    await run.pause();
   }
-  // A feed that is no feed is a failure of its source; one bad file of a folder is not.
-  if (failure !== null && read === 0) throw failure;
-  return { ...result, cursor: fetched.cursor(unfinished) };
+  return { ...result, cursor: fetched.cursor(isWhole) };
 }
 
 interface DocumentRun {
@@ -104,6 +113,17 @@ interface DocumentRun {
   mode: ProcessMode;
   options: ProcessOptions;
   result: ProcessedSource;
+  /** Gives other work its turn when it is time. */
+  pause(): Promise<void>;
+}
+
+/** What the items of one document share. */
+interface SharedOrigin {
+  /** What the document and the source's settings state, the more specific first. */
+  statedLanguages: readonly string[];
+  origin: DocumentOrigin;
+  /** What was odd about an item, where something was. */
+  notes: ReadonlyMap<NormalisedItem, readonly string[]>;
 }
 
 /** Deals with every item of a document; false when the document as a whole has a fault: it breaks off, it is too long. */
@@ -111,7 +131,9 @@ async function processDocument(document: FetchedDocument, run: DocumentRun): Pro
   const { source, result } = run;
   const parsed = parseDocument(document.bytes, { contentType: document.contentType, maxItems: MAX_ITEMS });
   result.refused.push(...parsed.problems);
+  await run.pause();
   const items: NormalisedItem[] = [];
+  const notes = new Map<NormalisedItem, readonly string[]>();
   for (const [position, item] of parsed.items.entries()) {
     const outcome = normaliseItem(item, {
       document: parsed,
@@ -120,8 +142,13 @@ async function processDocument(document: FetchedDocument, run: DocumentRun): Pro
       timezone: source.timezone,
       position,
     });
-    if (outcome.ok) items.push(outcome.item);
-    else result.refused.push({ item: outcome.item, reason: outcome.reason });
+    if (!outcome.ok) {
+      result.refused.push({ item: outcome.item, reason: outcome.reason });
+    } else {
+      items.push(outcome.item);
+      if (outcome.notes.length > 0) notes.set(outcome.item, outcome.notes);
+    }
+    if (position % READ_BATCH === 0) await run.pause();
   }
   const identified = identifyItems(items, result.identityRule);
   result.identityRule = identified.rule;
@@ -129,33 +156,97 @@ async function processDocument(document: FetchedDocument, run: DocumentRun): Pro
     result.refused.push({ item: older.title, reason: "the same document holds a newer edition of it" });
   }
   const statedLanguages = [...(parsed.language === null ? [] : [parsed.language]), ...source.languages];
-  await decideAll(identified.items, { statedLanguages, origin: originOf(document) }, run);
+  await run.pause();
+  await decideAll(identified.items, { statedLanguages, origin: originOf(document), notes }, run);
   return !parsed.problems.some(({ item }) => item === "document");
 }
 
+/**
+ * Decides on the items of one document. Dates that moved wait until all of it has been seen: where at least
+ * {@link CHURNING_DATES} moved and no stored item is as it was (the feed dates everything "now", the source's time zone
+ * was edited), they are no revisions, whatever else has changed.
+ */
 async function decideAll(
   identified: readonly IdentifiedItem[],
-  { statedLanguages, origin }: { statedLanguages: readonly string[]; origin: DocumentOrigin },
-  { source, state, mode, options, result }: DocumentRun,
+  shared: SharedOrigin,
+  run: DocumentRun,
 ): Promise<void> {
-  const nowMs = options.clock.nowMs();
-  const requestOf = ({ item }: IdentifiedItem): ClassifyRequest => ({
+  const requestOf = (one: IdentifiedItem): ClassifyRequest => classifyRequest(one, shared, run);
+  const context = revisionContext(identified, { requestOf, origin: shared.origin }, run);
+  const decisions = new Map<IdentifiedItem, DecidedItem["decision"]>();
+  const redated: IdentifiedItem[] = [];
+  const recorded = new Set<string>();
+  let isChurn = true;
+  await recordBatches(identified, run, (one, stored) => {
+    const decision = decideRevision(one, stored, context);
+    if (decision.kind === "redated") {
+      redated.push(one);
+      return { kind: "passed_over" };
+    }
+    if (decision.kind === "record") recorded.add(decision.event.external_id);
+    // An item that repeats a new one under another id does not show that a date stands still.
+    if (decision.kind === "unchanged" && !recorded.has(stored?.externalId ?? "")) isChurn = false;
+    decisions.set(one, decision);
+    return decision;
+  });
+  if (redated.length < CHURNING_DATES) isChurn = false;
+  await recordBatches(redated, run, (one, stored) => {
+    const decision = isChurn ? null : decideRevision(one, stored, { ...context, datesCount: true });
+    const isRevision = decision !== null && decision.kind !== "redated";
+    decisions.set(one, isRevision ? decision : { kind: "unchanged" });
+    return decision ?? { kind: "redated" };
+  });
+  for (const one of identified) {
+    const decision = decisions.get(one);
+    if (decision === undefined) throw new Error(`the store decided nothing on ${one.key}`);
+    const notes = shared.notes.get(one.item) ?? [];
+    run.result.decided.push({ item: one.item, notes, request: () => requestOf(one), decision });
+  }
+}
+
+async function recordBatches(
+  identified: readonly IdentifiedItem[],
+  { source, mode, options, pause }: DocumentRun,
+  decide: (one: IdentifiedItem, stored: StoredPublication | null) => RecordDecision,
+): Promise<void> {
+  const record = mode === "record" ? options.store.recordPublications : options.store.previewPublications;
+  for (let start = 0; start < identified.length; start += RECORD_BATCH) {
+    await record(source.id, identified.slice(start, start + RECORD_BATCH), decide);
+    await pause();
+  }
+}
+
+function classifyRequest(
+  { item }: IdentifiedItem,
+  { statedLanguages }: Pick<SharedOrigin, "statedLanguages">,
+  { source }: DocumentRun,
+): ClassifyRequest {
+  return {
     title: item.title,
     summary: item.summary,
     url: item.link,
     categories: item.categories,
     statedLanguages: [...new Set([...item.language === null ? [] : [item.language], ...statedLanguages])],
     sourceId: source.id,
-  });
-  const context = {
+  };
+}
+
+function revisionContext(
+  identified: readonly IdentifiedItem[],
+  { requestOf, origin }: { requestOf(one: IdentifiedItem): ClassifyRequest; origin: DocumentOrigin },
+  { source, state, options }: DocumentRun,
+): RevisionContext {
+  return {
     sourceId: source.id,
     keepAll: source.relevance === "all",
     notify: state.firstSuccessAtMs !== null || source.notifyFirstFetch,
-    nowMs,
+    nowMs: options.clock.nowMs(),
+    keys: new Set(identified.map(({ key }) => key)),
+    datesCount: false,
     newEventId: () => options.newId("event"),
-    classify: (item: IdentifiedItem) => options.classify(requestOf(item)),
-    provenance: (item: IdentifiedItem) => {
-      const request = requestOf(item);
+    classify: (one) => options.classify(requestOf(one)),
+    provenance: (one) => {
+      const request = requestOf(one);
       return {
         rules_version: options.rulesVersion,
         categories: [...request.categories],
@@ -164,15 +255,4 @@ async function decideAll(
       };
     },
   };
-  const decide = mode === "record" ? options.store.recordPublications : options.store.previewPublications;
-  for (let start = 0; start < identified.length; start += RECORD_BATCH) {
-    const batch = identified.slice(start, start + RECORD_BATCH);
-    const decisions = await decide(source.id, batch, (item, stored) => decideRevision(item, stored, context));
-    batch.forEach((one, index) => {
-      const decision = decisions[index];
-      if (decision !== undefined) {
-        result.decided.push({ item: one.item, request: () => requestOf(one), decision });
-      }
-    });
-  }
 }

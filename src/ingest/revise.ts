@@ -3,7 +3,7 @@ import type { EventType, RegEvent } from "../domain/event.ts";
 import type { Provenance } from "../domain/provenance.ts";
 import type { Severity } from "../domain/severity.ts";
 import type { RecordDecision, StoredPublication } from "../domain/store.ts";
-import type { IdentifiedItem } from "./identify.ts";
+import { type IdentifiedItem, isSameButForDate } from "./identify.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -27,6 +27,10 @@ export interface RevisionContext {
   /** Whether subscribers hear of new publications. */
   notify: boolean;
   nowMs: number;
+  /** Every key of the document. */
+  keys: ReadonlySet<string>;
+  /** Whether a date that moves is content: it is on a page of its own, not where it moves with every other date. */
+  datesCount: boolean;
   newEventId(): string;
   /** Asked only when a record is to be made or passed over. */
   classify(identified: IdentifiedItem): Classified;
@@ -34,22 +38,36 @@ export interface RevisionContext {
   provenance(identified: IdentifiedItem): Provenance;
 }
 
-/** Decides on one publication. A publication that is stored stays one, whatever its revision is about. */
+/**
+ * Decides on one publication. A publication that is stored stays one, whatever its revision is about. It is "redated"
+ * when nothing but its date has changed and that does not count.
+ */
 export function decideRevision(
   identified: IdentifiedItem,
   stored: StoredPublication | null,
   context: RevisionContext,
 ): RecordDecision {
   if (stored?.contentHash === identified.contentHash) return { kind: "unchanged" };
+  const previous = stored === null || isTaken(stored, identified, context) ? null : stored.event();
+  if (previous !== null && !context.datesCount && isSameButForDate(identified.item, previous)) {
+    return { kind: "redated" };
+  }
   const classified = context.classify(identified);
-  if (stored === null && !context.keepAll && !classified.relevant) return { kind: "passed_over" };
-  const previous = stored?.event() ?? null;
+  if (previous === null && !context.keepAll && !classified.relevant) return { kind: "passed_over" };
   return {
     kind: "record",
     event: buildEvent(identified, { previous, classified, context }),
     provenance: context.provenance(identified),
     notify: context.notify,
   };
+}
+
+/**
+ * Whether what is stored belongs to another item of the document: two ids that once held the same content and were one
+ * publication are two when they hold different content side by side. Each would revise the other for ever.
+ */
+function isTaken(stored: StoredPublication, { key }: IdentifiedItem, { keys }: RevisionContext): boolean {
+  return stored.externalId !== key && keys.has(stored.externalId);
 }
 
 function buildEvent(

@@ -1,6 +1,6 @@
 // The file system: what the rooms read, and what the command line writes.
 import { basename, dirname, join } from "node:path";
-import type { FileEntry, Files } from "../domain/ports.ts";
+import type { Files, FolderListing } from "../domain/ports.ts";
 
 /** What the command line does with files, beyond what the rooms need. Every method's messages name the path. */
 export interface WritableFiles extends Files {
@@ -27,24 +27,49 @@ export function createFiles(): WritableFiles {
     exists: (path) => about("look at", path, async () => await statOrNull(path) !== null),
     writeText: (path, text, mode) => about("write", path, () => writeAtomically(path, text, mode)),
     makeFolder: (path, mode) => about("make", path, () => Deno.mkdir(path, { recursive: true, mode })),
-    makeFile: (path, mode) =>
-      about("make", path, async () => (await Deno.open(path, { append: true, create: true, mode })).close()),
+    makeFile: async (path, mode) => {
+      const verb = await statOrNull(path).catch(() => null) === null ? "make" : "open";
+      await about(
+        verb,
+        path,
+        async () => (await Deno.open(path, { append: true, create: true, mode })).close(),
+      );
+    },
     makeTemporaryFolder: (prefix) => about("make", prefix, () => Deno.makeTempDir({ prefix })),
     removeFolder: (path) => about("remove", path, () => Deno.remove(path, { recursive: true })),
   };
 }
 
-async function listFolder(folder: string): Promise<FileEntry[]> {
-  const entries: FileEntry[] = [];
-  for await (const { name } of Deno.readDir(folder)) {
-    if (name.startsWith(".")) continue;
-    // Links are followed: volumes of containers show their files as links. One to nowhere is not a file.
-    const stat = await statOrNull(join(folder, name));
-    if (stat?.isFile) {
-      entries.push({ name, sizeBytes: stat.size, modifiedAtMs: stat.mtime?.getTime() ?? 0 });
+async function listFolder(folder: string): Promise<FolderListing> {
+  const listing: FolderListing = { files: [], unreadable: [] };
+  for await (const entry of Deno.readDir(folder)) {
+    const { name } = entry;
+    if (name.startsWith(".") || entry.isDirectory) continue;
+    try {
+      // Links are followed: volumes of containers show their files as links.
+      const stat = await Deno.stat(join(folder, name));
+      if (stat.isFile) {
+        listing.files.push({ name, sizeBytes: stat.size, modifiedAtMs: stat.mtime?.getTime() ?? 0 });
+      } else if (!stat.isDirectory) {
+        // Opening a pipe would wait for a writer.
+        listing.unreadable.push({ name, reason: `it is ${stat.isFifo ? "a pipe" : "a device or a socket"}` });
+      }
+    } catch (error) {
+      const reason = error instanceof Deno.errors.NotFound ? whyMissing(entry) : reasonOf(error);
+      if (reason !== null) listing.unreadable.push({ name, reason });
     }
   }
-  return entries.sort((one, other) => one.name < other.name ? -1 : 1);
+  const byName = (one: { name: string }, other: { name: string }) => one.name < other.name ? -1 : 1;
+  listing.files.sort(byName);
+  listing.unreadable.sort(byName);
+  return listing;
+}
+
+/** Why an entry is not there although its folder names it; null for a file that was removed in between. */
+function whyMissing({ name, isSymlink }: Deno.DirEntry): string | null {
+  // The runtime puts this character where a name's bytes are no UTF-8, and then finds no file of that name.
+  if (name.includes("\ufffd")) return "its name is not UTF-8; rename it";
+  return isSymlink ? "it is a link to nothing" : null;
 }
 
 async function statOrNull(path: string): Promise<Deno.FileInfo | null> {
@@ -79,14 +104,18 @@ const REASONS: readonly [new (message: string) => Error, string][] = [
   [Deno.errors.IsADirectory, "it is a folder"],
   [Deno.errors.NotADirectory, "it is not a folder"],
   [Deno.errors.AlreadyExists, "something else is there already"],
+  [Deno.errors.FilesystemLoop, "its links lead in a circle"],
 ];
+
+function reasonOf(error: unknown): string {
+  return REASONS.find(([kind]) => error instanceof kind)?.[1] ?? (error as Error).message;
+}
 
 /** Names the path in the error, the same way for every failure. */
 async function about<T>(verb: string, path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    const reason = REASONS.find(([kind]) => error instanceof kind)?.[1] ?? (error as Error).message;
-    throw new Error(`cannot ${verb} ${path}: ${reason}`, { cause: error });
+    throw new Error(`cannot ${verb} ${path}: ${reasonOf(error)}`, { cause: error });
   }
 }

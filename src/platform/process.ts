@@ -19,6 +19,8 @@ export interface Host extends WritableFiles {
   runtime: string;
   /** What it was built for: "x86_64-unknown-linux-gnu". */
   target: string;
+  /** How this program is started from a shell: "regfeed" the executable, "deno task regfeed" from its source. */
+  program: string;
   /** An environment variable; undefined when it is not set. */
   env(name: string): string | undefined;
   /** Writes to stdout, at once and whole. */
@@ -47,6 +49,7 @@ export function createHost(): Host {
     cwd: Deno.cwd(),
     runtime: `Deno ${Deno.version.deno}`,
     target: Deno.build.target,
+    program: Deno.build.standalone ? "regfeed" : "deno task regfeed",
     env: (name) => Deno.env.get(name),
     out: (text) => {
       // The reader has seen enough, as with `| head`: there is nothing left to do.

@@ -19,6 +19,10 @@ Deno.test("init writes a config that check accepts, and never overwrites one", (
     const checked = await regfeed(folder, ["check", "--config", file]);
     assert.equal(checked.code, 0, checked.stderr);
     assert.match(checked.stdout, /eu-edpb-news/);
+    assert.match(
+      made.stderr,
+      /then: deno task regfeed check --config \S+ && deno task regfeed serve --config/,
+    );
     const again = await regfeed(folder, ["init", "here"]);
     assert.equal(again.code, 1);
     assert.match(again.stderr, /is there already/);
@@ -58,11 +62,23 @@ Deno.test("wrong use is exit code 2 and says what is right", () =>
   withFolder(async (folder) => {
     await writeConfig(folder, SOURCE);
     const rows: [args: string[], expected: RegExp][] = [
-      [["serv"], /no command `serv`/],
+      [["serv"], /no command `serv`; did you mean `serve`\?/],
+      [["source", "tst"], /no command `source tst`; say which: `source list`/],
+      [["--config", "x", "check"], /the command comes first/],
       [["source"], /`source list`, `source test`, `source parse`/],
-      [["check", "--jsn"], /--jsn/],
-      [["source", "test"], /usage: regfeed source test ID/],
-      [["source", "test", "nobody"], /no source nobody/],
+      [["check", "--jsn"], /^regfeed check: there is no option --jsn here; did you mean --json\?\nusage: /],
+      [["check", "-x"], /no option -x here\n/],
+      [["check", "--json=yes"], /--json takes no value/],
+      [["check", "-c"], /-c needs a value: -c FILE/],
+      [["check", "--config", "--json"], /--json looks like an option/],
+      [["init", "--config", "x"], /no option --config here\n/],
+      [["demo", "-c", "x"], /no option -c here\n/],
+      [["source", "test"], /^regfeed source test: ID is missing\nusage: regfeed source test ID/],
+      [["customer", "set-tier"], /CUSTOMER and TIER are missing/],
+      [["customer", "set-tier", "x"], /: TIER is missing/],
+      [["source", "test", "a", "b"], /"b" is one word too many/],
+      [["check", "a", "b"], /"a", "b" are words too many/],
+      [["customer", "add"], /--email is missing/],
       [["customer", "add", "--email", "nonsense"], /--email must be a mail address/],
       [["customer", "add", "--email", "a@b.example", "--tier", "gold"], /indie, team, gpai, embedded/],
       [["check", "--config", "nowhere.toml"], /no config file nowhere\.toml/],
@@ -73,6 +89,25 @@ Deno.test("wrong use is exit code 2 and says what is right", () =>
       assert.match(stderr, expected);
     }
     assert.equal((await regfeed(folder, [])).code, 2);
+  }));
+
+Deno.test("what an argument names and is not there is exit code 1, whatever it is", () =>
+  withFolder(async (folder) => {
+    await writeConfig(folder, SOURCE);
+    const customer = "cus_01J9ZC3V5T8Q2W4E6R8Y0TAPNB";
+    const rows: [args: string[], expected: RegExp][] = [
+      [["source", "test", "nobody"], /no source nobody/],
+      [["ingest", "nobody"], /no source nobody/],
+      [["customer", "set-tier", customer, "team"], /no customer cus_/],
+      [["customer", "disable", "nobody@b.example"], /no customer nobody@b\.example/],
+      [["key", "rotate", customer], /no customer cus_/],
+      [["event", "show", "evt_01J9ZC3V5T8Q2W4E6R8Y0TAPNB"], /no event evt_/],
+    ];
+    for (const [args, expected] of rows) {
+      const { code, stderr } = await regfeed(folder, args);
+      assert.equal(code, 1, `${args.join(" ")}: ${stderr}`);
+      assert.match(stderr, expected);
+    }
   }));
 
 Deno.test("every command has a help with usage and an example", () =>
@@ -89,7 +124,19 @@ Deno.test("every command has a help with usage and an example", () =>
       assert.equal(code, 0);
       assert.match(stdout, new RegExp(`usage: regfeed ${name}`));
       assert.match(stdout, /example: regfeed /);
+      assert.match(stdout, /^ {2}-c, --config FILE /m);
     }
+    for (const name of ["init", "demo", "version"]) {
+      assert.doesNotMatch((await regfeed(folder, [name, "--help"])).stdout, /--config/, name);
+    }
+    for (const group of ["source", "customer", "key", "event"]) {
+      const { code, stdout } = await regfeed(folder, [group, "--help"]);
+      assert.equal(code, 0);
+      for (const name of names) {
+        assert.equal(stdout.includes(`  ${name} `), name.startsWith(`${group} `), `${group}: ${name}`);
+      }
+    }
+    assert.match((await regfeed(folder, ["help", "source", "list"])).stdout, /usage: regfeed source list/);
   }));
 
 type Customers = {
@@ -146,9 +193,14 @@ Deno.test("what a command changes, a running server honours within a second", ()
     } finally {
       const { code, log } = await server.end("SIGTERM");
       assert.equal(code, 0, log);
+      assert.match(log, /starting.*regfeed\.toml.*regfeed\.db/, "with which files it runs");
       assert.doesNotMatch(log, /rgf_[0-9a-f]{8}/, "no key is in the log");
     }
-    assert.equal((await regfeed(folder, ["healthcheck", "--url", server.address])).code, 1);
+    const gone = await regfeed(folder, ["healthcheck", "--url", server.address]);
+    assert.deepEqual([gone.code, gone.stderr], [
+      1,
+      `regfeed healthcheck: ${server.address} does not answer: connection refused\n`,
+    ]);
   }));
 
 Deno.test("the store and its folder are closed to others", () =>
@@ -174,6 +226,10 @@ Deno.test("an unusable store is exit code 1 and a sentence, not a stack", () =>
     const bad = await regfeed(folder, ["source", "list"]);
     assert.equal(bad.code, 1);
     assert.match(bad.stderr, /cannot be opened: .*not a database/);
+    await writeConfig(folder, '[store]\npath = "."\n');
+    const taken = await regfeed(folder, ["source", "list"]);
+    assert.equal(taken.code, 1);
+    assert.match(taken.stderr, /cannot open .*: it is a folder/);
   }));
 
 Deno.test("source parse prints what a saved document holds, and refuses what is none", () =>
@@ -199,4 +255,7 @@ Deno.test("version prints the version, its runtime and its target", () =>
     const { version, runtime } = await regfeedJson<{ version: string; runtime: string }>(folder, ["version"]);
     assert.match(version, /^\d+\.\d+\.\d+/);
     assert.match(runtime, /^deno /i);
+    const { stdout } = await regfeed(folder, ["version"]);
+    assert.ok(stdout.startsWith(`regfeed ${version} (${runtime}, `), stdout);
+    assert.equal((await regfeed(folder, ["--version"])).stdout, stdout);
   }));

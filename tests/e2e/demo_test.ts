@@ -1,5 +1,6 @@
 // The demo as its first user runs it.
 import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
 import { regfeed, withFolder } from "../support/process.ts";
 
 Deno.test("demo --once keeps every promise and leaves nothing behind", () =>
@@ -10,6 +11,7 @@ Deno.test("demo --once keeps every promise and leaves nothing behind", () =>
       /(\d+) of (\d+) promised deliveries arrived and verified; 0 refused/.exec(stdout) ?? [];
     assert.ok(Number(promised) > 0);
     assert.equal(arrived, promised);
+    assert.match(stdout, /^ ✓ {2}\d+ of /m, "the result is no numbered step");
     assert.match(stdout, /event\.revised/);
     assert.match(stdout, /diff_to_previous/);
     for (const format of ["RSS", "Atom", "JSON Feed"]) assert.match(stdout, new RegExp(format));
@@ -17,4 +19,43 @@ Deno.test("demo --once keeps every promise and leaves nothing behind", () =>
     const store = /store +(\S+)/.exec(stdout)?.[1] ?? "";
     await assert.rejects(Deno.stat(store), "the demo's folder is removed");
     assert.deepEqual([...Deno.readDirSync(folder)], []);
+  }));
+
+Deno.test("demo stays up with lines to paste, and a signal ends it and removes its folder", () =>
+  withFolder(async (folder) => {
+    await using child = new Deno.Command(Deno.execPath(), {
+      args: [
+        "run",
+        "--no-prompt",
+        "--allow-all",
+        fileURLToPath(new URL("../../main.ts", import.meta.url)),
+        "demo",
+      ],
+      cwd: folder,
+      stdout: "piped",
+      stderr: "null",
+    }).spawn();
+    let told = "";
+    let isSignalled = false;
+    for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
+      told += text;
+      if (isSignalled || !/event_type=\S+\n/.test(told)) continue;
+      isSignalled = true;
+      const [, key] = /^export KEY=(rgf_[0-9a-f]{64})$/m.exec(told) ?? [];
+      const [, base] = /^export BASE=(http:\/\/\S+)$/m.exec(told) ?? [];
+      const asked = [...told.matchAll(/"\$BASE(\S+)"/g)].map((match) => match[1]);
+      assert.equal(asked.length, 2);
+      for (const path of asked) {
+        const response = await fetch(`${base}${path}`, { headers: { authorization: `Bearer ${key}` } });
+        assert.equal(response.status, 200, path);
+        assert.ok((await response.json()).events.length > 0, path);
+      }
+      for (const line of told.split("\n").filter((line) => /^(export|curl) /.test(line))) {
+        assert.ok(line.length <= 80, line);
+      }
+      child.kill("SIGINT");
+    }
+    assert.equal((await child.status).code, 0);
+    assert.match(told, /The demo has ended, and its folder is removed\.\n$/);
+    await assert.rejects(Deno.stat(/store +(\S+)/.exec(told)?.[1] ?? ""));
   }));

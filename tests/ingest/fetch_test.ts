@@ -5,7 +5,6 @@ import { fetchDocuments, FetchError, type FetchOptions } from "../../src/ingest/
 import { type FakePlatform, fakePlatform } from "../support/platform.ts";
 
 const NOW = Date.parse("2026-08-01T10:00:00Z");
-const NONE: ReadonlySet<string> = new Set();
 const FEED = "https://board.example/feed.xml";
 
 const source = (change: Partial<SourceSettings> = {}): SourceSettings => ({
@@ -31,7 +30,10 @@ const options = (platform: FakePlatform): FetchOptions => ({
 });
 const readAll = async (fetched: Awaited<ReturnType<typeof fetchDocuments>>) => {
   const documents = [];
-  for (const { read } of fetched.documents) documents.push(await read());
+  for (const { read } of fetched.documents) {
+    const document = await read();
+    if (document !== null) documents.push(document);
+  }
   return documents.map(({ name, url, bytes }) => ({ name, url, text: new TextDecoder().decode(bytes) }));
 };
 const reasonOf = async (work: Promise<unknown>): Promise<FetchError> => {
@@ -55,9 +57,9 @@ Deno.test("fetchDocuments() gives a feed's bytes, and asks the next time only fo
   );
   const first = await fetchDocuments(source(), null, options(platform));
   assert.deepEqual(await readAll(first), [{ name: FEED, url: FEED, text: "<rss/>" }]);
-  const second = await fetchDocuments(source(), first.cursor(NONE), options(platform));
+  const second = await fetchDocuments(source(), first.cursor(true), options(platform));
   assert.deepEqual(await readAll(second), []);
-  assert.equal(second.cursor(NONE), first.cursor(NONE), "the validators are kept after a 304");
+  assert.equal(second.cursor(true), first.cursor(true), "the validators are kept after a 304");
   assert.deepEqual(
     platform.http.requests.map(({ headers }) => [
       headers["user-agent"],
@@ -71,7 +73,7 @@ Deno.test("fetchDocuments() gives a feed's bytes, and asks the next time only fo
 Deno.test("fetchDocuments() asks for the whole document when address, relevance or time zone have changed", async () => {
   const platform = fakePlatform(NOW);
   platform.http.serve("https://board.example", () => ({ headers: { etag: '"1"' }, body: "<rss/>" }));
-  const cursor = (await fetchDocuments(source(), null, options(platform))).cursor(NONE);
+  const cursor = (await fetchDocuments(source(), null, options(platform))).cursor(true);
   const changes: Partial<SourceSettings>[] = [
     { location: `${FEED}?all` },
     { relevance: "ai" },
@@ -160,10 +162,10 @@ Deno.test("fetchDocuments() reads a folder's files oldest first, and later only 
     ["b.xml", null, "old"],
     ["a.xml", null, "new"],
   ]);
-  const second = await fetchDocuments(folder, first.cursor(NONE), options(platform));
+  const second = await fetchDocuments(folder, first.cursor(true), options(platform));
   assert.deepEqual(await readAll(second), []);
   platform.files.write("/inbox/b.xml", "changed", NOW - 10_000);
-  const third = await fetchDocuments(folder, second.cursor(NONE), options(platform));
+  const third = await fetchDocuments(folder, second.cursor(true), options(platform));
   assert.deepEqual((await readAll(third)).map(({ text }) => text), ["changed"]);
 });
 
@@ -173,7 +175,7 @@ Deno.test("fetchDocuments() reads a file again that was written a moment ago: it
   platform.files.write("/inbox/a.xml", "half", NOW - 100);
   const first = await fetchDocuments(folder, null, options(platform));
   platform.files.write("/inbox/a.xml", "full", NOW - 100);
-  const second = await fetchDocuments(folder, first.cursor(NONE), options(platform));
+  const second = await fetchDocuments(folder, first.cursor(true), options(platform));
   assert.deepEqual((await readAll(second)).map(({ text }) => text), ["full"]);
 });
 
@@ -188,15 +190,80 @@ Deno.test("fetchDocuments() refuses a missing folder and a file that is too long
   assert.equal(tooLong.message, "the file has more than 1000 bytes");
 });
 
-Deno.test("fetchDocuments() asks again for what could not be read to its end", async () => {
+Deno.test("fetchDocuments() asks again for a feed that broke off, and for a file once it changes", async () => {
   const platform = fakePlatform(NOW);
   platform.http.serve(FEED, () => ({ headers: { etag: '"1"' }, body: "<rss>" }));
   const feed = await fetchDocuments(source(), null, options(platform));
-  assert.equal(feed.cursor(new Set([FEED])), null);
+  assert.equal(feed.cursor(false), null);
   const folder = source({ fetchStrategy: "files", location: "/inbox" });
-  platform.files.write("/inbox/a.xml", "whole", NOW - 60_000);
-  platform.files.write("/inbox/b.xml", "half", NOW - 60_000);
+  platform.files.write("/inbox/a.xml", "half", NOW - 60_000);
   const first = await fetchDocuments(folder, null, options(platform));
-  const second = await fetchDocuments(folder, first.cursor(new Set(["b.xml"])), options(platform));
-  assert.deepEqual((await readAll(second)).map(({ name }) => name), ["b.xml"]);
+  await readAll(first);
+  const second = await fetchDocuments(folder, first.cursor(false), options(platform));
+  assert.deepEqual(await readAll(second), []);
+  platform.files.write("/inbox/a.xml", "whole", NOW - 30_000);
+  const third = await fetchDocuments(folder, second.cursor(true), options(platform));
+  assert.deepEqual((await readAll(third)).map(({ text }) => text), ["whole"]);
+});
+
+Deno.test("fetchDocuments() gives a file's bytes once, however often it is touched, restored or out of reach", async () => {
+  const platform = fakePlatform(NOW);
+  const folder = source({ fetchStrategy: "files", location: "/inbox" });
+  let cursor: string | null = null;
+  const fetch = async () => {
+    const fetched = await fetchDocuments(folder, cursor, options(platform));
+    const texts: string[] = [];
+    for (const { read } of fetched.documents) {
+      try {
+        const document = await read();
+        if (document !== null) texts.push(new TextDecoder().decode(document.bytes));
+      } catch (error) {
+        assert.ok(error instanceof FetchError);
+        texts.push(error.message);
+      }
+    }
+    cursor = fetched.cursor(true);
+    return texts;
+  };
+  platform.files.write("/inbox/a.xml", "old", NOW - 60_000);
+  platform.files.write("/inbox/b.xml", "new", NOW - 50_000);
+  assert.deepEqual(await fetch(), ["old", "new"]);
+  platform.files.write("/inbox/a.xml", "old", NOW - 10_000);
+  assert.deepEqual(await fetch(), [], "touched");
+  platform.files.write("/inbox/a.xml", "old", NOW);
+  assert.deepEqual([await fetch(), await fetch()], [[], []], "touched a moment ago");
+  platform.files.spoil("/inbox/a.xml", "permission denied");
+  assert.deepEqual(await fetch(), [], "out of reach");
+  platform.files.remove("/inbox/a.xml");
+  platform.files.write("/inbox/a.xml", "old", NOW - 5_000);
+  assert.deepEqual(await fetch(), [], "back again");
+  platform.files.write("/inbox/a.xml", "x".repeat(1_001), NOW - 4_000);
+  assert.deepEqual(await fetch(), ["the file has more than 1000 bytes"]);
+  assert.deepEqual(await fetch(), ["the file has more than 1000 bytes"], "and says so at every fetch");
+  platform.files.write("/inbox/a.xml", "old", NOW - 3_000);
+  assert.deepEqual(await fetch(), [], "as it was");
+  platform.files.write("/inbox/a.xml", "newer", NOW - 3_000);
+  assert.deepEqual(await fetch(), ["newer"]);
+});
+
+Deno.test("fetchDocuments() names what stands in a folder and cannot be read, at every fetch", async () => {
+  const platform = fakePlatform(NOW);
+  const folder = source({ fetchStrategy: "files", location: "/inbox" });
+  platform.files.write("/inbox/a.xml", "good", NOW - 60_000);
+  platform.files.spoil("/inbox/pipe", "it is a pipe");
+  let cursor: string | null = null;
+  for (const expected of [["good"], []]) {
+    const fetched = await fetchDocuments(folder, cursor, options(platform));
+    assert.deepEqual((await readAll(fetched)).map(({ text }) => text), expected);
+    assert.deepEqual(fetched.unreadable, [{ name: "pipe", reason: "it is a pipe" }]);
+    cursor = fetched.cursor(true);
+  }
+});
+
+Deno.test("fetchDocuments() says how long it waited for a whole answer", async () => {
+  const platform = fakePlatform(NOW);
+  platform.http.serve(FEED, () => new Promise(() => {}));
+  const reason = reasonOf(fetchDocuments(source(), null, { ...options(platform), timeoutMs: 3_000 }));
+  await platform.clock.advance(3_000);
+  assert.equal((await reason).message, "no whole answer within 3 s");
 });

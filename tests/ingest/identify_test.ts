@@ -1,7 +1,8 @@
 // Tests of src/ingest/identify.ts.
 import assert from "node:assert/strict";
-import { contentHash, identifyItems } from "../../src/ingest/identify.ts";
+import { contentHash, identifyItems, isSameButForDate } from "../../src/ingest/identify.ts";
 import type { NormalisedItem } from "../../src/ingest/normalise/item.ts";
+import { sampleEvent } from "../support/samples.ts";
 
 const item = (change: Partial<NormalisedItem> = {}): NormalisedItem => ({
   guid: "id-1",
@@ -29,7 +30,12 @@ Deno.test("identifyItems() uses the id, an address without tracking, or the link
 
 Deno.test("identifyItems() sees one publication where an address carries the time of its edition", () => {
   const edition = (time: string, updatedAtMs: number) =>
-    item({ guid: `https://gov.example/page#${time}`, link: "https://gov.example/page", updatedAtMs });
+    item({
+      guid: `https://gov.example/page#${time}`,
+      link: "https://gov.example/page",
+      summary: time,
+      updatedAtMs,
+    });
   const editions = [edition("2026-07-31T12:00:15Z", 2), edition("2026-08-02T09:00:00+01:00", 3)];
   const { items, older, rule } = identifyItems(editions, "guid");
   assert.deepEqual(items.map(({ key }) => key), ["https://gov.example/page"]);
@@ -49,7 +55,7 @@ Deno.test("identifyItems() moves on to the link when one id stands for items of 
   const identified = identifyItems(items, "guid");
   assert.equal(identified.rule, "link");
   assert.equal(identified.items.length, 3);
-  assert.deepEqual(identified.items[0]?.formerKeys, ["feed"]);
+  assert.equal(identified.items[0]?.key, "https://board.example/a");
 });
 
 Deno.test("identifyItems() moves on to link and title when all items have one id and one address", () => {
@@ -62,9 +68,7 @@ Deno.test("identifyItems() moves on to link and title when all items have one id
 Deno.test("identifyItems() never moves back to an earlier rule", () => {
   const identified = identifyItems([item()], "link");
   assert.equal(identified.rule, "link");
-  assert.deepEqual(identified.items.map(({ key, formerKeys }) => ({ key, formerKeys })), [
-    { key: "https://board.example/a", formerKeys: ["id-1"] },
-  ]);
+  assert.deepEqual(identified.items.map(({ key }) => key), ["https://board.example/a"]);
 });
 
 Deno.test("identifyItems() keeps items with equal titles apart by their ids", () => {
@@ -75,10 +79,18 @@ Deno.test("identifyItems() keeps items with equal titles apart by their ids", ()
   assert.deepEqual(keys(items), ["1", "2"]);
 });
 
-Deno.test("identifyItems() takes the first of two equal items", () => {
-  const { items, older } = identifyItems([item(), item()], "guid");
-  assert.equal(items.length, 1);
-  assert.equal(older.length, 1);
+Deno.test("identifyItems() drops what repeats an item without a word, and names an older edition", () => {
+  const [first, again] = [item(), item()];
+  const equal = identifyItems([first, again], "guid");
+  assert.equal(equal.items.length, 1);
+  assert.equal(equal.items[0]?.item, first);
+  assert.deepEqual(equal.older, []);
+  const newer = item({ summary: "On marking.", updatedAtMs: 2_000 });
+  for (const items of [[first, newer], [newer, first]]) {
+    const edited = identifyItems(items, "guid");
+    assert.deepEqual(edited.items.map((one) => one.item), [newer]);
+    assert.deepEqual(edited.older, [first]);
+  }
 });
 
 Deno.test("identifyItems() gives a key of bounded length to an id of any length", () => {
@@ -108,4 +120,17 @@ Deno.test("contentHash() changes with what counts, and with nothing else", () =>
 Deno.test("contentHash() counts the date of change where no date of publication is stated", () => {
   const undated = item({ publishedAtMs: null, updatedAtMs: 5 });
   assert.notEqual(contentHash(undated), contentHash({ ...undated, updatedAtMs: 6 }));
+});
+
+Deno.test("isSameButForDate() compares words and address, not white space and tracking", () => {
+  const event = sampleEvent({
+    id: "evt_1",
+    title_en: "Guidelines",
+    summary_en: "On transparency.",
+    url_official: "https://board.example/a?utm_source=feed",
+  });
+  assert.equal(isSameButForDate(item({ publishedAtMs: 5, summary: "On  transparency." }), event), true);
+  for (const change of [{ title: "Other" }, { summary: "" }, { link: "https://board.example/b" }]) {
+    assert.equal(isSameButForDate(item(change), event), false, JSON.stringify(change));
+  }
 });

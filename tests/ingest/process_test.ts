@@ -162,6 +162,7 @@ Deno.test("preview() shows what would be stored and keeps nothing", () =>
     assert.ok(source && state);
     const preview = await world.app.ingest.preview(source, state);
     assert.deepEqual([preview.report.new, preview.report.revised], [1, 1]);
+    assert.deepEqual(preview.decided.map(({ notes }) => notes), [[], []]);
     assert.equal((await storedEvents(world)).length, 1);
     assert.deepEqual((await world.store.listSources())[0], state);
   }));
@@ -197,4 +198,29 @@ Deno.test("ingest() takes the whole items of a document that breaks off, and ask
     const [again] = await world.app.ingest.ingest(["board"]);
     assert.equal(world.platform.http.requests.at(-1)?.headers["if-none-match"], undefined);
     assert.deepEqual([again?.new, again?.unchanged, again?.refused], [1, 1, []]);
+  }));
+
+Deno.test("preview() tells what was odd about an item that is taken all the same", () =>
+  withWorld(async (world) => {
+    publish(world, [{ id: "1", date: "some day" }]);
+    await world.app.tick();
+    const [source] = world.config.sources;
+    const [state] = await world.store.listSources();
+    assert.ok(source && state);
+    const preview = await world.app.ingest.preview(source, state);
+    assert.deepEqual(preview.decided.map(({ notes }) => notes), [['date not understood: "some day"']]);
+    assert.deepEqual(preview.report.refused, []);
+  }));
+
+Deno.test("ingest() drops an item that stands twice in a document without a word, and names an older edition", () =>
+  withWorld(async (world) => {
+    const older = { id: "1", date: "Thu, 30 Jul 2026 12:00:00 GMT" };
+    publish(world, [{ id: "1" }, { id: "1" }, older]);
+    await world.app.tick();
+    const [report] = await world.app.ingest.ingest(["board"]);
+    assert.deepEqual(report?.refused, [{
+      item: "Guidelines on the AI Act 1",
+      reason: "the same document holds a newer edition of it",
+    }]);
+    assert.equal((await storedEvents(world)).length, 1);
   }));

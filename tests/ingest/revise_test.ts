@@ -23,6 +23,8 @@ const context = (change: Partial<RevisionContext> = {}): RevisionContext => ({
   keepAll: false,
   notify: true,
   nowMs: NOW,
+  keys: new Set(["id-1"]),
+  datesCount: true,
   newEventId: () => "evt_new",
   classify: () => classified,
   provenance: () => SAMPLE_PROVENANCE,
@@ -106,6 +108,30 @@ Deno.test("decideRevision() records the revision of a stored publication even wh
   const stored = storedAs(eventOf(before), before.contentHash);
   const classify = () => ({ ...classified, relevant: false });
   assert.equal(decideRevision(identified({ title: "Neu" }), stored, context({ classify })).kind, "record");
+});
+
+Deno.test("decideRevision() tells a date that moved from a revision, where dates do not count", () => {
+  const before = identified();
+  const stored = storedAs(eventOf(before), before.contentHash);
+  const kindOf = (change: Partial<NormalisedItem>, datesCount: boolean) =>
+    decideRevision(identified(change), stored, context({ datesCount })).kind;
+  assert.equal(kindOf({ publishedAtMs: NOW }, false), "redated");
+  assert.equal(kindOf({ publishedAtMs: NOW }, true), "record");
+  assert.equal(kindOf({ publishedAtMs: NOW, title: "Neu" }, false), "record");
+});
+
+Deno.test("decideRevision() makes two publications of ids that shared one and stand side by side with different content", () => {
+  const before = identified();
+  const stored = storedAs(eventOf(before), before.contentHash);
+  const other = identified({ guid: "id-2", title: "Neu" });
+  const versionWith = (keys: string[]) => {
+    const decision = decideRevision(other, stored, context({ keys: new Set(keys) }));
+    assert.equal(decision.kind, "record");
+    const { event } = decision as { event: RegEvent };
+    return [event.external_id, event.version];
+  };
+  assert.deepEqual(versionWith(["id-1", "id-2"]), ["id-2", 1]);
+  assert.deepEqual(versionWith(["id-2"]), ["id-1", 2], "a new id of the one publication");
 });
 
 Deno.test("decideRevision() takes the stated date, else that of the change, else the first sight", () => {

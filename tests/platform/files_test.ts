@@ -36,17 +36,41 @@ Deno.test("writeText() leaves what is there and no draft when it fails", async (
   });
 });
 
-Deno.test("list() gives plain files by name, follows links, leaves out folders, dot files and dead links", async () => {
+Deno.test("list() gives plain files by name, follows links, leaves out folders and dot files without a word", async () => {
   await inFolder(async (folder) => {
     for (const name of ["b.xml", "a.xml", ".hidden"]) Deno.writeTextFileSync(join(folder, name), "12345");
     Deno.mkdirSync(join(folder, "folder"));
+    Deno.symlinkSync(join(folder, "folder"), join(folder, "link to a folder"));
     Deno.symlinkSync(join(folder, "a.xml"), join(folder, "link.xml"));
-    Deno.symlinkSync(join(folder, "nowhere"), join(folder, "dead.xml"));
     Deno.utimeSync(join(folder, "a.xml"), 1_700_000_000, 1_700_000_000);
     const listed = await files.list(folder);
-    assert.deepEqual(listed.map(({ name }) => name), ["a.xml", "b.xml", "link.xml"]);
-    assert.deepEqual(listed[0], { name: "a.xml", sizeBytes: 5, modifiedAtMs: 1_700_000_000_000 });
+    assert.deepEqual(listed.files.map(({ name }) => name), ["a.xml", "b.xml", "link.xml"]);
+    assert.deepEqual(listed.files[0], { name: "a.xml", sizeBytes: 5, modifiedAtMs: 1_700_000_000_000 });
+    assert.deepEqual(listed.unreadable, []);
   });
+});
+
+Deno.test({
+  name:
+    "list() says of each entry that is no readable file what it is, opens no pipe, and gives its neighbours",
+  ignore: Deno.build.os !== "linux",
+  fn: () =>
+    inFolder(async (folder) => {
+      const script =
+        "echo 12345 > a.xml; mkfifo pipe; ln -s /dev/null device; ln -s nowhere dead; ln -s loop loop;" +
+        ` : > "$(printf 'odd\\377.xml')"; mkdir "$(printf 'folder\\377')"`;
+      const made = await new Deno.Command("sh", { args: ["-c", script], cwd: folder }).output();
+      assert.equal(made.code, 0);
+      const { files: found, unreadable } = await files.list(folder);
+      assert.deepEqual(found.map(({ name }) => name), ["a.xml"]);
+      assert.deepEqual(unreadable, [
+        { name: "dead", reason: "it is a link to nothing" },
+        { name: "device", reason: "it is a device or a socket" },
+        { name: "loop", reason: "its links lead in a circle" },
+        { name: "odd\ufffd.xml", reason: "its name is not UTF-8; rename it" },
+        { name: "pipe", reason: "it is a pipe" },
+      ]);
+    }),
 });
 
 Deno.test("makeFolder() makes the folders above too, and keeps one that is there", async () => {

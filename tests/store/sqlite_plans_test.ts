@@ -110,7 +110,7 @@ const HOT: [string, (store: Store) => Promise<unknown>, RegExp[]][] = [
     (store) => {
       const { external_id, title_en } = anEvent("evt_07");
       const event = anEvent("evt_x", { external_id, version: 2 });
-      const publication = { key: external_id, formerKeys: [], contentHash: title_en };
+      const publication = { key: external_id, contentHash: title_en };
       return store.recordPublications(
         "board",
         [publication],
@@ -119,6 +119,7 @@ const HOT: [string, (store: Store) => Promise<unknown>, RegExp[]][] = [
     },
     [
       /^SEARCH publications USING PRIMARY KEY \(source_id=\? AND key=\?\)$/,
+      /^SEARCH publications USING INDEX publications_by_content \(source_id=\? AND content_hash=\?\)$/,
       /^SEARCH publications USING INDEX publications_by_external_id \(source_id=\? AND external_id=\?\)$/,
     ],
   ],

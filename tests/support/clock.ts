@@ -26,7 +26,7 @@ export function fakeClock(startMs: number): FakeClock {
     set: (ms) => void (nowMs = ms),
     sleep: (ms, signal) =>
       new Promise((resolve) => {
-        if (signal?.aborted) return resolve();
+        if (signal?.aborted || ms <= 0) return resolve();
         const cancel = after(ms, () => {
           signal?.removeEventListener("abort", wake);
           resolve();

@@ -1,8 +1,8 @@
 // A platform for tests: a fake internet that answers by host and path, a folder in memory, a log that is kept.
 import type {
   Clock,
-  FileEntry,
   Files,
+  FolderListing,
   HttpClient,
   IncomingResponse,
   Log,
@@ -63,33 +63,46 @@ export function fakeInternet(): FakeInternet {
 export interface FakeFiles extends Files {
   write(path: string, content: string | Uint8Array, modifiedAtMs: number): void;
   remove(path: string): void;
+  /** Puts something there that stands in its folder and cannot be read. */
+  spoil(path: string, reason: string): void;
 }
 
 /** An empty file system in memory. */
 export function fakeFiles(): FakeFiles {
   const files = new Map<string, { bytes: Uint8Array; modifiedAtMs: number }>();
+  const spoiled = new Map<string, string>();
   const find = (path: string): Uint8Array => {
     const file = files.get(path);
     if (file === undefined) throw new Error(`no such file: ${path}`);
     return file.bytes;
   };
   return {
+    spoil: (path, reason) => void spoiled.set(path, reason),
     write: (path, content, modifiedAtMs) => {
       const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
       files.set(path, { bytes, modifiedAtMs });
     },
-    remove: (path) => void files.delete(path),
+    remove: (path) => {
+      files.delete(path);
+      spoiled.delete(path);
+    },
     readBytes: (path) => Promise.resolve().then(() => find(path)),
     readText: (path) => Promise.resolve().then(() => new TextDecoder().decode(find(path))),
     list: (folder) => {
-      const entries: FileEntry[] = [];
+      const listing: FolderListing = { files: [], unreadable: [] };
+      const nameOf = (path: string) => path.slice(folder.length + 1);
       for (const [path, { bytes, modifiedAtMs }] of files) {
-        if (!path.startsWith(`${folder}/`)) continue;
-        entries.push({ name: path.slice(folder.length + 1), sizeBytes: bytes.length, modifiedAtMs });
+        if (!path.startsWith(`${folder}/`) || spoiled.has(path)) continue;
+        listing.files.push({ name: nameOf(path), sizeBytes: bytes.length, modifiedAtMs });
       }
-      return entries.length === 0
-        ? Promise.reject(new Error(`no such folder: ${folder}`))
-        : Promise.resolve(entries.sort((a, b) => (a.name < b.name ? -1 : 1)));
+      for (const [path, reason] of spoiled) {
+        if (path.startsWith(`${folder}/`)) listing.unreadable.push({ name: nameOf(path), reason });
+      }
+      if (listing.files.length + listing.unreadable.length === 0) {
+        return Promise.reject(new Error(`no such folder: ${folder}`));
+      }
+      listing.files.sort((a, b) => (a.name < b.name ? -1 : 1));
+      return Promise.resolve(listing);
     },
   };
 }

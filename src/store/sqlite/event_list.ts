@@ -17,6 +17,27 @@ interface Part {
   values: Value[];
 }
 
+/** Where a walk finds what the conditions are about: in the events themselves, or in the tags, which hold the same. */
+interface Walked {
+  publishedAt: string;
+  id: string;
+  seq: string;
+}
+
+const IN_EVENTS: Walked = { publishedAt: "events.published_at", id: "events.id", seq: "events.seq" };
+const IN_TAGS: Walked = {
+  publishedAt: "event_tags.published_at",
+  id: "event_tags.event_id",
+  seq: "event_tags.event_seq",
+};
+
+/** A full-text search. */
+interface Search {
+  match: string;
+  /** Events that it finds; with more than {@link FEW_MATCHES} it is not known how many. */
+  found: number;
+}
+
 /** One filter as tags of which an event has one. */
 interface TagFilter {
   ids: number[];
@@ -29,11 +50,11 @@ export function listEvents(connection: Connection, query: EventQuery): ListedEve
   const filters = tagFilters(connection, query);
   // A tag that no event has: the list is empty, whatever the other filters are.
   if (filters.some(({ ids }) => ids.length === 0)) return [];
-  const words = wordFilter(connection, query);
-  if (words === "nothing") return [];
+  const search = searchOf(connection, query);
+  if (search?.found === 0) return [];
   const { sql, values } = query.after === undefined
-    ? newestFirst(connection, query, { filters, words })
-    : inOrderOfStoring(connection, query, { filters, words });
+    ? newestFirst(connection, query, { filters, search })
+    : inOrderOfStoring(connection, query, { filters, search });
   return connection.all(sql, ...values).map((row) => ({
     id: String(row["id"]),
     publishedAtMs: Number(row["published_at"]),
@@ -43,14 +64,20 @@ export function listEvents(connection: Connection, query: EventQuery): ListedEve
 
 interface Filters {
   filters: TagFilter[];
-  words: Part | null;
+  search: Search | null;
 }
 
-function newestFirst(connection: Connection, query: EventQuery, { filters, words }: Filters): Part {
+function newestFirst(connection: Connection, query: EventQuery, { filters, search }: Filters): Part {
   const driver = shortest(connection, filters, WORTH_AN_INDEX);
+  if (search !== null && search.found <= Math.min(FEW_MATCHES, driver?.events ?? Infinity)) {
+    return fewFirst(query, filters, search);
+  }
   const rest = filters.filter((filter) => filter !== driver);
   if (driver === null) {
-    const where = joined([...range(query, "events"), ...checks(query, rest), words]);
+    const where = joined([
+      ...range(query, IN_EVENTS),
+      ...checks(query, { filters: rest, search }, IN_EVENTS),
+    ]);
     return {
       sql: `select id, published_at, json from events indexed by events_newest ${where.sql}
             order by published_at desc, id desc limit ?`,
@@ -59,26 +86,49 @@ function newestFirst(connection: Connection, query: EventQuery, { filters, words
   }
   const walks = driver.ids.map((id): Part => {
     const tag = { sql: "event_tags.tag_id = ?", values: [id] };
-    const where = joined([tag, ...range(query, "event_tags"), ...checks(query, rest), words]);
+    const where = joined([
+      tag,
+      ...range(query, IN_TAGS),
+      ...checks(query, { filters: rest, search }, IN_TAGS),
+    ]);
     return {
       sql: `select * from (
-              select event_tags.published_at, event_tags.event_id, event_tags.event_seq
-              from event_tags cross join events on events.seq = event_tags.event_seq ${where.sql}
-              order by event_tags.published_at desc, event_tags.event_id desc limit ?)`,
+              select published_at, event_id, event_seq from event_tags ${where.sql}
+              order by published_at desc, event_id desc limit ?)`,
       values: [...where.values, query.limit],
     };
   });
   return {
     // Each walk ends after as many events as the list may hold; union leaves out what two tags share.
-    sql: `select events.id, events.published_at, events.json
-          from (${walks.map(({ sql }) => sql).join(" union ")}) as walked
-          cross join events on events.seq = walked.event_seq
-          order by walked.published_at desc, walked.event_id desc limit ?`,
+    sql: withRecords(walks.map(({ sql }) => sql).join(" union ")),
     values: [...walks.flatMap(({ values }) => values), query.limit],
   };
 }
 
-function inOrderOfStoring(connection: Connection, query: EventQuery, { filters, words }: Filters): Part {
+/** A search that finds little: every event that it finds, the newest taken. */
+function fewFirst(query: EventQuery, filters: TagFilter[], search: Search): Part {
+  const match = { sql: "event_words match ?", values: [search.match] };
+  const where = joined([
+    match,
+    ...range(query, IN_EVENTS),
+    ...checks(query, { filters, search: null }, IN_EVENTS),
+  ]);
+  return {
+    sql: withRecords(`select events.published_at, events.id as event_id, events.seq as event_seq
+            from event_words cross join events on events.seq = event_words.rowid ${where.sql}`),
+    values: [...where.values, query.limit],
+  };
+}
+
+/** The records of walked events, the newest first: read only of those that the list holds. */
+function withRecords(walked: string): string {
+  return `select events.id, events.published_at, events.json
+          from (select * from (${walked}) order by published_at desc, event_id desc limit ?) as walked
+          cross join events on events.seq = walked.event_seq
+          order by walked.published_at desc, walked.event_id desc`;
+}
+
+function inOrderOfStoring(connection: Connection, query: EventQuery, { filters, search }: Filters): Part {
   const driver = shortest(connection, filters, WORTH_SORTING);
   const rest = filters.filter((filter) => filter !== driver);
   const after: Part = { sql: "events.seq > ?", values: [query.after?.seq ?? 0] };
@@ -87,7 +137,8 @@ function inOrderOfStoring(connection: Connection, query: EventQuery, { filters, 
             where tag_id in (${driver.ids.map(() => "?").join(", ")}) and event_seq > ?)`,
     values: [...driver.ids, query.after?.seq ?? 0],
   };
-  const where = joined([after, listed, ...range(query, "events"), ...checks(query, rest), words]);
+  const conditions = [...range(query, IN_EVENTS), ...checks(query, { filters: rest, search }, IN_EVENTS)];
+  const where = joined(listed === null ? [after, ...conditions] : [after, listed, ...conditions]);
   return {
     sql: `select id, published_at, json from events ${where.sql} order by events.seq limit ?`,
     values: [...where.values, query.limit],
@@ -128,15 +179,14 @@ function tagFilters(connection: Connection, query: EventQuery): TagFilter[] {
   });
 }
 
-/** The bounds of the list in its order, on the table that is walked. */
-function range(query: EventQuery, table: "events" | "event_tags"): Part[] {
+/** The bounds of the list in its order. */
+function range(query: EventQuery, { publishedAt, id }: Walked): Part[] {
   const parts: Part[] = [];
-  if (query.since !== undefined) parts.push({ sql: `${table}.published_at >= ?`, values: [query.since] });
-  if (query.until !== undefined) parts.push({ sql: `${table}.published_at <= ?`, values: [query.until] });
+  if (query.since !== undefined) parts.push({ sql: `${publishedAt} >= ?`, values: [query.since] });
+  if (query.until !== undefined) parts.push({ sql: `${publishedAt} <= ?`, values: [query.until] });
   if (query.before !== undefined) {
-    const id = table === "events" ? "id" : "event_id";
     parts.push({
-      sql: `(${table}.published_at, ${table}.${id}) < (?, ?)`,
+      sql: `(${publishedAt}, ${id}) < (?, ?)`,
       values: [query.before.publishedAtMs, query.before.id],
     });
   }
@@ -144,45 +194,43 @@ function range(query: EventQuery, table: "events" | "event_tags"): Part[] {
 }
 
 /** What is looked up for each event on the way. */
-function checks(query: EventQuery, filters: readonly TagFilter[]): Part[] {
+function checks(query: EventQuery, { filters, search }: Filters, { publishedAt, id, seq }: Walked): Part[] {
   const parts = filters.map(({ ids }): Part => ({
     sql: `exists (select 1 from event_tags as other where other.tag_id in (${ids.map(() => "?").join(", ")})
-            and other.published_at = events.published_at and other.event_id = events.id)`,
+            and other.published_at = ${publishedAt} and other.event_id = ${id})`,
     values: ids,
   }));
   if (query.latest === true) {
     parts.push({
-      sql: "exists (select 1 from publications indexed by publications_latest where latest_seq = events.seq)",
+      sql: `exists (select 1 from publications indexed by publications_latest where latest_seq = ${seq})`,
       values: [],
     });
+  }
+  if (search !== null) {
+    // Few matches are a list to look into; many are asked for event by event.
+    const sql = search.found <= FEW_MATCHES
+      ? `${seq} in (select rowid from event_words where event_words match ?)`
+      : `exists (select 1 from event_words where event_words match ? and event_words.rowid = ${seq})`;
+    parts.push({ sql, values: [search.match] });
   }
   return parts;
 }
 
-/** Few matches are a list to look into; many are asked for event by event. */
-function wordFilter(connection: Connection, { words }: EventQuery): Part | null | "nothing" {
+/** The search of the query's words, and how much it finds; null without words. */
+function searchOf(connection: Connection, { words }: EventQuery): Search | null {
   if (words === undefined || words.length === 0) return null;
   const match = words.map((word) => `"${word.replaceAll('"', '""')}"`).join(" ");
-  const found = Number(
-    connection.get(
-      "select count(*) as found from (select 1 from event_words where event_words match ? limit ?)",
-      match,
-      FEW_MATCHES + 1,
-    )?.["found"],
+  const row = connection.get(
+    "select count(*) as found from (select 1 from event_words where event_words match ? limit ?)",
+    match,
+    FEW_MATCHES + 1,
   );
-  if (found === 0) return "nothing";
-  return found <= FEW_MATCHES
-    ? { sql: "events.seq in (select rowid from event_words where event_words match ?)", values: [match] }
-    : {
-      sql: "exists (select 1 from event_words where event_words match ? and event_words.rowid = events.seq)",
-      values: [match],
-    };
+  return { match, found: Number(row?.["found"]) };
 }
 
-function joined(parts: readonly (Part | null)[]): Part {
-  const given = parts.filter((part) => part !== null);
+function joined(parts: readonly Part[]): Part {
   return {
-    sql: given.length === 0 ? "" : `where ${given.map(({ sql }) => sql).join(" and ")}`,
-    values: given.flatMap(({ values }) => values),
+    sql: parts.length === 0 ? "" : `where ${parts.map(({ sql }) => sql).join(" and ")}`,
+    values: parts.flatMap(({ values }) => values),
   };
 }

@@ -75,48 +75,68 @@ function recordAll<T extends PublicationKey>(
     const stored = findPublication(connection, sourceId, publication);
     const decision = decide(publication, stored);
     if (decision.kind === "record") record(connection, publication, { ...decision, tags });
+    if (decision.kind === "redated" && stored !== null) {
+      keepHash(connection, sourceId, { publication, stored });
+    }
     return decision;
   });
   tags.finish();
   return decisions;
 }
 
+/** The publication of this key or else of this content, which then has this key as well. */
 function findPublication(
   connection: Connection,
   sourceId: string,
-  publication: PublicationKey,
+  { key, contentHash }: PublicationKey,
 ): StoredPublication | null {
-  const own = selectPublication(connection, sourceId, publication.key);
-  if (own !== null) return own;
-  for (const key of publication.formerKeys) {
-    const former = selectPublication(connection, sourceId, key);
-    if (former === null || former.contentHash !== publication.contentHash) continue;
+  // One statement, because most look-ups of a fetch find nothing: the second half runs only when the first is empty.
+  const row = connection.get(
+    `select 1 as is_own, external_id, content_hash, version, latest_seq from publications
+     where source_id = ? and key = ?
+     union all
+     select 0, external_id, content_hash, version, latest_seq
+     from publications indexed by publications_by_content
+     where source_id = ? and content_hash = ?
+     limit 1`,
+    sourceId,
+    key,
+    sourceId,
+    contentHash,
+  );
+  if (row === undefined) return null;
+  if (row["is_own"] === 0) {
     connection.run(
       `insert into publications (source_id, key, external_id, content_hash, version, latest_seq)
        select source_id, ?, external_id, content_hash, version, latest_seq
-       from publications where source_id = ? and key = ?`,
-      publication.key,
-      sourceId,
+       from publications indexed by publications_by_content
+       where source_id = ? and content_hash = ? limit 1`,
       key,
+      sourceId,
+      contentHash,
     );
-    return former;
   }
-  return null;
-}
-
-function selectPublication(connection: Connection, sourceId: string, key: string): StoredPublication | null {
-  const row = connection.get(
-    "select external_id, content_hash, version, latest_seq from publications where source_id = ? and key = ?",
-    sourceId,
-    key,
-  );
-  if (row === undefined) return null;
   return {
     externalId: String(row["external_id"]),
     contentHash: String(row["content_hash"]),
     version: Number(row["version"]),
     event: () => eventBySeq(connection, Number(row["latest_seq"])),
   };
+}
+
+/** Under every identity of the publication, as a revision would be. */
+function keepHash(
+  connection: Connection,
+  sourceId: string,
+  { publication, stored }: { publication: PublicationKey; stored: StoredPublication },
+): void {
+  connection.run(
+    `update publications indexed by publications_by_external_id
+     set content_hash = ? where source_id = ? and external_id = ?`,
+    publication.contentHash,
+    sourceId,
+    stored.externalId,
+  );
 }
 
 function eventBySeq(connection: Connection, seq: number): RegEvent {
@@ -145,7 +165,9 @@ function record(
   connection.run("insert into event_words (rowid, words) values (?, ?)", seq, wordsOf(event));
   connection.run(
     `insert into publications (source_id, key, external_id, content_hash, version, latest_seq)
-     values (?, ?, ?, ?, ?, ?) on conflict (source_id, key) do nothing`,
+     values (?, ?, ?, ?, ?, ?) on conflict (source_id, key) do update
+     set external_id = excluded.external_id, content_hash = excluded.content_hash, version = excluded.version,
+       latest_seq = excluded.latest_seq`,
     event.source_id,
     publication.key,
     event.external_id,

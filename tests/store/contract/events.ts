@@ -121,7 +121,7 @@ export const eventPromises: StorePromise[] = [
       await publish(store, [anEvent("evt_1")], false);
       const publications = [
         aPublication("publication of evt_1", "hash 2"),
-        aPublication("another identity", "Guidelines evt_1", ["publication of evt_1"]),
+        aPublication("another identity", "hash 2"),
         aPublication("guid 3", "hash 3"),
       ];
       const failing = store.recordPublications("board", publications, ({ key }) => {
@@ -204,7 +204,7 @@ export const eventPromises: StorePromise[] = [
         aPublication("publication of evt_1", "hash 2"),
         aPublication("publication of evt_1", "hash 2"),
         aPublication("guid 3", "hash 3"),
-        aPublication("another identity", "hash 3", ["guid 3"]),
+        aPublication("another identity", "hash 3"),
       ];
       const decide = ({ key }: { key: string }, stored: StoredPublication | null): RecordDecision => {
         if (stored?.contentHash === "hash 2" || key === "another identity") return { kind: "unchanged" };

@@ -60,8 +60,8 @@ export const PROVENANCE: Provenance = {
 };
 
 /** A publication's key as the ingest gives it. */
-export function aPublication(key: string, contentHash: string, formerKeys: string[] = []): PublicationKey {
-  return { key, formerKeys, contentHash };
+export function aPublication(key: string, contentHash: string): PublicationKey {
+  return { key, contentHash };
 }
 
 /** A decision function that records one event, whatever is stored. */

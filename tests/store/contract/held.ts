@@ -155,7 +155,7 @@ export const heldPromises: StorePromise[] = [
         const ids = eventIds(round * 10 + 1, round * 10 + 10);
         await store.recordPublications(
           "board",
-          ids.map((key) => ({ key, formerKeys: [], contentHash: key })),
+          ids.map((key) => ({ key, contentHash: key })),
           ({ key }) => recordIt(anEvent(key))(),
         );
       }

@@ -196,7 +196,7 @@ export const listingPromises: StorePromise[] = [
       await publish(store, [anEvent("evt_1")]);
       const one = await store.lastSeq();
       assert.equal(one, (await store.findPlace("evt_1"))?.seq);
-      await store.previewPublications("board", [{ key: "k", formerKeys: [], contentHash: "h" }], () => {
+      await store.previewPublications("board", [{ key: "k", contentHash: "h" }], () => {
         return recordIt(anEvent("evt_2"), false)();
       });
       assert.equal(await store.lastSeq(), one);

@@ -76,6 +76,7 @@ create table publications (
 ) strict, without rowid;
 
 create index publications_by_external_id on publications (source_id, external_id);
+create index publications_by_content on publications (source_id, content_hash);
 create index publications_latest on publications (latest_seq);
 
 -- Events that wait to be matched with subscriptions.

@@ -1,0 +1,98 @@
+// What stands after a command's name: its options and positionals, or what is wrong with them.
+import { parseArgs, type ParseArgsConfig } from "node:util";
+import { nearestWord } from "../config/problems.ts";
+import {
+  type Command,
+  type CommandCall,
+  CommandError,
+  type CommandOption,
+  EXIT,
+  optionsOf,
+} from "./command.ts";
+import { usageLine } from "./help.ts";
+
+/** What a command is given, read. */
+export type ReadArguments = Omit<CommandCall, "host">;
+
+/** Reads the words after the name; `help` when that is asked for. Throws a {@link CommandError} (exit code 2). */
+export function readArguments(command: Command, words: readonly string[]): ReadArguments | "help" {
+  const known = optionsOf(command);
+  const options: NonNullable<ParseArgsConfig["options"]> = {};
+  for (const [name, { kind, short }] of Object.entries(known)) {
+    options[name] = {
+      type: kind === "flag" ? "boolean" : "string",
+      ...(short === undefined ? {} : { short }),
+    };
+  }
+  // Not strict: what is wrong is said here, in words that fit the command.
+  const { tokens } = parseArgs({
+    args: [...words],
+    options,
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  });
+  if (tokens.some((token) => token.kind === "option" && token.name === "help")) return "help";
+  const read = { positionals: [] as string[], flags: new Set<string>(), texts: new Map<string, string>() };
+  for (const token of tokens) {
+    if (token.kind === "positional") read.positionals.push(token.value);
+    if (token.kind !== "option") continue;
+    const option = Object.hasOwn(known, token.name) ? known[token.name] : undefined;
+    const problem = optionProblem(token, option, known);
+    if (problem !== null) throw wrongUse(command, problem);
+    if (token.value === undefined) read.flags.add(token.name);
+    else read.texts.set(token.name, token.value);
+  }
+  const problem = positionalProblem(command, read.positionals);
+  if (problem !== null) throw wrongUse(command, problem);
+  return read;
+}
+
+interface OptionToken {
+  name: string;
+  /** As it was written: `--json`, `-c`. */
+  rawName: string;
+  value: string | undefined;
+  inlineValue: boolean | undefined;
+}
+
+function optionProblem(
+  { name, rawName, value, inlineValue }: OptionToken,
+  option: CommandOption | undefined,
+  known: Record<string, CommandOption>,
+): string | null {
+  if (option === undefined) {
+    const nearest = rawName.startsWith("--") ? nearestWord(name, Object.keys(known)) : null;
+    return `there is no option ${rawName} here${nearest === null ? "" : `; did you mean --${nearest}?`}`;
+  }
+  if (option.kind === "flag") return value === undefined ? null : `${rawName} takes no value`;
+  const placeholder = option.value ?? "VALUE";
+  if (value === undefined || value === "") return `${rawName} needs a value: ${rawName} ${placeholder}`;
+  if (inlineValue !== true && /^-./.test(value)) {
+    return `${rawName} needs a value, and ${value} looks like an option: ` +
+      `${rawName} ${placeholder}, or --${name}=${value} if it is meant so`;
+  }
+  return null;
+}
+
+function positionalProblem(command: Command, positionals: readonly string[]): string | null {
+  const [fewest, most] = command.positionals;
+  const superfluous = positionals.slice(most);
+  if (superfluous.length > 0) {
+    const words = superfluous.map((word) => JSON.stringify(word)).join(", ");
+    return superfluous.length === 1 ? `${words} is one word too many` : `${words} are words too many`;
+  }
+  const missing = requiredNames(command.usage).slice(positionals.length, fewest);
+  if (missing.length === 0) return null;
+  return `${missing.join(" and ")} ${missing.length === 1 ? "is" : "are"} missing`;
+}
+
+/** The positionals in a usage that must be there: `CUSTOMER`, `TIER`. */
+function requiredNames(usage: string): string[] {
+  const words = usage.split(" ");
+  return words.filter((word, place) => /^[A-Z]+$/.test(word) && !/^\[?--/.test(words[place - 1] ?? ""));
+}
+
+function wrongUse(command: Command, problem: string): CommandError {
+  return new CommandError(`${problem}\n${usageLine(command)}`, EXIT.usage);
+}

@@ -1,0 +1,59 @@
+// Which config is taken, and what `check` says of the folders that it names.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { regfeed, regfeedJson, withFolder, writeConfig } from "../support/process.ts";
+
+const INBOX = `[[sources]]
+id = "inbox"
+name_en = "Inbox"
+base_url = "https://board.example"
+fetch_strategy = "files"
+path = "inbox"
+`;
+
+Deno.test("the example config is taken where there is no other, which is said on stderr", () =>
+  withFolder(async (folder) => {
+    const none = await regfeed(folder, ["check"]);
+    assert.equal(none.code, 2);
+    assert.match(none.stderr, /no regfeed\.toml here: make one with `deno task regfeed init`/);
+    await Deno.mkdir(join(folder, "inbox"));
+    await Deno.writeTextFile(join(folder, "config.example.toml"), INBOX);
+    const listed = await regfeed(folder, ["source", "list"]);
+    assert.equal(listed.code, 0);
+    assert.equal(listed.stderr, "no regfeed.toml here: using config.example.toml\n");
+    await writeConfig(folder, INBOX);
+    assert.doesNotMatch((await regfeed(folder, ["check"])).stderr, /using/);
+  }));
+
+Deno.test("check warns of a missing inbox and of a config that collects nothing", () =>
+  withFolder(async (folder) => {
+    await writeConfig(folder, INBOX);
+    const missing = await regfeed(folder, ["check"]);
+    assert.equal(missing.code, 0);
+    assert.match(
+      missing.stderr,
+      /^warning: the source inbox has nothing to read: cannot list .*it is not there$/m,
+    );
+    await Deno.mkdir(join(folder, "inbox"));
+    assert.doesNotMatch((await regfeed(folder, ["check"])).stderr, /warning/);
+    await writeConfig(folder, `${INBOX}enabled = false\n`);
+    const { warnings } = await regfeedJson<{ warnings: string[] }>(folder, ["check"]);
+    assert.deepEqual(warnings, ["no source is enabled: nothing will be collected"]);
+  }));
+
+Deno.test("check refuses a folder as the store", () =>
+  withFolder(async (folder) => {
+    await writeConfig(folder, '[store]\npath = "."\n');
+    const { code, stdout, stderr } = await regfeed(folder, ["check"]);
+    assert.deepEqual([code, stdout], [2, ""]);
+    assert.match(stderr, /store\.path: .* is a folder: name a file in it/);
+  }));
+
+Deno.test("a config that is no UTF-8 is told as such, with exit code 2", () =>
+  withFolder(async (folder) => {
+    const utf16 = new Uint8Array([0xff, 0xfe, ...[...INBOX].flatMap((char) => [char.charCodeAt(0), 0])]);
+    await Deno.writeFile(join(folder, "regfeed.toml"), utf16);
+    const { code, stderr } = await regfeed(folder, ["check"]);
+    assert.equal(code, 2);
+    assert.match(stderr, /regfeed\.toml: is UTF-16/);
+  }));

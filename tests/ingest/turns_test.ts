@@ -1,0 +1,48 @@
+// Tests of src/ingest/turns.ts, and that a long document gives others their turn.
+import assert from "node:assert/strict";
+import { createTurns } from "../../src/ingest/turns.ts";
+import { boardConfig, rss } from "../support/samples.ts";
+import { createWorld } from "../support/world.ts";
+
+Deno.test("createTurns() steps aside when the turn is over, and when the clock was set back", async () => {
+  let nowMs = 1_000;
+  let pauses = 0;
+  const sleep = (ms: number) => {
+    assert.equal(ms, 0);
+    pauses++;
+    return Promise.resolve();
+  };
+  const pause = createTurns({ nowMs: () => nowMs, sleep });
+  const after = async (ms: number) => {
+    nowMs += ms;
+    await pause();
+    return pauses;
+  };
+  assert.deepEqual([await after(0), await after(39), await after(1), await after(39)], [0, 0, 1, 1]);
+  assert.deepEqual([await after(500), await after(-200), await after(10)], [2, 3, 3]);
+});
+
+Deno.test("ingest() gives others their turn while it reads and while it records a long feed", async () => {
+  const world = await createWorld(boardConfig());
+  try {
+    const items = Array.from({ length: 2_000 }, (_, at) => ({ id: `${at}` }));
+    world.platform.http.serve("https://board.example/feed", () => ({ body: rss(items) }));
+    const { clock } = world.platform;
+    // Every look at the clock takes a while, as work does.
+    const { nowMs, sleep } = clock;
+    let looks = 0;
+    let storedAtPauses: number[] = [];
+    clock.nowMs = () => nowMs() + 10 * looks++;
+    clock.sleep = async (ms, signal) => {
+      storedAtPauses.push(await world.store.lastSeq());
+      await sleep(ms, signal);
+    };
+    await world.app.tick();
+    storedAtPauses = [...new Set(storedAtPauses)];
+    assert.equal(storedAtPauses[0], 0, "before anything is recorded");
+    assert.ok(storedAtPauses.length >= 3, `stored at the pauses: ${storedAtPauses}`);
+    assert.equal(await world.store.lastSeq(), items.length);
+  } finally {
+    await world.close();
+  }
+});
