@@ -41,10 +41,10 @@ export interface Fetched {
   /** What stands in the folder and cannot be read; empty for a feed. */
   unreadable: { name: string; reason: string }[];
   /**
-   * What the next fetch is given back; to be kept only after every document was dealt with. `isWhole` is false when
-   * the document broke off: a feed is then asked for again, changed or not. A file is read again once it changes.
+   * What the next fetch is given back; to be kept only after every document was dealt with. A feed that was not whole is
+   * asked for anew, changed or not; so are the refused files of a folder: they are told of until somebody mends them.
    */
-  cursor(isWhole: boolean): string | null;
+  cursor(outcome: { isWhole: boolean; refused: ReadonlySet<string> }): string | null;
 }
 
 /** A source that could not be fetched: why, in words for the operator. */
@@ -121,7 +121,7 @@ async function fetchFeed(
   return {
     documents: [{ name: document.name, read: () => Promise.resolve(document) }],
     unreadable: [],
-    cursor: (isWhole) => isWhole ? JSON.stringify(next) : null,
+    cursor: ({ isWhole }) => isWhole ? JSON.stringify(next) : null,
   };
 }
 
@@ -240,7 +240,10 @@ async function fetchFolder(
   return {
     documents: changed.map(({ entry, before }) => ({ name: entry.name, read: () => read(entry, before) })),
     unreadable: listing.unreadable,
-    cursor: () => JSON.stringify({ settings, files } satisfies FolderCursor),
+    cursor: ({ refused }) => {
+      for (const name of refused) delete files[name];
+      return JSON.stringify({ settings, files } satisfies FolderCursor);
+    },
   };
 }
 

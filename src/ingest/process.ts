@@ -93,6 +93,7 @@ export async function processSource(
   for (const { name, reason } of fetched.unreadable) result.refused.push({ item: name, reason });
   const run: DocumentRun = { source, state, mode, options, result, pause: createTurns(options.clock) };
   let isWhole = true;
+  const refused = new Set<string>();
   for (const { name, read } of fetched.documents) {
     try {
       const document = await read();
@@ -101,10 +102,11 @@ export async function processSource(
       if (!(error instanceof DocumentError) && !(error instanceof FetchError)) throw error;
       if (source.fetchStrategy === "feed") throw new FetchError(error.message);
       result.refused.push({ item: name, reason: error.message });
+      refused.add(name);
     }
     await run.pause();
   }
-  return { ...result, cursor: fetched.cursor(isWhole) };
+  return { ...result, cursor: fetched.cursor({ isWhole, refused }) };
 }
 
 interface DocumentRun {
@@ -173,12 +175,20 @@ async function decideAll(
 ): Promise<void> {
   const requestOf = (one: IdentifiedItem): ClassifyRequest => classifyRequest(one, shared, run);
   const context = revisionContext(identified, { requestOf, origin: shared.origin }, run);
+  const decideOne = (one: IdentifiedItem, stored: StoredPublication | null): RecordDecision => {
+    if (stored !== null || context.keepAll) return decideRevision(one, stored, context);
+    const name = nameRequest(one, requestOf(one));
+    if (run.options.passedOver.has(name)) return { kind: "passed_over" };
+    const decision = decideRevision(one, stored, context);
+    if (decision.kind === "passed_over") run.options.passedOver.add(name);
+    return decision;
+  };
   const decisions = new Map<IdentifiedItem, DecidedItem["decision"]>();
   const redated: IdentifiedItem[] = [];
   const recorded = new Set<string>();
   let isChurn = true;
   await recordBatches(identified, run, (one, stored) => {
-    const decision = decideRevision(one, stored, context);
+    const decision = decideOne(one, stored);
     if (decision.kind === "redated") {
       redated.push(one);
       return { kind: "passed_over" };
@@ -202,6 +212,14 @@ async function decideAll(
     const notes = shared.notes.get(one.item) ?? [];
     run.result.decided.push({ item: one.item, notes, request: () => requestOf(one), decision });
   }
+}
+
+/** What the classifier is given, in short: the rules stay as they are while the process runs, and so does its answer. */
+function nameRequest(
+  { contentHash }: IdentifiedItem,
+  { sourceId, categories, statedLanguages }: ClassifyRequest,
+): string {
+  return [sourceId, contentHash, ...statedLanguages, "", ...categories].join("\n");
 }
 
 async function recordBatches(

@@ -27,7 +27,7 @@ async function store(world: World, changes: readonly Partial<RegEvent>[]): Promi
   for (const event of events) {
     await world.store.recordPublications(
       event.source_id,
-      [{ key: event.id, formerKeys: [], contentHash: event.id }],
+      [{ key: event.id, contentHash: event.id }],
       () => ({ kind: "record", event, provenance: SAMPLE_PROVENANCE, notify: false }),
     );
   }

@@ -27,7 +27,7 @@ async function withWorld(work: (world: World, key: string) => Promise<void>): Pr
 async function store(world: World, changes: readonly Partial<RegEvent>[]): Promise<RegEvent[]> {
   const events = changes.map((change) => sampleEvent({ id: world.newId("event"), ...change }));
   for (const event of events) {
-    const publication = { key: event.external_id, formerKeys: [], contentHash: event.id };
+    const publication = { key: event.external_id, contentHash: event.id };
     await world.store.recordPublications(event.source_id, [publication], () => ({
       kind: "record",
       event,

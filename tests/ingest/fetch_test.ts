@@ -5,6 +5,7 @@ import { fetchDocuments, FetchError, type FetchOptions } from "../../src/ingest/
 import { type FakePlatform, fakePlatform } from "../support/platform.ts";
 
 const NOW = Date.parse("2026-08-01T10:00:00Z");
+const WHOLE = { isWhole: true, refused: new Set<string>() };
 const FEED = "https://board.example/feed.xml";
 
 const source = (change: Partial<SourceSettings> = {}): SourceSettings => ({
@@ -57,9 +58,9 @@ Deno.test("fetchDocuments() gives a feed's bytes, and asks the next time only fo
   );
   const first = await fetchDocuments(source(), null, options(platform));
   assert.deepEqual(await readAll(first), [{ name: FEED, url: FEED, text: "<rss/>" }]);
-  const second = await fetchDocuments(source(), first.cursor(true), options(platform));
+  const second = await fetchDocuments(source(), first.cursor(WHOLE), options(platform));
   assert.deepEqual(await readAll(second), []);
-  assert.equal(second.cursor(true), first.cursor(true), "the validators are kept after a 304");
+  assert.equal(second.cursor(WHOLE), first.cursor(WHOLE), "the validators are kept after a 304");
   assert.deepEqual(
     platform.http.requests.map(({ headers }) => [
       headers["user-agent"],
@@ -73,7 +74,7 @@ Deno.test("fetchDocuments() gives a feed's bytes, and asks the next time only fo
 Deno.test("fetchDocuments() asks for the whole document when address, relevance or time zone have changed", async () => {
   const platform = fakePlatform(NOW);
   platform.http.serve("https://board.example", () => ({ headers: { etag: '"1"' }, body: "<rss/>" }));
-  const cursor = (await fetchDocuments(source(), null, options(platform))).cursor(true);
+  const cursor = (await fetchDocuments(source(), null, options(platform))).cursor(WHOLE);
   const changes: Partial<SourceSettings>[] = [
     { location: `${FEED}?all` },
     { relevance: "ai" },
@@ -162,10 +163,10 @@ Deno.test("fetchDocuments() reads a folder's files oldest first, and later only 
     ["b.xml", null, "old"],
     ["a.xml", null, "new"],
   ]);
-  const second = await fetchDocuments(folder, first.cursor(true), options(platform));
+  const second = await fetchDocuments(folder, first.cursor(WHOLE), options(platform));
   assert.deepEqual(await readAll(second), []);
   platform.files.write("/inbox/b.xml", "changed", NOW - 10_000);
-  const third = await fetchDocuments(folder, second.cursor(true), options(platform));
+  const third = await fetchDocuments(folder, second.cursor(WHOLE), options(platform));
   assert.deepEqual((await readAll(third)).map(({ text }) => text), ["changed"]);
 });
 
@@ -175,7 +176,7 @@ Deno.test("fetchDocuments() reads a file again that was written a moment ago: it
   platform.files.write("/inbox/a.xml", "half", NOW - 100);
   const first = await fetchDocuments(folder, null, options(platform));
   platform.files.write("/inbox/a.xml", "full", NOW - 100);
-  const second = await fetchDocuments(folder, first.cursor(true), options(platform));
+  const second = await fetchDocuments(folder, first.cursor(WHOLE), options(platform));
   assert.deepEqual((await readAll(second)).map(({ text }) => text), ["full"]);
 });
 
@@ -194,15 +195,15 @@ Deno.test("fetchDocuments() asks again for a feed that broke off, and for a file
   const platform = fakePlatform(NOW);
   platform.http.serve(FEED, () => ({ headers: { etag: '"1"' }, body: "<rss>" }));
   const feed = await fetchDocuments(source(), null, options(platform));
-  assert.equal(feed.cursor(false), null);
+  assert.equal(feed.cursor({ ...WHOLE, isWhole: false }), null);
   const folder = source({ fetchStrategy: "files", location: "/inbox" });
   platform.files.write("/inbox/a.xml", "half", NOW - 60_000);
   const first = await fetchDocuments(folder, null, options(platform));
   await readAll(first);
-  const second = await fetchDocuments(folder, first.cursor(false), options(platform));
+  const second = await fetchDocuments(folder, first.cursor({ ...WHOLE, isWhole: false }), options(platform));
   assert.deepEqual(await readAll(second), []);
   platform.files.write("/inbox/a.xml", "whole", NOW - 30_000);
-  const third = await fetchDocuments(folder, second.cursor(true), options(platform));
+  const third = await fetchDocuments(folder, second.cursor(WHOLE), options(platform));
   assert.deepEqual((await readAll(third)).map(({ text }) => text), ["whole"]);
 });
 
@@ -222,7 +223,7 @@ Deno.test("fetchDocuments() gives a file's bytes once, however often it is touch
         texts.push(error.message);
       }
     }
-    cursor = fetched.cursor(true);
+    cursor = fetched.cursor(WHOLE);
     return texts;
   };
   platform.files.write("/inbox/a.xml", "old", NOW - 60_000);
@@ -256,7 +257,7 @@ Deno.test("fetchDocuments() names what stands in a folder and cannot be read, at
     const fetched = await fetchDocuments(folder, cursor, options(platform));
     assert.deepEqual((await readAll(fetched)).map(({ text }) => text), expected);
     assert.deepEqual(fetched.unreadable, [{ name: "pipe", reason: "it is a pipe" }]);
-    cursor = fetched.cursor(true);
+    cursor = fetched.cursor(WHOLE);
   }
 });
 

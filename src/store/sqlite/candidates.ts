@@ -28,7 +28,9 @@ export class Candidates {
 
   /** Reads what has changed since the last call, by whichever process; call it in the transaction that matches. */
   refresh(): void {
-    const version = Number(this.connection.get("select version from matching_state where id = 1")?.["version"]);
+    const version = Number(
+      this.connection.get("select version from matching_state where id = 1")?.["version"],
+    );
     if (this.#list?.version !== version) this.#list = load(this.connection, version);
   }
 

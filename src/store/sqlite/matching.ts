@@ -18,7 +18,9 @@ export function createMatching(connection: Connection): Pick<Store, "matchEvents
     matchEvents: (match) => {
       // Most calls find nothing: they must not take the write lock.
       if (connection.get("select 1 from event_outbox limit 1") === undefined) return Promise.resolve(0);
-      return Promise.resolve(connection.transaction("durable", () => matchWaiting(connection, candidates, match)));
+      return Promise.resolve(
+        connection.transaction("durable", () => matchWaiting(connection, candidates, match)),
+      );
     },
 
     releaseHeld: (release) => {
@@ -176,12 +178,12 @@ class MonthQuota {
     let waiting = this.#waiting.get(customerId);
     if (waiting === undefined) {
       waiting = this.#isAnyHeld() && this.connection.get(
-        `select 1 from subscriptions indexed by subscriptions_active
+            `select 1 from subscriptions indexed by subscriptions_active
          where customer_id = ? and deleted_at is null and disabled_at is null
            and exists (select 1 from deliveries indexed by deliveries_held
                        where status = 'held' and subscription_id = subscriptions.id) limit 1`,
-        customerId,
-      ) !== undefined;
+            customerId,
+          ) !== undefined;
     }
     const taken = !waiting && this.takeHeld(customerId);
     this.#waiting.set(customerId, waiting || !taken);
