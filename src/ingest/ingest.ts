@@ -13,6 +13,8 @@ import {
 } from "./process.ts";
 import { nextAfterFailure, nextRun } from "./schedule.ts";
 
+/** Characters of an item's name in the log. */
+const MAX_LOGGED = 100;
 /** How long the loop sleeps when nothing is due, ms. */
 const IDLE_MS = 500;
 /** How long it waits after the store failed, ms. */
@@ -158,6 +160,15 @@ async function ingestSource(
       passed_over: report.passed_over,
       refused: report.refused.length,
     });
+    const [first] = report.refused;
+    if (first !== undefined) {
+      log.warn("not everything could be taken; `source test` shows all of it", {
+        source: source.id,
+        refused: report.refused.length,
+        first: first.item.slice(0, MAX_LOGGED),
+        cause: first.reason,
+      });
+    }
     return report;
   } catch (error) {
     const atMs = clock.nowMs();

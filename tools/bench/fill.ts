@@ -3,6 +3,7 @@ import { makeKey } from "../../src/accounts/keys.ts";
 import { TOPICS } from "../../src/classify/classify.ts";
 import type { RegEvent } from "../../src/domain/event.ts";
 import { createIds, type NewId } from "../../src/domain/ids.ts";
+import type { Provenance } from "../../src/domain/provenance.ts";
 import { SEVERITIES } from "../../src/domain/severity.ts";
 import type { PublicationKey, Store } from "../../src/domain/store.ts";
 import { createChance, pick, SOURCES } from "./invented.ts";
@@ -15,17 +16,37 @@ const randomBytes = (count: number): Uint8Array => crypto.getRandomValues(new Ui
 /** Identifiers of the real time. */
 export const newId: NewId = createIds(() => Date.now(), randomBytes);
 
+/** What the events are said to be made from. */
+const PROVENANCE: Provenance = {
+  rules_version: "1",
+  categories: ["News", "Artificial intelligence"],
+  stated_languages: ["en"],
+  document: "https://source.example/feeds/news.xml",
+  document_sha256: "5a".repeat(32),
+  http_status: 200,
+  fetched_at: 1_785_512_415_000,
+};
+
 /** Records events as publications of their own. */
 export async function addEvents(
   store: Pick<Store, "recordPublications">,
   events: readonly RegEvent[],
   notify: boolean,
 ): Promise<void> {
-  const publications = events.map((event) => ({ key: event.external_id, formerKeys: [], contentHash: "-", event }));
+  const publications = events.map((event) => ({
+    key: event.external_id,
+    contentHash: event.id,
+    event,
+  }));
   await store.recordPublications(
     "bench",
     publications,
-    ({ event }: PublicationKey & { event: RegEvent }) => ({ kind: "record", event, notify }),
+    ({ event }: PublicationKey & { event: RegEvent }) => ({
+      kind: "record",
+      event,
+      provenance: PROVENANCE,
+      notify,
+    }),
   );
 }
 

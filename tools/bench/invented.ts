@@ -19,7 +19,15 @@ const STEP_MS = 60_000;
 
 const OFFICES = ["The board", "The authority", "The agency", "The commission", "The ministry", "The council"];
 const DEEDS = ["publishes", "adopts", "amends", "consults on", "withdraws", "explains", "announces"];
-const PAPERS = ["an opinion", "a report", "guidelines", "a decision", "a statement", "a work plan", "a notice"];
+const PAPERS = [
+  "an opinion",
+  "a report",
+  "guidelines",
+  "a decision",
+  "a statement",
+  "a work plan",
+  "a notice",
+];
 const AI_MATTERS = [
   "transparency duties under Article 50 of the AI Act",
   "general-purpose AI models under Regulation (EU) 2024/1689",
@@ -43,7 +51,7 @@ const SENTENCES = [
   "The text takes up the replies of last year and sets out what follows from them",
   "Small undertakings get more time and a shorter form",
   "It replaces the earlier paper and applies from the first day of the next quarter",
-  "The members were heard in two meetings, whose minutes are annexed",
+  "The board’s members were heard in two meetings – the minutes are annexed",
   "A table at the end lists the duties, the dates and the offices in charge",
   "Questions and answers will be added where practice shows that they are needed",
   "The costs are borne by the general budget & reviewed every second year",
@@ -77,41 +85,53 @@ function titleOf(matter: string, number: number, chance: () => number): string {
   return `${pick(OFFICES, chance)} ${pick(DEEDS, chance)} ${pick(PAPERS, chance)} on ${matter} (${number})`;
 }
 
-/** Gives invented events one after the other, the oldest first, each a publication of its own. */
+/** Gives invented events one after the other, the oldest first; one of twenty is a revision of an earlier one. */
 export function createEvents(seed: number): () => RegEvent {
   const chance = createChance(seed);
   let number = 0;
   let atMs = FIRST_MS;
   const newId = createIds(() => atMs, (count) => Uint8Array.from({ length: count }, () => chance() * 256));
+  let revised: RegEvent | null = null;
   return () => {
     number++;
     atMs += STEP_MS;
-    const title = titleOf(pick(AI_MATTERS, chance), number, chance);
-    const mark = number % 10_000 === 5_000 ? ` ${RARE_WORD}` : chance() < 0.6 ? ` ${COMMON_WORD}` : "";
-    const summary = summaryOf(pick(AI_MATTERS, chance), chance) + mark;
-    const language = chance() < 0.8 ? "en" : chance() < 0.5 ? "de" : "fr";
-    const topics = new Set([pick(TOPICS, chance).id, ...(chance() < 0.5 ? [pick(TOPICS, chance).id] : [])]);
-    return {
-      id: newId("event"),
-      source_id: pick(SOURCES, chance),
-      external_id: `https://office.example/papers/${number}`,
-      version: 1,
-      supersedes: null,
-      event_type: pick(EVENT_TYPES, chance),
-      topics: [...topics],
-      severity: severityOf(chance()),
-      title_en: title,
-      summary_en: summary,
-      url_official: `https://office.example/papers/${number}`,
-      ai_act_articles: chance() < 0.5 ? [`Art. ${1 + Math.floor(chance() * 113)}`] : [],
-      // A paper is often found some days after its date.
-      published_at: atMs - Math.floor(chance() ** 4 * 30 * 86_400_000),
-      published_at_estimated: false,
-      ingested_at: atMs,
-      language,
-      language_versions: [language],
-      translations: { [language]: { title, summary } },
-    };
+    const event = inventEvent(number, { id: newId("event"), atMs, chance });
+    if (number % 20 === 10) revised = event;
+    if (number % 20 !== 0 || revised === null) return event;
+    const { source_id, external_id, url_official, id } = revised;
+    return { ...event, source_id, external_id, url_official, version: 2, supersedes: id };
+  };
+}
+
+function inventEvent(
+  number: number,
+  { id, atMs, chance }: { id: string; atMs: number; chance: () => number },
+): RegEvent {
+  const title = titleOf(pick(AI_MATTERS, chance), number, chance);
+  const mark = number % 10_000 === 5_000 ? ` ${RARE_WORD}` : chance() < 0.6 ? ` ${COMMON_WORD}` : "";
+  const summary = summaryOf(pick(AI_MATTERS, chance), chance) + mark;
+  const language = chance() < 0.8 ? "en" : chance() < 0.5 ? "de" : "fr";
+  const topics = new Set([pick(TOPICS, chance).id, ...(chance() < 0.5 ? [pick(TOPICS, chance).id] : [])]);
+  return {
+    id,
+    source_id: pick(SOURCES, chance),
+    external_id: `https://office.example/papers/${number}`,
+    version: 1,
+    supersedes: null,
+    event_type: pick(EVENT_TYPES, chance),
+    topics: [...topics],
+    severity: severityOf(chance()),
+    title_en: title,
+    summary_en: summary,
+    url_official: `https://office.example/papers/${number}`,
+    ai_act_articles: chance() < 0.5 ? [`Art. ${1 + Math.floor(chance() * 113)}`] : [],
+    // A paper is often found some days after its date.
+    published_at: atMs - Math.floor(chance() ** 4 * 30 * 86_400_000),
+    published_at_estimated: false,
+    ingested_at: atMs,
+    language,
+    language_versions: [language],
+    translations: { [language]: { title, summary } },
   };
 }
 

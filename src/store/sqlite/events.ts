@@ -71,17 +71,29 @@ function recordAll<T extends PublicationKey>(
   decide: Decide<T>,
 ): RecordDecision[] {
   const tags = new TagWriter(connection);
+  const words: StoredWords[] = [];
   const decisions = publications.map((publication) => {
     const stored = findPublication(connection, sourceId, publication);
     const decision = decide(publication, stored);
-    if (decision.kind === "record") record(connection, publication, { ...decision, tags });
+    if (decision.kind === "record") record(connection, publication, { ...decision, tags, words });
     if (decision.kind === "redated" && stored !== null) {
       keepHash(connection, sourceId, { publication, stored });
     }
     return decision;
   });
   tags.finish();
+  // At the end and together: the full-text index writes what it has gathered before each statement that may need to be
+  // undone by itself, which most others are.
+  for (const { seq, text } of words) {
+    connection.run("insert into event_words (rowid, words) values (?, ?)", seq, text);
+  }
   return decisions;
+}
+
+/** The words of a stored event, for the full-text index. */
+interface StoredWords {
+  seq: number;
+  text: string;
 }
 
 /** The publication of this key or else of this content, which then has this key as well. */
@@ -146,7 +158,7 @@ function eventBySeq(connection: Connection, seq: number): RegEvent {
 function record(
   connection: Connection,
   publication: PublicationKey,
-  { event, provenance, notify, tags }: Recording & { tags: TagWriter },
+  { event, provenance, notify, tags, words }: Recording & { tags: TagWriter; words: StoredWords[] },
 ): void {
   const inserted = connection.get(
     `insert into events (id, source_id, external_id, version, severity, published_at, json, provenance)
@@ -162,7 +174,7 @@ function record(
   );
   const seq = Number(inserted?.["seq"]);
   tags.add(event, seq);
-  connection.run("insert into event_words (rowid, words) values (?, ?)", seq, wordsOf(event));
+  words.push({ seq, text: wordsOf(event) });
   connection.run(
     `insert into publications (source_id, key, external_id, content_hash, version, latest_seq)
      values (?, ?, ?, ?, ?, ?) on conflict (source_id, key) do update

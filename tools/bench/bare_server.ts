@@ -1,0 +1,24 @@
+// The other side of the reading rows, a process of its own: `Deno.serve` that gives one answer from memory.
+import { answerLines } from "./lines.ts";
+
+/** What a line on stdin sets: the answer that is given from then on. */
+export interface BareAnswer {
+  headers: Record<string, string>;
+  body: string;
+}
+
+if (import.meta.main) {
+  let body = new Uint8Array();
+  let init: ResponseInit = {};
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    () => new Response(body, init),
+  );
+  console.log(JSON.stringify({ port: server.addr.port }));
+  await answerLines((answer: BareAnswer) => {
+    body = new TextEncoder().encode(answer.body);
+    init = { headers: answer.headers };
+    return Promise.resolve({});
+  });
+  await server.shutdown();
+}

@@ -1,0 +1,143 @@
+// `deno task bench`: Regfeed's work beside the bare work that it is made of, as ratios, measured in one run on this machine.
+import { parseArgs } from "node:util";
+import { measureDeliveries } from "./deliveries.ts";
+import { measureIngest } from "./ingest.ts";
+import { measureLists } from "./lists.ts";
+import { measureMatching } from "./matching.ts";
+import { endAll } from "./processes.ts";
+import { measureReads } from "./reads.ts";
+import { type Bench, type Row, type Settings, toJson, toTable } from "./row.ts";
+
+/** The parts, each with its rows; the one that makes a big store comes last. */
+const PARTS: Record<string, (bench: Bench) => Promise<void>> = {
+  reads: measureReads,
+  matching: measureMatching,
+  ingest: measureIngest,
+  deliveries: measureDeliveries,
+  lists: measureLists,
+};
+
+/** The sizes: what they mean, how many there are without a flag, and the bounds. */
+const SIZES: Record<keyof Settings, { about: string; default: number; min: number; max: number }> = {
+  rounds: { about: "pairs of each comparison", default: 9, min: 1, max: 101 },
+  forMs: { about: "how long one server of a pair is loaded, ms", default: 500, min: 50, max: 60_000 },
+  connections: { about: "connections of that load", default: 16, min: 1, max: 256 },
+  events: { about: "events of the store that is read", default: 100_000, min: 2_000, max: 1_000_000 },
+  many: { about: "events of the big store of the lists", default: 1_000_000, min: 2_000, max: 10_000_000 },
+  items: { about: "items of the feed", default: 10_000, min: 100, max: 20_000 },
+  deliveries: { about: "deliveries of one side of a pair", default: 5_000, min: 100, max: 100_000 },
+  subscriptions: { about: "subscriptions that an event meets", default: 10_000, min: 100, max: 100_000 },
+};
+
+const flagOf = (name: string): string => name.replace(/Ms$/, "").replace("for", "for-ms");
+
+const HELP = `deno task bench [--only PART,PART] [--SIZE NUMBER …] [--json]
+
+Measures Regfeed beside the bare work that it is made of, on the same machine in the same minutes: pair by pair in turn,
+the median of the pairs. It talks to this machine alone, works in a temporary folder that it removes, and exits 0
+whether or not a target is reached: it measures. The big store of the lists takes some minutes and gigabytes.
+
+  --only       which parts: ${Object.keys(PARTS).join(", ")}
+  --json       the rows as JSON on stdout
+${
+  Object.entries(SIZES).map(([name, size]) =>
+    `  --${flagOf(name).padEnd(14)} ${size.about} (${size.default})`
+  ).join("\n")
+}
+
+Example: deno task bench --only reads,matching --rounds 15
+`;
+
+/** Wrong use: what is wrong and what to do, without a stack. */
+class UsageError extends Error {}
+
+if (import.meta.main) {
+  try {
+    Deno.exit(await main(Deno.args));
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    console.error(`${error.message}\nSee deno task bench --help.`);
+    Deno.exit(2);
+  }
+}
+
+async function main(args: readonly string[]): Promise<number> {
+  const { parts, settings, json, help } = readArguments(args);
+  if (help) {
+    console.log(HELP);
+    return 0;
+  }
+  const folder = await Deno.makeTempDir({ prefix: "regfeed-bench-" });
+  const cleanUp = (): void => {
+    endAll();
+    Deno.removeSync(folder, { recursive: true });
+  };
+  const interrupted = (): never => {
+    cleanUp();
+    Deno.exit(130);
+  };
+  Deno.addSignalListener("SIGINT", interrupted);
+  Deno.addSignalListener("SIGTERM", interrupted);
+  const rows: Row[] = [];
+  const startMs = performance.now();
+  try {
+    for (const part of parts) {
+      await PARTS[part]?.({
+        folder,
+        settings,
+        tell: (text) => tell(`${part}: ${text}`),
+        add: (row) => rows.push(row),
+      });
+    }
+  } finally {
+    tell("");
+    cleanUp();
+  }
+  console.log(json ? toJson(rows, settings) : toTable(rows));
+  tell(`done in ${Math.round((performance.now() - startMs) / 1000)} s\n`);
+  return 0;
+}
+
+function readArguments(
+  args: readonly string[],
+): { parts: string[]; settings: Settings; json: boolean; help: boolean } {
+  const sizes = Object.keys(SIZES) as (keyof Settings)[];
+  const options = {
+    only: { type: "string" },
+    json: { type: "boolean" },
+    help: { type: "boolean", short: "h" },
+    ...Object.fromEntries(sizes.map((name) => [flagOf(name), { type: "string" }] as const)),
+  } as const;
+  let values: Record<string, string | boolean | undefined>;
+  try {
+    values = parseArgs({ args: [...args], options }).values;
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+  const parts = values["only"] === undefined ? Object.keys(PARTS) : String(values["only"]).split(",");
+  const unknown = parts.filter((part) => !Object.hasOwn(PARTS, part));
+  if (unknown.length > 0) {
+    throw new UsageError(
+      `--only: there is no part ${unknown.join(", ")}; ${Object.keys(PARTS).join(", ")} are`,
+    );
+  }
+  const settings = Object.fromEntries(
+    sizes.map((name) => [name, readSize(name, values[flagOf(name)] as string | undefined)]),
+  ) as unknown as Settings;
+  return { parts, settings, json: values["json"] === true, help: values["help"] === true };
+}
+
+function readSize(name: keyof Settings, text: string | undefined): number {
+  const { min, max, default: usual } = SIZES[name];
+  if (text === undefined) return usual;
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= min && value <= max) return value;
+  throw new UsageError(`--${flagOf(name)} needs a whole number from ${min} to ${max}, not ${text}`);
+}
+
+/** Says on a terminal what goes on, in one line that the next one replaces. */
+function tell(text: string): void {
+  if (!Deno.stderr.isTerminal()) return;
+  const line = text.endsWith("\n") ? text : `\r\x1b[2K${text}`;
+  Deno.stderr.writeSync(new TextEncoder().encode(line));
+}

@@ -1,0 +1,16 @@
+// A config for a bench, from its text.
+import { findAdditionProblems } from "../../src/classify/check_additions.ts";
+import { type Config, parseConfig } from "../../src/config/config.ts";
+
+/** The config of a text that names no secret; relative paths in it start at the folder. */
+export async function readConfig(text: string, folder: string): Promise<Config> {
+  return await parseConfig(text, {
+    file: "regfeed.toml",
+    folder,
+    readSecret: {
+      file: (path) => Promise.reject(new Error(`no secret is read from ${path}`)),
+      env: () => undefined,
+    },
+    findAdditionProblems,
+  });
+}

@@ -1,0 +1,94 @@
+// The delivery row: deliveries a second to one receiver, each attempt recorded, beside a bare loop of posts.
+import { join } from "node:path";
+import { TOPICS } from "../../src/classify/classify.ts";
+import { createMatching } from "../../src/delivery/match.ts";
+import { createPlatform } from "../../src/platform/platform.ts";
+import { openStore } from "../../src/store/sqlite/store.ts";
+import type { BareSending } from "./bare_sender.ts";
+import { readConfig } from "./config.ts";
+import { addCustomer, addEvents, addSubscription, newId } from "./fill.ts";
+import { createEvents } from "./invented.ts";
+import { compare } from "./measure.ts";
+import { startCompanion } from "./processes.ts";
+import type { Taken } from "./receiver.ts";
+import { type Bench, rates, spread } from "./row.ts";
+import type { Sending } from "./sender.ts";
+
+/** Attempts at once: the default for one subscription, and the default for all of them together. */
+const CONCURRENCIES = [5, 50];
+
+/** Measures deliveries to one receiver. */
+export async function measureDeliveries(bench: Bench): Promise<void> {
+  const { settings, tell } = bench;
+  const receiver = startCompanion("receiver.ts");
+  const { port } = await receiver.hear<{ port: number }>();
+  const sender = startCompanion("sender.ts");
+  const bare = startCompanion("bare_sender.ts");
+  const full = join(bench.folder, "deliveries.db");
+  tell(`${settings.deliveries} deliveries`);
+  const body = await makeStore(bench, full, port);
+  const count = settings.deliveries;
+  const mustHaveTaken = async (): Promise<void> => {
+    const { taken } = await receiver.ask<Taken>({});
+    if (taken !== count) throw new Error(`the receiver took ${taken} of ${count} deliveries`);
+  };
+  let number = 0;
+  for (const concurrency of CONCURRENCIES) {
+    tell(`${concurrency} at once`);
+    const compared = await compare(settings.rounds, async () => {
+      const path = join(bench.folder, `deliveries-${number++}.db`);
+      await Deno.copyFile(full, path);
+      const { ms } = await sender.ask<{ ms: number }>({ path, concurrency } satisfies Sending);
+      await mustHaveTaken();
+      await Deno.remove(path);
+      return count / ms * 1000;
+    }, async () => {
+      const { ms } = await bare.ask<{ ms: number }>({ port, body, count, concurrency } satisfies BareSending);
+      await mustHaveTaken();
+      return count / ms * 1000;
+    });
+    bench.add({
+      work: `deliveries to one receiver, ${concurrency} at once, each attempt recorded durably`,
+      ...rates(compared, "bare undici POST"),
+      target: { atLeast: 0.6 },
+      notes: [`${spread(compared)}; bodies of about ${body.length} bytes`],
+    });
+  }
+  await Promise.all([receiver.end(), sender.end(), bare.end()]);
+}
+
+/** A store with so many deliveries due for one subscription; gives the body of one of them. */
+async function makeStore({ settings, folder }: Bench, path: string, port: number): Promise<string> {
+  const { tiers, log } = await readConfig(
+    "[tiers.embedded]\nwebhook_deliveries_per_month = 1000000000\n",
+    folder,
+  );
+  const platform = createPlatform({ log });
+  const store = openStore(path);
+  try {
+    const customerId = (await addCustomer(store)).id;
+    const webhookUrl = `http://127.0.0.1:${port}/hook`;
+    await addSubscription(store, {
+      customerId,
+      webhookUrl,
+      topics: [],
+      sourceFilter: [],
+      severityMin: "info",
+    });
+    const make = createEvents(5);
+    await addEvents(store, Array.from({ length: settings.deliveries }, make), true);
+    const match = createMatching({ store, clock: platform.clock, newId, topics: TOPICS, tiers });
+    while (await match() > 0);
+    const [one] = await store.claimDeliveries({
+      nowMs: Date.now(),
+      leaseMs: 0,
+      limit: 1,
+      perSubscription: 1,
+      inFlight: new Map(),
+    });
+    return one?.body ?? "";
+  } finally {
+    await store.close();
+    await platform.close();
+  }
+}

@@ -1,0 +1,92 @@
+// Ingest rows: a feed fetched for the first time and once more, beside its mere parsing by a feed library.
+import { join } from "node:path";
+import { parseFeed } from "npm:feedsmith@3.0.1";
+import { type App, createApp, registerSources } from "../../src/app.ts";
+import type { Platform } from "../../src/domain/ports.ts";
+import type { Store } from "../../src/domain/store.ts";
+import type { IngestReport } from "../../src/ingest/ingest.ts";
+import { createPlatform } from "../../src/platform/platform.ts";
+import { openStore } from "../../src/store/sqlite/store.ts";
+import { VERSION } from "../../src/version.ts";
+import { readConfig } from "./config.ts";
+import { inventFeed } from "./invented.ts";
+import { compare } from "./measure.ts";
+import { type Bench, spread, times } from "./row.ts";
+
+const SOURCE = "office";
+const CONFIG = `
+[[sources]]
+id = "${SOURCE}"
+name_en = "Office"
+base_url = "https://office.example"
+url = "https://office.example/feed"
+`;
+
+/** Measures the first fetch of a feed and one that finds everything unchanged. */
+export async function measureIngest(bench: Bench): Promise<void> {
+  const { settings, tell } = bench;
+  const text = inventFeed(settings.items, 3);
+  const bytes = new TextEncoder().encode(text);
+  const config = await readConfig(CONFIG, bench.folder);
+  const platform = createPlatform({ log: { ...config.log, level: "error" } });
+  const fed: Platform = { ...platform, http: { request: () => Promise.resolve(answerOf(bytes)) } };
+  let number = 0;
+  const opened: { app: App; store: Store }[] = [];
+  const ingest = async (app: App, expected: "new" | "unchanged"): Promise<number> => {
+    const startMs = performance.now();
+    const [report] = await app.ingest.ingest([SOURCE]);
+    const ms = performance.now() - startMs;
+    mustBe(report, expected, settings.items);
+    return ms;
+  };
+  const open = async (): Promise<App> => {
+    const store = openStore(join(bench.folder, `ingest-${number++}.db`));
+    const app = createApp({ config, platform: fed, store, version: VERSION });
+    await registerSources(store, config.sources, { nowMs: Date.now(), freeLeases: false });
+    opened.push({ app, store });
+    return app;
+  };
+  const parse = (): Promise<number> => {
+    const startMs = performance.now();
+    const { feed } = parseFeed(text);
+    const ms = performance.now() - startMs;
+    const found = (feed as { items?: unknown[] }).items?.length;
+    if (found !== settings.items) throw new Error(`feedsmith found ${found} items`);
+    return Promise.resolve(ms);
+  };
+  try {
+    tell("first ingest");
+    const first = await compare(settings.rounds, parse, async () => await ingest(await open(), "new"));
+    tell("unchanged");
+    const known = opened[0]?.app ?? await open();
+    const again = await compare(settings.rounds, parse, () => ingest(known, "unchanged"));
+    for (
+      const [work, compared, atLeast] of [["first ingest", first, 0.3], [
+        "unchanged, no 304",
+        again,
+        0.7,
+      ]] as const
+    ) {
+      bench.add({
+        work: `${work}: feed of ${settings.items} items`,
+        ...times({ ...compared, ours: compared.theirs, theirs: compared.ours }, "feedsmith parsing alone"),
+        target: { atLeast },
+        notes: [`${spread(compared)}; the feed has ${Math.round(bytes.length / 1e6)} MB`],
+      });
+    }
+  } finally {
+    for (const { store } of opened) await store.close();
+    await platform.close();
+  }
+}
+
+function answerOf(body: Uint8Array) {
+  return { status: 200, headers: { "content-type": "application/rss+xml" }, body, truncated: false };
+}
+
+/** The report must say that the work was done, or its time means nothing. */
+function mustBe(report: IngestReport | undefined, expected: "new" | "unchanged", items: number): void {
+  const taken = report?.ok === true ? report[expected] : 0;
+  // About a third concerns AI regulation.
+  if (taken < items / 4 || taken > items / 2) throw new Error(`unexpected: ${JSON.stringify(report)}`);
+}

@@ -1,0 +1,159 @@
+// Listing rows: the same lists over stores of three sizes, over HTTP, one request after the other.
+import { join } from "node:path";
+import { TOPICS } from "../../src/classify/classify.ts";
+import { openStore } from "../../src/store/sqlite/store.ts";
+import { addCustomer, fillEvents } from "./fill.ts";
+import { COMMON_WORD, createEvents, RARE_WORD, SOURCES } from "./invented.ts";
+import { median } from "./measure.ts";
+import { type Bench, rounded } from "./row.ts";
+import { type Serving, startServing } from "./serving.ts";
+
+/** Events of the smallest store. */
+const FEW = 1_000;
+/** Requests of one address form at most, and how long they may take in all, ms. */
+const REQUESTS = 40;
+const FOR_MS = 600;
+/** The last millisecond that `until` takes: what is below it, too, leaves every event in. */
+const FAR_MS = 8_640_000_000_000_000;
+
+/** A list, as the part of its address behind `?limit=50`, with what it is called. */
+interface List {
+  name: string;
+  query: string;
+}
+
+/** Measures lists of a big store beside the same of smaller ones. */
+export async function measureLists(bench: Bench): Promise<void> {
+  const { settings, tell } = bench;
+  const sizes = [FEW, settings.events, settings.many].sort((a, b) => a - b);
+  const folders = sizes.map((size) => join(bench.folder, `lists-${size}`));
+  const startMs = performance.now();
+  const { key, ids } = await makeStores(bench, sizes, folders);
+  const madeInSeconds = Math.round((performance.now() - startMs) / 1000);
+  const servings: Serving[] = [];
+  try {
+    for (const folder of folders) servings.push(await startServing(folder, key));
+    const fresh = createAddresses();
+    const plain = await measure(servings, { name: "plain", query: "" }, {
+      fresh,
+      rounds: settings.rounds,
+      tell,
+    });
+    const [few = NaN, , many = NaN] = plain;
+    bench.add({
+      work: `GET /v1/events?limit=50, ${settings.many} events, none kept`,
+      ours: `${rounded(many)} ms`,
+      theirs: `${rounded(few)} ms at ${FEW} events`,
+      figure: many / few,
+      target: { atMost: 1.5 },
+      notes: [
+        `${
+          rounded(plain[1] ?? NaN)
+        } ms at ${settings.events} events; the stores were made in ${madeInSeconds} s`,
+      ],
+    });
+    for (const list of listsOf(ids.slice(0, Math.min(settings.events, settings.many)))) {
+      const found = await measure(servings.slice(1), list, { fresh, rounds: 1, tell });
+      bench.add({
+        work: `GET /v1/events?${list.name}, ${settings.many} events`,
+        ours: `${rounded(found[1] ?? NaN)} ms`,
+        theirs: `${rounded(found[0] ?? NaN)} ms at ${settings.events} events`,
+        figure: null,
+        target: null,
+        notes: [],
+      });
+    }
+  } finally {
+    for (const serving of servings) await serving.end();
+  }
+}
+
+/** One store that grows; at each size a copy of it is left in the folder of that size. */
+async function makeStores(
+  { tell }: Bench,
+  sizes: readonly number[],
+  folders: readonly string[],
+): Promise<{ key: string; ids: string[] }> {
+  const ids: string[] = [];
+  const make = createEvents(2);
+  const next = () => {
+    const event = make();
+    ids.push(event.id);
+    return event;
+  };
+  const growing = join(folders.at(-1) ?? "", "regfeed.db");
+  for (const folder of folders) await Deno.mkdir(folder);
+  let key = "";
+  for (const [index, size] of sizes.entries()) {
+    const store = openStore(growing);
+    if (index === 0) key = (await addCustomer(store)).key;
+    const from = ids.length;
+    const all = sizes.at(-1) ?? 0;
+    await fillEvents(store, size - from, { next, tell: (done) => tell(`${from + done} of ${all} events`) });
+    await store.close();
+    const copy = join(folders[index] ?? "", "regfeed.db");
+    if (copy !== growing) await Deno.copyFile(growing, copy);
+  }
+  return { key, ids };
+}
+
+/** Lists with filters: common and rare ones, in both orders; the ids are those that every store holds. */
+function listsOf(ids: readonly string[]): List[] {
+  const topic = TOPICS.find(({ parent }) => parent !== null)?.id ?? "";
+  const parent = TOPICS.find(({ id }) => TOPICS.some((other) => other.parent === id))?.id ?? "";
+  const [first, late] = [ids[0] ?? "", ids[ids.length >> 1] ?? ""];
+  return [
+    `topics=${topic}`,
+    `topics=${parent}`,
+    "severity_min=high",
+    "severity_min=critical",
+    "article=Art.+50",
+    `source=${SOURCES[2]}`,
+    "event_type=court-ruling",
+    "language=de",
+    "latest=true",
+    `q=${COMMON_WORD}`,
+    `q=${RARE_WORD}`,
+    `q=${COMMON_WORD}+${RARE_WORD}`,
+    `q=${COMMON_WORD}&severity_min=critical`,
+    `source=${SOURCES[2]}&topics=${topic}&severity_min=high`,
+    `source=${SOURCES[2]}&topics=${topic}&severity_min=critical&article=Art.+50`,
+    `after=${first}`,
+    `after=${late}`,
+    `after=${first}&topics=${topic}`,
+    `after=${first}&severity_min=critical`,
+    `after=${first}&q=${RARE_WORD}`,
+    `after=${first}&source=${SOURCES[2]}&severity_min=critical`,
+  ].map((query) => ({ query: `&${query}`, name: query.replaceAll(/evt_\w+/g, "evt_…") }));
+}
+
+/** Addresses of a list that were not asked for before: no answer is kept. */
+function createAddresses(): (list: List, count: number) => string[] {
+  let used = 0;
+  return ({ query }, count) =>
+    Array.from({ length: count }, () => `/v1/events?limit=50${query}&until=${FAR_MS - used++}`);
+}
+
+/** The time of one list at each server, ms: the median of the rounds' medians. */
+async function measure(
+  servings: readonly Serving[],
+  list: List,
+  { fresh, rounds, tell }: {
+    fresh: ReturnType<typeof createAddresses>;
+    rounds: number;
+    tell: (text: string) => void;
+  },
+): Promise<number[]> {
+  tell(list.name);
+  // A list that is refused says why here; under load it would only be counted.
+  for (const serving of servings) await serving.get(fresh(list, 1)[0] ?? "");
+  const times = servings.map((): number[] => []);
+  for (let round = 0; round <= rounds; round++) {
+    for (const [index, serving] of servings.entries()) {
+      const bounds = { connections: 1, forMs: FOR_MS, maxRequests: REQUESTS };
+      const { medianMs } = await serving.load(serving.regfeed.port, bounds, fresh(list, REQUESTS));
+      if (round > 0) times[index]?.push(medianMs);
+    }
+  }
+  return times.map(median);
+}

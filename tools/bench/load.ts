@@ -1,0 +1,100 @@
+// The load generator, a process of its own: asks a server again and again over plain sockets, one request at a time a socket.
+import { answerLines } from "./lines.ts";
+
+/** What one line on stdin asks for. */
+export interface LoadJob {
+  port: number;
+  /** Sockets, each with one request under way. */
+  connections: number;
+  /** Ends after this time, ms, or after so many requests. */
+  forMs: number;
+  maxRequests: number;
+  /** Sent with every request. */
+  authorization: string;
+  /** New addresses to ask for, in turn; without them those of the job before go on where that ended. */
+  paths?: readonly string[];
+}
+
+/** What came of it, as one line on stdout. */
+export interface LoadResult {
+  requests: number;
+  ms: number;
+  bytes: number;
+  /** Answers that were not 200. */
+  failed: number;
+  /** Half of the requests took at most this long, ms. */
+  medianMs: number;
+}
+
+/** The longest answer that fits, bytes. */
+const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
+const HEADERS_END = new TextEncoder().encode("\r\n\r\n");
+
+const paths: { list: Uint8Array[]; next: number } = { list: [], next: 0 };
+
+if (import.meta.main) await answerLines(run);
+
+async function run(job: LoadJob): Promise<LoadResult> {
+  if (job.paths !== undefined) {
+    const encoder = new TextEncoder();
+    const head = `HTTP/1.1\r\nhost: 127.0.0.1:${job.port}\r\nauthorization: ${job.authorization}\r\n\r\n`;
+    paths.list = job.paths.map((path) => encoder.encode(`GET ${path} ${head}`));
+    paths.next = 0;
+  }
+  const result: LoadResult = { requests: 0, ms: 0, bytes: 0, failed: 0, medianMs: 0 };
+  const times: number[] = [];
+  const startMs = performance.now();
+  let left = job.maxRequests;
+  const isOver = (): boolean => left-- <= 0 || performance.now() - startMs >= job.forMs;
+  await Promise.all(Array.from({ length: job.connections }, () => ask(job.port, isOver, result, times)));
+  result.ms = performance.now() - startMs;
+  result.medianMs = times.sort((a, b) => a - b)[times.length >> 1] ?? 0;
+  return result;
+}
+
+async function ask(port: number, isOver: () => boolean, result: LoadResult, times: number[]): Promise<void> {
+  using socket = await Deno.connect({ hostname: "127.0.0.1", port });
+  socket.setNoDelay(true);
+  const buffer = new Uint8Array(MAX_ANSWER_BYTES);
+  while (!isOver()) {
+    const request = paths.list[paths.next++ % paths.list.length] as Uint8Array;
+    const startMs = performance.now();
+    for (let at = 0; at < request.length;) at += await socket.write(request.subarray(at));
+    const { length, status } = await readAnswer(socket, buffer);
+    times.push(performance.now() - startMs);
+    result.requests++;
+    result.bytes += length;
+    if (status !== "200") result.failed++;
+  }
+}
+
+/** Reads an answer that tells its length. */
+async function readAnswer(
+  socket: Deno.TcpConn,
+  buffer: Uint8Array,
+): Promise<{ length: number; status: string }> {
+  let have = 0;
+  let length = -1;
+  let status = "";
+  while (length === -1 || have < length) {
+    const read = await socket.read(buffer.subarray(have));
+    if (read === null) throw new Error("the server closed the connection");
+    have += read;
+    if (length !== -1) continue;
+    const end = endOfHeaders(buffer, have);
+    if (end === -1) continue;
+    const head = String.fromCharCode(...buffer.subarray(0, end));
+    const stated = /\r\ncontent-length: (\d+)\r\n/i.exec(head)?.[1];
+    if (stated === undefined) throw new Error(`an answer without its length: ${head}`);
+    length = end + Number(stated);
+    status = head.slice(9, 12);
+  }
+  return { length, status };
+}
+
+function endOfHeaders(buffer: Uint8Array, have: number): number {
+  for (let at = 3; at < have; at++) {
+    if (buffer[at] === HEADERS_END[3] && buffer[at - 2] === HEADERS_END[1]) return at + 1;
+  }
+  return -1;
+}

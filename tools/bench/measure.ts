@@ -1,0 +1,44 @@
+// Comparing two works: pair by pair in turn, so that a drift of the machine meets both, and the median of the pairs.
+
+/** Two rates or two times, measured side by side. */
+export interface Compared {
+  /** Medians. */
+  ours: number;
+  theirs: number;
+  /** The median of the pairs' ratios ours / theirs. */
+  ratio: number;
+  /** The least and the greatest of the pairs' ratios. */
+  from: number;
+  to: number;
+}
+
+/** Measures both works once unrecorded and then `rounds` times; every second round the other one is first. */
+export async function compare(
+  rounds: number,
+  ours: () => Promise<number>,
+  theirs: () => Promise<number>,
+): Promise<Compared> {
+  await theirs();
+  await ours();
+  const pairs: [number, number][] = [];
+  for (let round = 0; round < rounds; round++) {
+    if (round % 2 === 0) pairs.push([await ours(), await theirs()]);
+    else {pairs.push(
+        (([their, our]: [number, number]): [number, number] => [our, their])([await theirs(), await ours()]),
+      );}
+  }
+  const ratios = pairs.map(([our, their]) => our / their);
+  return {
+    ours: median(pairs.map(([our]) => our)),
+    theirs: median(pairs.map(([, their]) => their)),
+    ratio: median(ratios),
+    from: Math.min(...ratios),
+    to: Math.max(...ratios),
+  };
+}
+
+/** The middle value; of an even number the lower one of the two. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[(sorted.length - 1) >> 1] ?? NaN;
+}

@@ -1,0 +1,120 @@
+// The processes of a bench: started here, ended here, none left behind.
+import { fileURLToPath } from "node:url";
+import { linesOf } from "./lines.ts";
+
+/** How long a process may take to answer, ms: longer than every bound of its own work. */
+const ANSWER_MS = 120_000;
+
+/** What a tick of /proc is, ms: 100 a second on every Linux that Deno runs on. */
+const CLOCK_TICK_MS = 10;
+
+const MAIN = fileURLToPath(new URL("../../main.ts", import.meta.url));
+/** The permissions of the executable, and no network but this machine's own. */
+const PERMISSIONS = [
+  "--no-prompt",
+  "--allow-net=127.0.0.1",
+  "--allow-env",
+  "--allow-read",
+  "--allow-write",
+  "--allow-sys",
+];
+
+const running = new Set<Deno.ChildProcess>();
+
+/** Another process that answers lines of JSON. */
+export interface Companion {
+  pid: number;
+  /** Sends a line, gives the next line that comes back. Rejects when the process ends first, or takes too long. */
+  ask<Answer>(job: unknown): Promise<Answer>;
+  /** The next line without a line sent: what the process says of itself. */
+  hear<Answer>(): Promise<Answer>;
+  end(): Promise<void>;
+}
+
+/** Starts a script of this folder. */
+export function startCompanion(script: string, args: readonly string[] = []): Companion {
+  const child = spawn([fileURLToPath(new URL(script, import.meta.url)), ...args], "inherit");
+  const lines = linesOf(child.stdout);
+  const stdin = child.stdin.getWriter();
+  const hear = async <Answer>(): Promise<Answer> => {
+    const timer = setTimeout(() => child.kill("SIGKILL"), ANSWER_MS);
+    const { done, value } = await lines.next();
+    clearTimeout(timer);
+    if (done) throw new Error(`${script} ended before it answered`);
+    return JSON.parse(value) as Answer;
+  };
+  return {
+    pid: child.pid,
+    hear,
+    ask: async (job) => {
+      await stdin.write(new TextEncoder().encode(JSON.stringify(job) + "\n"));
+      return await hear();
+    },
+    end: () => end(child),
+  };
+}
+
+/** A running Regfeed. */
+export interface Regfeed {
+  pid: number;
+  port: number;
+  end(): Promise<void>;
+}
+
+/** Starts `serve` with the config and waits until it listens. */
+export async function startRegfeed(config: string): Promise<Regfeed> {
+  const child = spawn([MAIN, "serve", "--config", config], "piped");
+  child.stdin.close();
+  let heard: (port: number) => void = () => {};
+  let failed: (error: Error) => void = () => {};
+  const listening = new Promise<number>((resolve, reject) => [heard, failed] = [resolve, reject]);
+  let log = "";
+  const reading = (async () => {
+    for await (const line of linesOf(child.stderr)) {
+      log += `${line}\n`;
+      const port = /listening.*?http:\/\/[\d.]+:(\d+)/.exec(line)?.[1];
+      if (port !== undefined) heard(Number(port));
+    }
+    failed(new Error(`serve ended: ${log}`));
+  })();
+  const stdout = child.stdout.cancel();
+  const port = await listening;
+  return {
+    pid: child.pid,
+    port,
+    end: async () => {
+      await end(child);
+      await Promise.all([reading, stdout]);
+    },
+  };
+}
+
+/** Ends everything that is still running, at once. */
+export function endAll(): void {
+  for (const child of running) child.kill("SIGKILL");
+}
+
+function spawn(args: readonly string[], stderr: "inherit" | "piped"): Deno.ChildProcess {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", ...PERMISSIONS, ...args],
+    stdin: "piped",
+    stdout: "piped",
+    stderr,
+    env: { NO_COLOR: "1" },
+  }).spawn();
+  running.add(child);
+  child.status.then(() => running.delete(child));
+  return child;
+}
+
+async function end(child: Deno.ChildProcess): Promise<void> {
+  if (running.has(child)) child.kill("SIGTERM");
+  await child.status;
+}
+
+/** CPU time that a process has used, ms; NaN where the system does not show it. */
+export async function cpuMsOf(pid: number): Promise<number> {
+  const text = await Deno.readTextFile(`/proc/${pid}/stat`).catch(() => "");
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11] ?? NaN) + Number(fields[12] ?? NaN)) * CLOCK_TICK_MS;
+}

@@ -1,0 +1,70 @@
+// Reading rows: the list and single events, over HTTP, against a server that answers the same bytes from memory.
+import { join } from "node:path";
+import { openStore } from "../../src/store/sqlite/store.ts";
+import { addCustomer, fillEvents } from "./fill.ts";
+import { createEvents } from "./invented.ts";
+import { type Bench, rates, spread } from "./row.ts";
+import { compareServers, startServing } from "./serving.ts";
+
+/** Different addresses asked for in turn: more than Regfeed keeps answers of. */
+const ADDRESSES = 50_000;
+
+/** Measures the list and single events. */
+export async function measureReads(bench: Bench): Promise<void> {
+  const { settings, tell } = bench;
+  const folder = join(bench.folder, "reads");
+  await Deno.mkdir(folder);
+  const store = openStore(join(folder, "regfeed.db"));
+  const { key } = await addCustomer(store);
+  const ids: string[] = [];
+  const make = createEvents(1);
+  const next = () => {
+    const event = make();
+    ids.push(event.id);
+    return event;
+  };
+  await fillEvents(store, settings.events, {
+    next,
+    tell: (done) => tell(`${done} of ${settings.events} events`),
+  });
+  await store.close();
+  const some = spreadOver(ids, ADDRESSES);
+  const serving = await startServing(folder, key);
+  try {
+    const of = `${settings.events} events`;
+    const cases = [
+      { work: `GET /v1/events?limit=50, one address, ${of}`, paths: ["/v1/events?limit=50"], atLeast: 0.6 },
+      {
+        work: `GET /v1/events?limit=50&before=…, every address another, ${of}`,
+        paths: some.map((id) => `/v1/events?limit=50&before=${id}`),
+        atLeast: 0.6,
+      },
+      {
+        work: `GET /v1/events/{id}, every id another, ${of}`,
+        paths: some.map((id) => `/v1/events/${id}`),
+        atLeast: 0.5,
+      },
+    ];
+    for (const { work, paths, atLeast } of cases) {
+      tell(work);
+      const compared = await compareServers(serving, paths, settings);
+      bench.add({
+        work,
+        ...rates(compared, "bare Deno.serve"),
+        target: { atLeast },
+        notes: [`${spread(compared)}; ${compared.cost}`],
+      });
+    }
+  } finally {
+    await serving.end();
+  }
+}
+
+/** So many of the ids at most, evenly spread and in no order that a page cache could follow. */
+function spreadOver(ids: readonly string[], count: number): string[] {
+  const step = Math.max(1, Math.floor(ids.length / count));
+  const some = ids.filter((_, index) => index % step === 0 && index >= 100);
+  // A stride that shares no factor with the length reaches each of them once.
+  const stride = [7_919, 7_907, 7_901].find((prime) => some.length % prime !== 0) ?? 1;
+  return some.map((_, index) => some[index * stride % some.length] ?? "");
+}

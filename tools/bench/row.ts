@@ -1,0 +1,109 @@
+// What a bench finds: rows with both sides, the ratio and the target; as a table and as JSON.
+import type { Compared } from "./measure.ts";
+
+/** One measured work. */
+export interface Row {
+  work: string;
+  /** What Regfeed reached, with its unit. */
+  ours: string;
+  /** What stands beside it, with its unit; null where a row has no other side. */
+  theirs: string | null;
+  /** ours / theirs, or the figure itself where the target is an absolute one; null where only a time is shown. */
+  figure: number | null;
+  target: { atLeast: number } | { atMost: number } | null;
+  notes: readonly string[];
+}
+
+/** What every row is measured with. */
+export interface Bench {
+  /** For stores; removed at the end. */
+  folder: string;
+  settings: Settings;
+  /** Tells the one who waits what goes on. */
+  tell(text: string): void;
+  add(row: Row): void;
+}
+
+/** The sizes of a bench. */
+export interface Settings {
+  /** Pairs of each comparison. */
+  rounds: number;
+  /** How long one side of a pair is loaded, ms. */
+  forMs: number;
+  connections: number;
+  /** Events of the reading rows' store, and of the big one. */
+  events: number;
+  many: number;
+  items: number;
+  deliveries: number;
+  subscriptions: number;
+}
+
+/** Whether the row reaches its target; null without one. */
+export function verdictOf({ figure, target }: Row): "PASS" | "MISS" | null {
+  if (target === null || figure === null) return null;
+  return ("atLeast" in target ? figure >= target.atLeast : figure <= target.atMost) ? "PASS" : "MISS";
+}
+
+/** Rates a second as a row's two sides. */
+export function rates(compared: Compared, theirName: string): Pick<Row, "ours" | "theirs" | "figure"> {
+  return {
+    ours: `${rounded(compared.ours)}/s`,
+    theirs: `${rounded(compared.theirs)}/s ${theirName}`,
+    figure: compared.ratio,
+  };
+}
+
+/** Times in ms as a row's two sides. */
+export function times(compared: Compared, theirName: string): Pick<Row, "ours" | "theirs" | "figure"> {
+  return {
+    ours: `${rounded(compared.ours)} ms`,
+    theirs: `${rounded(compared.theirs)} ms ${theirName}`,
+    figure: compared.ratio,
+  };
+}
+
+/** The spread of the pairs, as a note. */
+export function spread({ from, to }: Compared): string {
+  return `pairs from ${rounded(from)} to ${rounded(to)}`;
+}
+
+/** Three significant digits at most where the number is small, whole where it is big. */
+export function rounded(value: number): string {
+  return value >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(3)));
+}
+
+const HEAD = ["work", "Regfeed", "beside it", "figure", "target", ""];
+
+/** The rows as a table for people, notes under each. */
+export function toTable(rows: readonly Row[]): string {
+  const cells = rows.map((row) => [
+    row.work,
+    row.ours,
+    row.theirs ?? "",
+    row.figure === null ? "" : rounded(row.figure),
+    row.target === null
+      ? ""
+      : "atLeast" in row.target
+      ? `>= ${row.target.atLeast}`
+      : `<= ${row.target.atMost}`,
+    verdictOf(row) ?? "",
+  ]);
+  const widths = HEAD.map((head, column) =>
+    Math.max(head.length, ...cells.map((line) => line[column]?.length ?? 0))
+  );
+  const lineOf = (line: readonly string[]): string =>
+    line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ").trimEnd();
+  return [HEAD, ...cells].map((line, index) =>
+    [lineOf(line), ...(rows[index - 1]?.notes ?? []).map((note) => `    ${note}`)].join("\n")
+  ).join("\n") + "\n";
+}
+
+/** The rows as JSON for machines. */
+export function toJson(rows: readonly Row[], settings: Settings): string {
+  return JSON.stringify(
+    { settings, rows: rows.map((row) => ({ ...row, verdict: verdictOf(row) })) },
+    null,
+    2,
+  ) + "\n";
+}

@@ -1,0 +1,43 @@
+// Regfeed's side of the delivery row, a process of its own: the whole appliance over a store full of deliveries.
+import { createApp } from "../../src/app.ts";
+import { createPlatform } from "../../src/platform/platform.ts";
+import { openStore } from "../../src/store/sqlite/store.ts";
+import { VERSION } from "../../src/version.ts";
+import { readConfig } from "./config.ts";
+import { answerLines } from "./lines.ts";
+
+/** What a line on stdin asks for. */
+export interface Sending {
+  /** The store's file; every delivery in it is due. */
+  path: string;
+  /** Deliveries under way at once, all of them for one subscription. */
+  concurrency: number;
+}
+
+/** How often it is looked whether all is done, ms. */
+const LOOK_MS = 5;
+
+if (import.meta.main) await answerLines(send);
+
+/** Delivers everything; the time ends when the last attempt is recorded. */
+async function send({ path, concurrency }: Sending): Promise<{ ms: number }> {
+  const config = await readConfig(
+    `[delivery]\nallow_http = true\nallow_networks = ["127.0.0.0/8"]\n` +
+      `concurrency = ${concurrency}\nconcurrency_per_subscription = ${concurrency}\n`,
+    "/",
+  );
+  const platform = createPlatform({ log: config.log });
+  const store = openStore(path);
+  const app = createApp({ config, platform, store, version: VERSION });
+  try {
+    const startMs = performance.now();
+    await app.start();
+    while ((await store.health()).pendingDeliveries > 0) await platform.clock.sleep(LOOK_MS);
+    const ms = performance.now() - startMs;
+    await app.stop();
+    return { ms };
+  } finally {
+    await store.close();
+    await platform.close();
+  }
+}

@@ -1,0 +1,111 @@
+// A Regfeed that serves a store beside a bare server, and the load on either.
+import { join } from "node:path";
+import type { BareAnswer } from "./bare_server.ts";
+import type { LoadJob, LoadResult } from "./load.ts";
+import { SOURCES } from "./invented.ts";
+import { compare, type Compared } from "./measure.ts";
+import { type Companion, cpuMsOf, startCompanion, startRegfeed } from "./processes.ts";
+import { rounded, type Settings } from "./row.ts";
+
+/** A day's requests that no bench uses up. */
+const REQUESTS_PER_DAY = 1_000_000_000;
+/** The most requests of one side of one pair. */
+const MAX_REQUESTS = 200_000;
+
+/** Nothing is collected: the sources are named so that lists can be narrowed to them. */
+const CONFIG = `
+[server]
+listen = "127.0.0.1:0"
+[store]
+path = "regfeed.db"
+[tiers.embedded]
+api_requests_per_day = ${REQUESTS_PER_DAY}
+${
+  SOURCES.map((id) =>
+    `[[sources]]\nid = "${id}"\nname_en = "${id}"\nurl = "https://${id}.example/feed"\nenabled = false\n`
+  ).join("")
+}`;
+
+/** What asks and what answers. */
+export interface Serving {
+  regfeed: { pid: number; port: number };
+  bare: { pid: number; port: number };
+  /** Asks Regfeed once. */
+  get(path: string): Promise<{ headers: Record<string, string>; body: string }>;
+  /** Asks a server for the addresses in turn, over and over; `paths` stay those of the load before when left out. */
+  load(port: number, bounds: LoadBounds, paths?: readonly string[]): Promise<LoadResult>;
+  /** Sets what the bare server answers. */
+  setBare(answer: BareAnswer): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** How much one load asks for. */
+export type LoadBounds = Pick<LoadJob, "connections" | "forMs" | "maxRequests">;
+
+/** Serves the store `regfeed.db` of a folder; the key is one of it. */
+export async function startServing(folder: string, key: string): Promise<Serving> {
+  const config = join(folder, "regfeed.toml");
+  await Deno.writeTextFile(config, CONFIG);
+  const regfeed = await startRegfeed(config);
+  const bare: Companion = startCompanion("bare_server.ts");
+  const { port } = await bare.hear<{ port: number }>();
+  const loader = startCompanion("load.ts");
+  const authorization = `Bearer ${key}`;
+  return {
+    regfeed,
+    bare: { pid: bare.pid, port },
+    async get(path) {
+      const response = await fetch(`http://127.0.0.1:${regfeed.port}${path}`, {
+        headers: { authorization, "accept-encoding": "identity" },
+      });
+      const body = await response.text();
+      if (response.status !== 200) throw new Error(`${path} answered ${response.status}: ${body}`);
+      return { headers: Object.fromEntries(response.headers), body };
+    },
+    async load(to, bounds, paths) {
+      const job: LoadJob = { port: to, authorization, ...bounds, ...(paths === undefined ? {} : { paths }) };
+      const result = await loader.ask<LoadResult>(job);
+      if (result.failed > 0) throw new Error(`${result.failed} of ${result.requests} answers were not 200`);
+      return result;
+    },
+    setBare: async (answer) => {
+      await bare.ask(answer);
+    },
+    end: async () => {
+      await Promise.all([regfeed.end(), bare.end(), loader.end()]);
+    },
+  };
+}
+
+/** Requests a second of both servers for the same addresses; beside them what a request costs each process. */
+export async function compareServers(
+  serving: Serving,
+  paths: readonly string[],
+  settings: Settings,
+): Promise<Compared & { cost: string }> {
+  const bounds = { connections: settings.connections, forMs: settings.forMs, maxRequests: MAX_REQUESTS };
+  const [first = ""] = paths;
+  const answer = await serving.get(first);
+  // These two the bare server makes itself.
+  for (const name of ["date", "content-length"]) delete answer.headers[name];
+  await serving.setBare(answer);
+  await serving.load(serving.bare.port, { ...bounds, forMs: 100 }, paths);
+  const spent = { regfeed: { cpuMs: 0, requests: 0 }, bare: { cpuMs: 0, requests: 0 } };
+  const rateOf = (side: "regfeed" | "bare") => async (): Promise<number> => {
+    const { pid, port } = serving[side];
+    const beforeMs = await cpuMsOf(pid);
+    const { requests, ms } = await serving.load(port, bounds);
+    spent[side].cpuMs += (await cpuMsOf(pid)) - beforeMs;
+    spent[side].requests += requests;
+    return requests / ms * 1000;
+  };
+  const compared = await compare(settings.rounds, rateOf("regfeed"), rateOf("bare"));
+  const micros = (side: "regfeed" | "bare"): number => spent[side].cpuMs * 1000 / spent[side].requests;
+  return { ...compared, cost: describeCost(micros("regfeed"), micros("bare")) };
+}
+
+/** CPU time says the same on a machine that does something else beside; not every system shows it. */
+function describeCost(ours: number, theirs: number): string {
+  if (Number.isNaN(ours + theirs)) return "CPU time not shown by this system";
+  return `CPU a request ${rounded(ours)} µs against ${rounded(theirs)} µs, that is ${rounded(theirs / ours)}`;
+}
