@@ -1,5 +1,6 @@
 // Tests of src/api/caching.ts.
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import { gunzipSync } from "node:zlib";
 import { createKeptAnswers, namesTag, prepareAnswer, takesGzip } from "../../src/api/kept_answers.ts";
 import { boardConfig, rss } from "../support/samples.ts";
@@ -135,4 +136,30 @@ Deno.test("createKeptAnswers() forgets what depends on something else now, and t
   assert.equal(kept.get("/a", "1"), entry);
   kept.put("/huge", "1", { answer: prepareAnswer("x".repeat(2_000)), headers: {} });
   assert.equal(kept.get("/huge", "1"), null);
+});
+
+Deno.test("createKeptAnswers() knows which address was asked for before, of the overlong ones none", () => {
+  const kept = createKeptAnswers();
+  assert.deepEqual([kept.wasAsked("/a"), kept.wasAsked("/b"), kept.wasAsked("/a")], [false, false, true]);
+  const long = `/${"x".repeat(1_000)}`;
+  assert.deepEqual([kept.wasAsked(long), kept.wasAsked(long)], [false, false]);
+  for (let number = 0; number < 20_000; number++) kept.wasAsked(`/${number}`);
+  assert.equal(kept.wasAsked("/a"), false, "that was long ago");
+});
+
+Deno.test("prepareAnswer() gives the same body under the same tag however often it is asked", () => {
+  for (const text of ["plain ".repeat(500), "Prüfung – 🇪🇺 ".repeat(500)]) {
+    const answer = prepareAnswer(text);
+    const size = answer.size();
+    const etag = answer.etag();
+    for (let time = 0; time < 3; time++) {
+      assert.equal(Buffer.from(answer.content()).toString(), text);
+      assert.equal(answer.etag(), etag);
+    }
+    assert.ok(answer.size() >= size, "encoded it is never counted as less");
+    assert.equal(gunzipSync(answer.gzip() ?? new Uint8Array()).toString(), text);
+    assert.equal(prepareAnswer(text).etag(), etag);
+  }
+  assert.equal(prepareAnswer("x", "name-1").etag(), 'W/"name-1"');
+  assert.equal(prepareAnswer("x").gzip(), null, "too short");
 });

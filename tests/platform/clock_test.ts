@@ -16,6 +16,13 @@ Deno.test("sleep() resolves after its time", async () => {
   await clock.sleep(1);
 });
 
+Deno.test("sleep() of no time lets in what waits", async () => {
+  let isServed = false;
+  setTimeout(() => isServed = true, 0);
+  for (const startMs = Date.now(); !isServed && Date.now() - startMs < 10_000;) await clock.sleep(0);
+  assert.ok(isServed);
+});
+
 Deno.test("sleep() resolves at once when its signal aborts, before or meanwhile, and leaves no timer", async () => {
   await clock.sleep(LONG_MS, AbortSignal.abort());
   const controller = new AbortController();
