@@ -236,3 +236,17 @@ Deno.test("what the service promises to somebody is committed durably", async ()
     await store.close();
   }
 });
+
+/** SHA-256 of each step that has landed: stores out there were made with it, so what changes is a further step. */
+const LANDED: Readonly<Record<string, string>> = {
+  "0001_foundation.sql": "927d1ba4fd9c2097f43ad6a406a1a6d0ba5af5567983c18a9fdaa63124047ed9",
+};
+
+Deno.test("a migration that has landed is never changed", async () => {
+  const folder = new URL("../../src/store/sqlite/migrations/", import.meta.url);
+  for (const [name, hash] of Object.entries(LANDED)) {
+    const digest = await crypto.subtle.digest("SHA-256", await Deno.readFile(new URL(name, folder)));
+    const found = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+    assert.equal(found, hash, `${name} has changed: take it back and write the change as a step of its own`);
+  }
+});
