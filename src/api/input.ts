@@ -52,8 +52,10 @@ export async function readBody(request: Request, schema: z.ZodType, clock: Clock
       "Send the body as JSON, with `Content-Type: application/json`.",
     );
   }
-  const text = decode(await readBytes(request, clock));
-  return check(parseJson(text), schema, "field");
+  const value = parseJson(decode(await readBytes(request, clock)));
+  const checked = check(value, schema, "field");
+  const broken = brokenTexts(value, "").map((field) => ({ field, message: "holds half of a character" }));
+  return { ...checked, errors: [...checked.errors, ...broken] };
 }
 
 async function readBytes(request: Request, clock: Clock): Promise<Uint8Array> {
@@ -133,6 +135,17 @@ function isDeeperThan(text: string, limit: number): boolean {
   return false;
 }
 
+/** The fields whose text has a lone surrogate: it could not be stored as it was sent. Nesting is bounded before. */
+function brokenTexts(value: unknown, path: string): string[] {
+  if (typeof value === "string") return value.isWellFormed() ? [] : [path === "" ? "body" : path];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, part]) =>
+    name.isWellFormed()
+      ? brokenTexts(part, path === "" ? name : `${path}.${name}`)
+      : [path === "" ? "body" : path]
+  );
+}
+
 function check(value: unknown, schema: z.ZodType, what: "parameter" | "field"): CheckedInput {
   const result = schema.safeParse(value);
   if (result.success) {
@@ -197,7 +210,8 @@ function inWords(issue: z.core.$ZodIssue): string {
 }
 
 /** An error that names these fields. */
-export function invalid(errors: FieldError[]): AppError {
+export function invalid(found: FieldError[]): AppError {
+  const errors = [...new Map(found.map((error) => [`${error.field} ${error.message}`, error])).values()];
   const named = errors.map(({ field, message }) => `${field}: ${message}`).join("; ");
   return new AppError("invalid_input", named, errors);
 }

@@ -236,12 +236,20 @@ function success(
   const all = commonHeaders(passage, sent);
   if (!isKnown) all["content-type"] = route.contentType ?? JSON_TYPE;
   if (compressed !== null) all["content-encoding"] = "gzip";
+  // The body is left out of an answer to HEAD; its length stays true (RFC 9110, 8.6).
+  if (request.method === "HEAD" && !isKnown) {
+    all["content-length"] = String(lengthOf(compressed ?? body.content()));
+  }
   if (isRead) {
     all["etag"] = body.etag();
     all["vary"] = "Accept-Encoding";
   }
   Object.assign(all, route.access === "key" ? PRIVATE_HEADERS : PUBLIC_HEADERS, headers);
   return new Response(isKnown ? null : compressed ?? body.content(), { status: sent, headers: all });
+}
+
+function lengthOf(content: string | Uint8Array): number {
+  return typeof content === "string" ? new TextEncoder().encode(content).length : content.length;
 }
 
 function failure(error: AppError, passage: Passage, headers: Record<string, string> = {}): Response {

@@ -103,6 +103,8 @@ function keyOf(item: NormalisedItem, rule: IdentityRule): string {
 
 /** An id that is an address loses its tracking, and the time of its edition that some sites add as a fragment. */
 function cleanGuid(guid: string): string {
+  // Half a character cannot be stored: written as its escape, two ids stay two.
+  if (!guid.isWellFormed()) return JSON.stringify(guid).slice(1, -1);
   if (!/^https?:\/\//i.test(guid) || !URL.canParse(guid)) return guid;
   return cleanUrl(guid.replace(/#\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:?\d{2})$/, ""));
 }

@@ -137,6 +137,8 @@ Deno.test("HEAD answers as GET does, without the body", () =>
   withWorld(async (world) => {
     const reply = await world.ask("/v1/topics", { method: "HEAD" });
     assert.deepEqual([reply.status, reply.text], [200, ""]);
+    const { text } = await world.ask("/v1/topics");
+    assert.equal(reply.headers.get("content-length"), String(new TextEncoder().encode(text).length));
   }));
 
 Deno.test("an address that is too long answers 414", () =>

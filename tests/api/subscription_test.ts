@@ -166,6 +166,8 @@ Deno.test("POST /v1/subscriptions answers 409 to the same address and filters, i
     const again = await subscribe(world, key, { ...wish, topics: ["transparency", "gpai", "gpai"] });
     assert.equal(again.status, 409);
     assert.equal(again.json.code, "duplicate_subscription");
+    const alike = await subscribe(world, key, { ...wish, webhook_url: "HTTPS://Hooks.Example.org:443/ai#x" });
+    assert.equal(alike.json.code, "duplicate_subscription", "an address is one however it is written");
     assert.equal(
       (await subscribe(world, key, { ...wish, severity_min: "high" })).status,
       201,

@@ -134,3 +134,13 @@ Deno.test("isSameButForDate() compares words and address, not white space and tr
     assert.equal(isSameButForDate(item(change), event), false, JSON.stringify(change));
   }
 });
+
+Deno.test("identifyItems() keeps ids apart that differ in half a character", () => {
+  assert.deepEqual(
+    keys([item({ guid: "s\ud800x" }), item({ guid: "s\ud801x", link: "https://board.example/b" })]),
+    [
+      "s\\ud800x",
+      "s\\ud801x",
+    ],
+  );
+});

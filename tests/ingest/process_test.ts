@@ -35,6 +35,21 @@ Deno.test("ingest() stores a publication once, however often it is fetched", () 
     assert.deepEqual(await storedEvents(world), first);
   }));
 
+Deno.test("ingest() passes over what does not concern AI, until its words are others", () =>
+  withWorld(async (world) => {
+    const fishing = { title: "Fishing quotas", summary: "The quotas of the northern lakes." };
+    const passedOver = async (): Promise<[number, number]> => {
+      const [report] = await world.app.ingest.ingest(["board"]);
+      return [report?.passed_over ?? -1, report?.new ?? -1];
+    };
+    publish(world, [{ id: "1", ...fishing }]);
+    await world.app.tick();
+    assert.deepEqual(await passedOver(), [1, 0]);
+    assert.deepEqual(await passedOver(), [1, 0]);
+    publish(world, [{ id: "1", ...fishing, summary: "Article 50 of the AI Act binds fishing apps too." }]);
+    assert.deepEqual(await passedOver(), [0, 1]);
+  }));
+
 Deno.test("ingest() records an edited item as the next version and nothing else", () =>
   withWorld(async (world) => {
     publish(world, [{ id: "1" }, { id: "2" }]);

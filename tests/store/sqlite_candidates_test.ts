@@ -8,7 +8,9 @@ import {
   anEvent,
   claimAll,
   finished,
+  JULY,
   matchAll,
+  monthly,
   publish,
   subscribe,
   T0,
@@ -20,7 +22,7 @@ async function withTwo(work: (one: Store, other: Store) => Promise<void>): Promi
   const file = join(folder, "regfeed.db");
   const [one, other] = [openStore(file), openStore(file)];
   try {
-    await addCustomer(one, 1);
+    await addCustomer(one, "1");
     await subscribe(one, "sub_1");
     assert.deepEqual(await offered(one, "evt_01"), ["sub_1"]);
     await work(one, other);
@@ -58,8 +60,9 @@ Deno.test("matchEvents() holds the deliveries of a customer that another process
     await offered(one, "evt_02");
     assert.deepEqual(await claimAll(one), []);
     await other.changeCustomer("cus_1", { enabled: true });
+    await one.releaseHeld({ nowMs: T0, month: JULY, tiers: monthly(1_000) });
     await offered(one, "evt_03");
-    assert.deepEqual((await claimAll(one)).map(({ body }) => body), ["3: evt_03"]);
+    assert.deepEqual((await claimAll(one)).map(({ body }) => body), ["1: evt_01", "2: evt_02", "3: evt_03"]);
   }));
 
 Deno.test("matchEvents() holds the deliveries of a subscription that has been switched off", () =>

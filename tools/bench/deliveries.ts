@@ -11,7 +11,7 @@ import { createEvents } from "./invented.ts";
 import { compare } from "./measure.ts";
 import { startCompanion } from "./processes.ts";
 import type { Taken } from "./receiver.ts";
-import { type Bench, rates, spread } from "./row.ts";
+import { type Bench, sides, spread } from "./row.ts";
 import type { Sending } from "./sender.ts";
 
 /** Attempts at once: the default for one subscription, and the default for all of them together. */
@@ -49,7 +49,7 @@ export async function measureDeliveries(bench: Bench): Promise<void> {
     });
     bench.add({
       work: `deliveries to one receiver, ${concurrency} at once, each attempt recorded durably`,
-      ...rates(compared, "bare undici POST"),
+      ...sides(compared, "/s", "bare undici POST"),
       target: { atLeast: 0.6 },
       notes: [`${spread(compared)}; bodies of about ${body.length} bytes`],
     });

@@ -42,8 +42,8 @@ export async function measureLists(bench: Bench): Promise<void> {
     const [few = NaN, , many = NaN] = plain;
     bench.add({
       work: `GET /v1/events?limit=50, ${settings.many} events, none kept`,
-      ours: `${rounded(many)} ms`,
-      theirs: `${rounded(few)} ms at ${FEW} events`,
+      ours: { value: many, unit: " ms" },
+      theirs: { value: few, unit: " ms", of: `at ${FEW} events` },
       figure: many / few,
       target: { atMost: 1.5 },
       notes: [
@@ -56,8 +56,8 @@ export async function measureLists(bench: Bench): Promise<void> {
       const found = await measure(servings.slice(1), list, { fresh, rounds: 1, tell });
       bench.add({
         work: `GET /v1/events?${list.name}, ${settings.many} events`,
-        ours: `${rounded(found[1] ?? NaN)} ms`,
-        theirs: `${rounded(found[0] ?? NaN)} ms at ${settings.events} events`,
+        ours: { value: found[1] ?? NaN, unit: " ms" },
+        theirs: { value: found[0] ?? NaN, unit: " ms", of: `at ${settings.events} events` },
         figure: null,
         target: null,
         notes: [],

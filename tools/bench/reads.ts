@@ -1,13 +1,17 @@
 // Reading rows: the list and single events, over HTTP, against a server that answers the same bytes from memory.
 import { join } from "node:path";
+import { TOPICS } from "../../src/classify/classify.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import { addCustomer, fillEvents } from "./fill.ts";
 import { createEvents } from "./invented.ts";
-import { type Bench, rates, spread } from "./row.ts";
+import { type Bench, sides, spread } from "./row.ts";
 import { compareServers, startServing } from "./serving.ts";
 
 /** Different addresses asked for in turn: more than Regfeed keeps answers of. */
 const ADDRESSES = 50_000;
+
+/** What stands beside the cursors; each leaves enough for a full page. */
+const FILTERS = ["", `&topics=${TOPICS[1]?.id}`, "&severity_min=low", "&language=en"];
 
 /** Measures the list and single events. */
 export async function measureReads(bench: Bench): Promise<void> {
@@ -35,8 +39,8 @@ export async function measureReads(bench: Bench): Promise<void> {
     const cases = [
       { work: `GET /v1/events?limit=50, one address, ${of}`, paths: ["/v1/events?limit=50"], atLeast: 0.6 },
       {
-        work: `GET /v1/events?limit=50&before=…, every address another, ${of}`,
-        paths: some.map((id) => `/v1/events?limit=50&before=${id}`),
+        work: `GET /v1/events?limit=50&…, cursors and filters that differ, ${of}`,
+        paths: some.map((id, index) => `/v1/events?limit=50&before=${id}${FILTERS[index % FILTERS.length]}`),
         atLeast: 0.6,
       },
       {
@@ -50,7 +54,7 @@ export async function measureReads(bench: Bench): Promise<void> {
       const compared = await compareServers(serving, paths, settings);
       bench.add({
         work,
-        ...rates(compared, "bare Deno.serve"),
+        ...sides(compared, "/s", "bare Deno.serve"),
         target: { atLeast },
         notes: [`${spread(compared)}; ${compared.cost}`],
       });

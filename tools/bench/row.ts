@@ -1,13 +1,20 @@
 // What a bench finds: rows with both sides, the ratio and the target; as a table and as JSON.
 import type { Compared } from "./measure.ts";
 
+/** A measured value; `of` says whose, where it is not Regfeed's of this row's work. */
+export interface Figure {
+  value: number;
+  unit: "/s" | " ms" | " ms CPU";
+  of?: string;
+}
+
 /** One measured work. */
 export interface Row {
   work: string;
-  /** What Regfeed reached, with its unit. */
-  ours: string;
-  /** What stands beside it, with its unit; null where a row has no other side. */
-  theirs: string | null;
+  /** What Regfeed reached. */
+  ours: Figure;
+  /** What stands beside it; null where a row has no other side. */
+  theirs: Figure | null;
   /** ours / theirs, or the figure itself where the target is an absolute one; null where only a time is shown. */
   figure: number | null;
   target: { atLeast: number } | { atMost: number } | null;
@@ -45,26 +52,21 @@ export function verdictOf({ figure, target }: Row): "PASS" | "MISS" | null {
   return ("atLeast" in target ? figure >= target.atLeast : figure <= target.atMost) ? "PASS" : "MISS";
 }
 
-/** Rates a second as a row's two sides. */
-export function rates(compared: Compared, theirName: string): Pick<Row, "ours" | "theirs" | "figure"> {
+/** Both sides of a comparison as those of a row. */
+export function sides(
+  compared: Compared,
+  unit: Figure["unit"],
+  of: string,
+): Pick<Row, "ours" | "theirs" | "figure"> {
   return {
-    ours: `${rounded(compared.ours)}/s`,
-    theirs: `${rounded(compared.theirs)}/s ${theirName}`,
-    figure: compared.ratio,
-  };
-}
-
-/** Times in ms as a row's two sides. */
-export function times(compared: Compared, theirName: string): Pick<Row, "ours" | "theirs" | "figure"> {
-  return {
-    ours: `${rounded(compared.ours)} ms`,
-    theirs: `${rounded(compared.theirs)} ms ${theirName}`,
+    ours: { value: compared.ours, unit },
+    theirs: { value: compared.theirs, unit, of },
     figure: compared.ratio,
   };
 }
 
 /** The spread of the pairs, as a note. */
-export function spread({ from, to }: Compared): string {
+export function spread({ from, to }: Pick<Compared, "from" | "to">): string {
   return `pairs from ${rounded(from)} to ${rounded(to)}`;
 }
 
@@ -73,14 +75,18 @@ export function rounded(value: number): string {
   return value >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(3)));
 }
 
+function shown({ value, unit, of }: Figure): string {
+  return `${rounded(value)}${unit}${of === undefined ? "" : ` ${of}`}`;
+}
+
 const HEAD = ["work", "Regfeed", "beside it", "figure", "target", ""];
 
 /** The rows as a table for people, notes under each. */
 export function toTable(rows: readonly Row[]): string {
   const cells = rows.map((row) => [
     row.work,
-    row.ours,
-    row.theirs ?? "",
+    shown(row.ours),
+    row.theirs === null ? "" : shown(row.theirs),
     row.figure === null ? "" : rounded(row.figure),
     row.target === null
       ? ""

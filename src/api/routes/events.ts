@@ -66,7 +66,10 @@ const eventsQuery = z.strictObject({
   q: z.string().min(1).max(MAX_SEARCH_LENGTH).optional().meta({
     description: "Words that title or summary hold, all of them; upper and lower case and accents are alike",
   }),
-  latest: flagParameter("`true`: only the newest version of each publication").optional(),
+  latest: flagParameter(
+    "`true`: only the newest version of each publication, as of each answer: a publication that is revised during a walk " +
+      "by `Link` may move out of its way; `after` misses none",
+  ).optional(),
   before: z.string().optional().meta({
     description: 'An event\'s id: only what stands behind it in the list; `Link: rel="next"` uses it',
   }),

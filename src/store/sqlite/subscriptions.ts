@@ -85,8 +85,10 @@ function insert(connection: Connection, subscription: Subscription, identity: st
 
 /** The same address with the same filters is the same subscription, in whatever order the filters are given. */
 function identityOf(subscription: Subscription): string {
+  const url = new URL(subscription.webhookUrl);
+  url.hash = "";
   return JSON.stringify([
-    subscription.webhookUrl,
+    url.href,
     [...new Set(subscription.topics)].sort(),
     [...new Set(subscription.sourceFilter)].sort(),
     subscription.severityMin,

@@ -1,0 +1,24 @@
+// The other side of the ingest rows, a process of its own: feedsmith parses a feed.
+import { parseFeed } from "npm:feedsmith@3.0.1";
+import { inventFeed } from "./invented.ts";
+import { answerLines } from "./lines.ts";
+
+/** What a line on stdin asks for: to parse the invented feed of these once more. */
+export interface BareParsing {
+  items: number;
+  seed: number;
+}
+
+let known: { items: number; seed: number; text: string } | null = null;
+
+if (import.meta.main) await answerLines(parse);
+
+function parse({ items, seed }: BareParsing): Promise<{ ms: number }> {
+  if (known?.items !== items || known.seed !== seed) known = { items, seed, text: inventFeed(items, seed) };
+  const startMs = performance.now();
+  const { feed } = parseFeed(known.text);
+  const ms = performance.now() - startMs;
+  const found = (feed as { items?: unknown[] }).items?.length;
+  if (found !== items) throw new Error(`feedsmith found ${found} of ${items} items`);
+  return Promise.resolve({ ms });
+}
