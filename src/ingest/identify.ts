@@ -44,7 +44,17 @@ export function identifyItems(items: readonly NormalisedItem[], rule: IdentityRu
       older.push(isNewest ? before.item : item);
     }
   }
-  return { rule: used, items: [...identified.values()], older };
+  return { rule: used, items: withoutCopies([...identified.values()]), older };
+}
+
+/** One of the items that say the very same under different ids: as two, a moved date would part them into two events. */
+function withoutCopies(items: readonly IdentifiedItem[]): IdentifiedItem[] {
+  const seen = new Set<string>();
+  return items.filter(({ contentHash: hash }) => {
+    if (seen.has(hash)) return false;
+    seen.add(hash);
+    return true;
+  });
 }
 
 /**

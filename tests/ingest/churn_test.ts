@@ -74,12 +74,27 @@ Deno.test("two items of one content are one publication, and two as soon as they
       title: "AI Act",
       summary,
     });
-    assert.deepEqual(await ingest([item("1"), item("2")]), [1, 0, 1]);
+    assert.deepEqual(await ingest([item("1"), item("2")]), [1, 0, 0]);
+    assert.deepEqual(await ingest([item("2"), item("1")]), [0, 0, 1], "in any order");
     const apart = [item("1"), item("2", "On Annex III of the AI Act.")];
     assert.deepEqual(await ingest(apart), [1, 0, 1]);
     assert.deepEqual(await ingest(apart), [0, 0, 2]);
     assert.deepEqual(await ingest([...apart].reverse()), [0, 0, 2]);
     assert.deepEqual((await storedEvents(world)).map((event) => event.version), [1, 1]);
+  }));
+
+Deno.test("two items of one content stay one publication when their date moves", () =>
+  after([], async (ingest, world) => {
+    const item = (id: string, date: string | undefined): LinkedItem => ({
+      id,
+      link: "page",
+      title: "AI Act",
+      ...(date === undefined ? {} : { date }),
+    });
+    const others = dated(["8", "9"], DATES[0]);
+    assert.deepEqual(await ingest([item("1", DATES[0]), item("2", DATES[0]), ...others]), [3, 0, 0]);
+    assert.deepEqual(await ingest([item("1", DATES[1]), item("2", DATES[1]), ...others]), [0, 1, 2]);
+    assert.equal((await storedEvents(world)).length, 4);
   }));
 
 Deno.test("dates that move with every fetch are no revisions, not even when an item joins or one is edited", () =>
