@@ -6,6 +6,7 @@ export const ID_PREFIXES = {
   subscription: "sub_",
   delivery: "dlv_",
   customer: "cus_",
+  mail: "mail_",
   request: "req_",
 } as const;
 

@@ -1,9 +1,10 @@
 // Brings a database to the schema of this version, one transaction a step.
 import foundation from "./migrations/0001_foundation.sql" with { type: "text" };
+import mails from "./migrations/0002_mails.sql" with { type: "text" };
 import type { Connection } from "./connection.ts";
 
 /** The steps in order; a step that has landed is never changed. */
-const MIGRATIONS: readonly string[] = [foundation];
+const MIGRATIONS: readonly string[] = [foundation, mails];
 
 /** The schema that this version reads and writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
