@@ -24,7 +24,6 @@ export function preparePayload(
   { event, previous }: UnmatchedEvent,
   nowMs: number,
 ): (recipient: Recipient) => string {
-  const diff = previous === null ? {} : { diff_to_previous: diffEvents(previous, event) };
   const tails = new Map<string, string>();
   return ({ deliveryId, subscription, sequence }) => {
     const head: Head = {
@@ -36,8 +35,10 @@ export function preparePayload(
     };
     let tail = tails.get(subscription.language);
     if (tail === undefined) {
-      tail = JSON.stringify({ ...tailOf(event, subscription.language), ...diff, disclaimer: DISCLAIMER });
-      tails.set(subscription.language, tail);
+      const { language } = subscription;
+      const diff = previous === null ? {} : { diff_to_previous: diffEvents(previous, event, language) };
+      tail = JSON.stringify({ ...tailOf(event, language), ...diff, disclaimer: DISCLAIMER });
+      tails.set(language, tail);
     }
     return joinObjects(JSON.stringify(head), tail);
   };

@@ -1,16 +1,21 @@
 // The difference between two versions of one publication, as receivers and readers get it.
+import { changedSentences } from "./changed_sentences.ts";
+import { describeChanges } from "./diff_words.ts";
 import type { RegEvent } from "./event.ts";
 
-/** One field that changed: its values, or for a list what came and went. */
+/**
+ * One field that changed: its values, or for a list what came and went. `excerpt` says that of a long text only the
+ * changed sentences stand there, with "[…]" for the others; the versions of the event hold it whole.
+ */
 export type FieldChange =
-  | { field: string; before: string | number | null; after: string | number | null }
+  | { field: string; before: string | number | null; after: string | number | null; excerpt?: true }
   | { field: string; added: string[]; removed: string[] };
 
 /** What a revision changed, against the version before it. */
 export interface EventDiff {
   previous_id: string;
   previous_version: number;
-  /** The changed fields, in words: "title_en, summary_en changed". */
+  /** The changes in words: "Title changed; 2 topics added". */
   summary: string;
   changes: FieldChange[];
 }
@@ -24,13 +29,22 @@ const SCALARS = [
   "published_at",
   "language",
 ] as const;
+const TEXTS: ReadonlySet<string> = new Set(["title_en", "summary_en"]);
 const LISTS = ["topics", "ai_act_articles", "language_versions"] as const;
 
-/** The difference from `previous` to `next`; the words of other languages stand as `translations.CODE.title|summary`. */
-export function diffEvents(previous: RegEvent, next: RegEvent): EventDiff {
+/**
+ * The difference from `previous` to `next`, its summary in the wanted language (English where we have no words in
+ * it); the words of other languages stand as `translations.CODE.title|summary`.
+ */
+export function diffEvents(previous: RegEvent, next: RegEvent, language = "en"): EventDiff {
   const changes: FieldChange[] = [];
   for (const field of SCALARS) {
-    if (previous[field] !== next[field]) changes.push({ field, before: previous[field], after: next[field] });
+    const before = previous[field];
+    const after = next[field];
+    if (before === after) continue;
+    const isText = TEXTS.has(field) && typeof before === "string" && typeof after === "string";
+    const own = next.language_versions.includes("en") ? "en" : next.language;
+    changes.push(isText ? textChange(field, { before, after, language: own }) : { field, before, after });
   }
   for (const field of LISTS) {
     const added = next[field].filter((value) => !previous[field].includes(value));
@@ -38,11 +52,10 @@ export function diffEvents(previous: RegEvent, next: RegEvent): EventDiff {
     if (added.length + removed.length > 0) changes.push({ field, added, removed });
   }
   changes.push(...translationChanges(previous, next));
-  const fields = changes.map((change) => change.field);
   return {
     previous_id: previous.id,
     previous_version: previous.version,
-    summary: fields.length === 0 ? "no field changed" : `${fields.join(", ")} changed`,
+    summary: describeChanges(changes, language),
     changes,
   };
 }
@@ -53,11 +66,29 @@ function translationChanges(previous: RegEvent, next: RegEvent): FieldChange[] {
   const codes = new Set([...Object.keys(previous.translations), ...Object.keys(next.translations)]);
   for (const code of [...codes].sort()) {
     for (const part of ["title", "summary"] as const) {
-      const before = previous.translations[code]?.[part] ?? null;
-      const after = next.translations[code]?.[part] ?? null;
+      const before = wordsOf(previous, code)?.[part] ?? null;
+      const after = wordsOf(next, code)?.[part] ?? null;
       const shown = before === previous[`${part}_en`] && after === next[`${part}_en`];
-      if (before !== after && !shown) changes.push({ field: `translations.${code}.${part}`, before, after });
+      if (before === after || shown) continue;
+      const field = `translations.${code}.${part}`;
+      changes.push(
+        before === null || after === null
+          ? { field, before, after }
+          : textChange(field, { before, after, language: code }),
+      );
     }
   }
   return changes;
+}
+
+function wordsOf(event: RegEvent, code: string): { title: string; summary: string } | undefined {
+  return Object.hasOwn(event.translations, code) ? event.translations[code] : undefined;
+}
+
+function textChange(
+  field: string,
+  { before, after, language }: { before: string; after: string; language: string },
+): FieldChange {
+  const { isExcerpt, ...shown } = changedSentences(before, after, language);
+  return isExcerpt ? { field, ...shown, excerpt: true } : { field, ...shown };
 }

@@ -14,7 +14,14 @@ const changedField = z.string().meta({
 });
 
 const fieldChange = z.union([
-  z.strictObject({ field: changedField, before: scalar, after: scalar }),
+  z.strictObject({
+    field: changedField,
+    before: scalar,
+    after: scalar,
+    excerpt: z.literal(true).exactOptional().meta({
+      description: "Only the changed sentences of a long text stand there, with `[…]` for the others",
+    }),
+  }),
   z.strictObject({
     field: changedField,
     added: z.array(z.string()).meta({ description: "What the list holds now and did not before" }),
@@ -26,7 +33,10 @@ const fieldChange = z.union([
 export const eventDiff: z.ZodType<EventDiff> = z.strictObject({
   previous_id: identifier("event", "The id of the version before"),
   previous_version: z.int().min(1).meta({ description: "The number of the version before" }),
-  summary: z.string().meta({ description: "The changed fields, in words" }),
+  summary: z.string().meta({
+    description:
+      "The changes in words, in a delivery in the subscription's language: `Title changed; 2 topics added`",
+  }),
   changes: z.array(fieldChange),
 }).meta({ id: "EventDiff", description: "What a revision changed" });
 

@@ -95,6 +95,6 @@ export const EXAMPLE_DELIVERY = {
   title: EXAMPLE_REVISION.translations["de"]?.title ?? "",
   summary: EXAMPLE_REVISION.translations["de"]?.summary ?? "",
   event: EXAMPLE_REVISION,
-  diff_to_previous: EXAMPLE_DIFF,
+  diff_to_previous: diffEvents(EXAMPLE_EVENT, EXAMPLE_REVISION, "de"),
   disclaimer: DISCLAIMER,
 };

@@ -22,7 +22,7 @@ function tell(columns: number, hasColours: boolean): string {
   story.arrived({ name: "everything", type: "event.published", title: LONG, language: "en", sequence: 12 });
   story.difference(
     {
-      summary: "summary_en changed",
+      summary: "Summary changed",
       changes: [{ field: "summary_en", before: LONG, after: `${LONG}Indeed.` }],
     } as unknown as Parameters<typeof story.difference>[0],
   );

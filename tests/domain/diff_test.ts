@@ -1,5 +1,6 @@
 // The difference between two versions: which fields it names, and with what.
 import assert from "node:assert/strict";
+import fc from "npm:fast-check@4.10.2";
 import { diffEvents, type FieldChange } from "../../src/domain/diff.ts";
 import type { RegEvent } from "../../src/domain/event.ts";
 
@@ -86,8 +87,111 @@ Deno.test("diffEvents() names the previous version and says in words what change
   const diff = diffEvents(BEFORE, next({ severity: "high", topics: ["gpai"] }));
   assert.equal(diff.previous_id, "evt_1");
   assert.equal(diff.previous_version, 3);
-  assert.equal(diff.summary, "severity, topics changed");
-  assert.equal(diffEvents(BEFORE, next({})).summary, "no field changed");
+  assert.equal(diff.summary, "Severity raised from medium to high; 1 topic removed");
+});
+
+/** What changes, and how it reads in each language that we have words in. */
+const IN_WORDS: [Partial<RegEvent>, Record<string, string>][] = [
+  [{}, {
+    en: "No field changed",
+    de: "Kein Feld geändert",
+    fr: "Aucun champ modifié",
+    es: "No field changed",
+  }],
+  [{ title_en: "New", topics: ["transparency", "gpai", "labels", "audits"] }, {
+    en: "Title changed; 2 topics added",
+    de: "Titel geändert; 2 Themen hinzugefügt",
+    fr: "Titre modifié; 2 thématiques ajoutées",
+    es: "Title changed; 2 topics added",
+    constructor: "Title changed; 2 topics added",
+  }],
+  [{ summary_en: "", severity: "low", ai_act_articles: [], event_type: "standard" }, {
+    en: "Summary removed; type changed from guidance to standard; severity lowered from medium to low; " +
+      "1 article reference removed",
+    de:
+      "Zusammenfassung entfernt; Art geändert von guidance zu standard; Schweregrad gesenkt von medium auf low; " +
+      "1 Artikelverweis entfernt",
+    fr: "Résumé supprimé; type modifié de guidance en standard; gravité abaissée de medium à low; " +
+      "1 référence d’article supprimée",
+  }],
+  [{ url_official: "https://board.example/2", published_at: 1, language: "de" }, {
+    en: "Official address changed; publication date changed; language changed",
+    de: "Amtliche Adresse geändert; Veröffentlichungsdatum geändert; Sprache geändert",
+    fr: "Adresse officielle modifiée; date de publication modifiée; langue modifiée",
+  }],
+  [{ translations: { de: { title: "Neu", summary: "" }, en } }, {
+    en: "Title changed (German); summary removed (German)",
+    de: "Titel geändert (Deutsch); Zusammenfassung entfernt (Deutsch)",
+    fr: "Titre modifié (allemand); résumé supprimé (allemand)",
+  }],
+  // A language that comes is told once, not field by field.
+  [{
+    language_versions: ["de", "en", "fr"],
+    translations: { de, en, fr: { title: "Lignes", summary: "Dire." } },
+  }, {
+    en: "1 language version added",
+    de: "1 Sprachfassung hinzugefügt",
+    fr: "1 version linguistique ajoutée",
+  }],
+];
+
+Deno.test("diffEvents() says what changed in the words of the language that is asked for, else in English", () => {
+  for (const [change, expected] of IN_WORDS) {
+    for (const [language, summary] of Object.entries(expected)) {
+      assert.equal(diffEvents(BEFORE, next(change), language).summary, summary, language);
+    }
+  }
+});
+
+Deno.test("diffEvents() shows of a long summary the changed sentences, and says that it is an excerpt", () => {
+  const sentence = (n: number) =>
+    `Sentence number ${n} of a text that goes on for quite some time about labels.`;
+  const summary = (last: string) => [1, 2, 3, 4, 5].map(sentence).concat(last).join(" ");
+  const before: RegEvent = { ...BEFORE, summary_en: summary("Until May.") };
+  assert.deepEqual(diffEvents(before, { ...before, summary_en: summary("Until June.") }).changes, [
+    { field: "summary_en", before: "[…] Until May.", after: "[…] Until June.", excerpt: true },
+  ]);
+});
+
+Deno.test("diffEvents() names every field that changed, and no other", () => {
+  const list = fc.subarray(["a", "b", "c", "d"]);
+  const text = fc.constantFrom("", "One.", "Two. ".repeat(80), `${"Two. ".repeat(80)}Three.`);
+  const wording = fc.record({ title: text, summary: text });
+  const event = fc.record({
+    title_en: text,
+    summary_en: text,
+    url_official: fc.constantFrom("https://board.example/1", "https://board.example/2"),
+    event_type: fc.constantFrom("guidance" as const, "standard" as const),
+    severity: fc.constantFrom("low" as const, "high" as const),
+    published_at: fc.nat(3),
+    language: fc.constantFrom("en", "de"),
+    topics: list,
+    ai_act_articles: list,
+    language_versions: list,
+    translations: fc.dictionary(fc.constantFrom("de", "en", "fr", "__proto__", "constructor"), wording),
+  });
+  const sorted = (value: unknown) => JSON.stringify(Array.isArray(value) ? [...value].sort() : value);
+  fc.assert(fc.property(event, event, (one, two) => {
+    const before: RegEvent = { ...BEFORE, ...one };
+    const after: RegEvent = { ...BEFORE, ...two, id: "evt_2", version: 4 };
+    assert.deepEqual(diffEvents(before, { ...before, id: "evt_2" }).changes, []);
+    const named = diffEvents(before, after).changes.map(({ field }) => field);
+    assert.equal(new Set(named).size, named.length, "each once");
+    for (const field of Object.keys(one) as (keyof typeof one)[]) {
+      if (field === "translations") continue;
+      assert.equal(named.includes(field), sorted(one[field]) !== sorted(two[field]), field);
+    }
+    for (const code of new Set([...Object.keys(one.translations), ...Object.keys(two.translations)])) {
+      for (const part of ["title", "summary"] as const) {
+        const [old, now] = [one, two].map(({ translations }) =>
+          Object.hasOwn(translations, code) ? translations[code]?.[part] : undefined
+        );
+        if (old === now) continue;
+        const own = named.includes(`translations.${code}.${part}`);
+        assert.ok(own || named.includes(`${part}_en`), `${code} ${part}`);
+      }
+    }
+  }));
 });
 
 Deno.test("diffEvents() tells the words of a source without English once", () => {

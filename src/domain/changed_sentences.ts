@@ -1,0 +1,117 @@
+// What changed between two long texts: the changed sentences, with a mark where unchanged ones are left out.
+
+/** Stands where unchanged sentences are left out. */
+export const OMISSION = "[…]";
+
+/** Up to this length, in UTF-16 units, both texts are shown whole. */
+export const WHOLE_UP_TO = 300;
+
+/** Sentences of both texts that are compared one by one, as a product; beyond it the middle counts as changed. */
+const MAX_COMPARED = 250_000;
+
+/** What is shown of two texts that differ. */
+export interface TextChange {
+  before: string;
+  after: string;
+  /** Whether {@link OMISSION} stands for unchanged sentences in them. */
+  isExcerpt: boolean;
+}
+
+/**
+ * Shows two texts that differ: short ones whole, of long ones the sentences that changed, in order and in their own
+ * words. The two shown texts always differ. `language` is an ISO 639-1 code; sentences end where Unicode says that
+ * they do in it (UAX #29), and not at an abbreviation such as "Art.".
+ */
+export function changedSentences(before: string, after: string, language: string): TextChange {
+  if (before.length <= WHOLE_UP_TO && after.length <= WHOLE_UP_TO) return { before, after, isExcerpt: false };
+  const old = sentencesOf(before, language);
+  const now = sentencesOf(after, language);
+  for (const kept of [commonSentences(old, now), commonEnds(old, now)]) {
+    const shown = { before: excerpt(old, kept.old), after: excerpt(now, kept.now) };
+    const isExcerpt = kept.old.size > 0 || kept.now.size > 0;
+    // Sentences that only changed places, or their spacing, can read alike when the rest is left out.
+    if (isExcerpt && shown.before !== shown.after) return { ...shown, isExcerpt };
+  }
+  return { before, after, isExcerpt: false };
+}
+
+const ABBREVIATION =
+  /(?:^|[\s(])(?:\p{L}|arts?|nos?|nr|abs|paras?|par|pt|lit|cf|vgl|ziff|mr|mrs|dr|al|pp)\.\s*$/iu;
+
+function sentencesOf(text: string, language: string): string[] {
+  const locale = /^[a-z]{2,3}$/.test(language) ? language : "en";
+  const sentences: string[] = [];
+  for (const { segment } of new Intl.Segmenter(locale, { granularity: "sentence" }).segment(text)) {
+    const last = sentences.length - 1;
+    const unfinished = sentences[last];
+    if (unfinished !== undefined && ABBREVIATION.test(unfinished)) sentences[last] = unfinished + segment;
+    else sentences.push(segment);
+  }
+  return sentences.map((sentence) => sentence.trim()).filter((sentence) => sentence !== "");
+}
+
+/** The places of the sentences that both texts have, in the same order. */
+interface Kept {
+  old: Set<number>;
+  now: Set<number>;
+}
+
+/** Of the ends alone: everything from the first difference to the last counts as changed. */
+function commonEnds(old: readonly string[], now: readonly string[]): Kept {
+  const kept: Kept = { old: new Set(), now: new Set() };
+  const shorter = Math.min(old.length, now.length);
+  let start = 0;
+  for (; start < shorter && old[start] === now[start]; start++) {
+    kept.old.add(start);
+    kept.now.add(start);
+  }
+  for (let end = 1; end <= shorter - start && old.at(-end) === now.at(-end); end++) {
+    kept.old.add(old.length - end);
+    kept.now.add(now.length - end);
+  }
+  return kept;
+}
+
+/** A longest common subsequence, after the ends that are the same. */
+function commonSentences(old: readonly string[], now: readonly string[]): Kept {
+  const kept = commonEnds(old, now);
+  const oldPlaces = old.map((_, place) => place).filter((place) => !kept.old.has(place));
+  const nowPlaces = now.map((_, place) => place).filter((place) => !kept.now.has(place));
+  if (oldPlaces.length * nowPlaces.length > MAX_COMPARED) return kept;
+  const lengths = subsequenceLengths(oldPlaces.map((at) => old[at]), nowPlaces.map((at) => now[at]));
+  const length = (i: number, j: number): number => lengths[i]?.[j] ?? 0;
+  for (let i = 0, j = 0; i < oldPlaces.length && j < nowPlaces.length;) {
+    const oldPlace = oldPlaces[i] ?? 0;
+    const nowPlace = nowPlaces[j] ?? 0;
+    if (old[oldPlace] === now[nowPlace]) {
+      kept.old.add(oldPlace);
+      kept.now.add(nowPlace);
+      i++;
+      j++;
+    } else if (length(i + 1, j) >= length(i, j + 1)) i++;
+    else j++;
+  }
+  return kept;
+}
+
+/** At [i][j] the length of the longest common subsequence of what follows from i and from j on. */
+function subsequenceLengths(old: readonly unknown[], now: readonly unknown[]): Uint32Array[] {
+  const lengths = Array.from({ length: old.length + 1 }, () => new Uint32Array(now.length + 1));
+  for (let i = old.length - 1; i >= 0; i--) {
+    const row = lengths[i] as Uint32Array;
+    const below = lengths[i + 1] as Uint32Array;
+    for (let j = now.length - 1; j >= 0; j--) {
+      row[j] = old[i] === now[j] ? (below[j + 1] ?? 0) + 1 : Math.max(below[j] ?? 0, row[j + 1] ?? 0);
+    }
+  }
+  return lengths;
+}
+
+function excerpt(sentences: readonly string[], kept: ReadonlySet<number>): string {
+  const shown: string[] = [];
+  for (const [place, sentence] of sentences.entries()) {
+    if (!kept.has(place)) shown.push(sentence);
+    else if (shown.at(-1) !== OMISSION || !kept.has(place - 1)) shown.push(OMISSION);
+  }
+  return shown.join(" ");
+}

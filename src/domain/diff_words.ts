@@ -1,0 +1,155 @@
+// What a revision changed, in a line of words that a person reads: "Title changed; 2 topics added".
+import type { FieldChange } from "./diff.ts";
+import { isAtLeast, SEVERITIES, type Severity } from "./severity.ts";
+
+/** How a number of things of one kind is called. */
+type Noun = readonly [one: string, many: string];
+
+/** What happened to a text. */
+type Fate = "changed" | "added" | "removed";
+
+/** The words of one language. */
+interface Words {
+  nothing: string;
+  title(fate: Fate): string;
+  summary(fate: Fate): string;
+  address: string;
+  type(before: string, after: string): string;
+  severity(before: string, after: string, raised: boolean): string;
+  date: string;
+  language: string;
+  lists: Record<"topics" | "ai_act_articles" | "language_versions", Noun>;
+  added: Noun;
+  removed: Noun;
+}
+
+const WORDS: Record<string, Words> = {
+  en: {
+    nothing: "no field changed",
+    title: (fate) => `title ${fate}`,
+    summary: (fate) => `summary ${fate}`,
+    address: "official address changed",
+    type: (before, after) => `type changed from ${before} to ${after}`,
+    severity: (before, after, raised) =>
+      `severity ${raised ? "raised" : "lowered"} from ${before} to ${after}`,
+    date: "publication date changed",
+    language: "language changed",
+    lists: {
+      topics: ["topic", "topics"],
+      ai_act_articles: ["article reference", "article references"],
+      language_versions: ["language version", "language versions"],
+    },
+    added: ["added", "added"],
+    removed: ["removed", "removed"],
+  },
+  de: {
+    nothing: "kein Feld geändert",
+    title: (fate) => `Titel ${GERMAN_FATES[fate]}`,
+    summary: (fate) => `Zusammenfassung ${GERMAN_FATES[fate]}`,
+    address: "amtliche Adresse geändert",
+    type: (before, after) => `Art geändert von ${before} zu ${after}`,
+    severity: (before, after, raised) =>
+      `Schweregrad ${raised ? "angehoben" : "gesenkt"} von ${before} auf ${after}`,
+    date: "Veröffentlichungsdatum geändert",
+    language: "Sprache geändert",
+    lists: {
+      topics: ["Thema", "Themen"],
+      ai_act_articles: ["Artikelverweis", "Artikelverweise"],
+      language_versions: ["Sprachfassung", "Sprachfassungen"],
+    },
+    added: ["hinzugefügt", "hinzugefügt"],
+    removed: ["entfernt", "entfernt"],
+  },
+  fr: {
+    nothing: "aucun champ modifié",
+    title: (fate) => `titre ${FRENCH_FATES[fate]}`,
+    summary: (fate) => `résumé ${FRENCH_FATES[fate]}`,
+    address: "adresse officielle modifiée",
+    type: (before, after) => `type modifié de ${before} en ${after}`,
+    severity: (before, after, raised) => `gravité ${raised ? "relevée" : "abaissée"} de ${before} à ${after}`,
+    date: "date de publication modifiée",
+    language: "langue modifiée",
+    // All feminine, as their participles are.
+    lists: {
+      topics: ["thématique", "thématiques"],
+      ai_act_articles: ["référence d’article", "références d’articles"],
+      language_versions: ["version linguistique", "versions linguistiques"],
+    },
+    added: ["ajoutée", "ajoutées"],
+    removed: ["supprimée", "supprimées"],
+  },
+};
+
+const GERMAN_FATES: Record<Fate, string> = { changed: "geändert", added: "hinzugefügt", removed: "entfernt" };
+const FRENCH_FATES: Record<Fate, string> = { changed: "modifié", added: "ajouté", removed: "supprimé" };
+
+/** The changes as one line in the language, or in English where we have no words in it. */
+export function describeChanges(changes: readonly FieldChange[], language: string): string {
+  const known = Object.hasOwn(WORDS, language) ? language : "en";
+  const words = WORDS[known] as Words;
+  const parts = changes.flatMap((change) => clausesOf(change, { changes, words, language: known }));
+  const line = (parts.length === 0 ? [words.nothing] : [...new Set(parts)]).join("; ");
+  return line.charAt(0).toUpperCase() + line.slice(1);
+}
+
+interface Context {
+  changes: readonly FieldChange[];
+  words: Words;
+  language: string;
+}
+
+function clausesOf(change: FieldChange, context: Context): string[] {
+  const { words } = context;
+  if ("added" in change) {
+    const [one, many] = words.lists[change.field as keyof Words["lists"]] ?? [change.field, change.field];
+    return ([[change.added, words.added], [change.removed, words.removed]] as const)
+      .filter(([values]) => values.length > 0)
+      .map(([values, [past, pasts]]) =>
+        values.length === 1 ? `1 ${one} ${past}` : `${values.length} ${many} ${pasts}`
+      );
+  }
+  const before = String(change.before ?? "");
+  const after = String(change.after ?? "");
+  const fate: Fate = before === "" ? "added" : after === "" ? "removed" : "changed";
+  switch (change.field) {
+    case "title_en":
+      return [words.title(fate)];
+    case "summary_en":
+      return [words.summary(fate)];
+    case "url_official":
+      return [words.address];
+    case "event_type":
+      return [words.type(before, after)];
+    case "severity":
+      return [words.severity(before, after, isRaised(before, after))];
+    case "published_at":
+      return [words.date];
+    case "language":
+      return [words.language];
+    default:
+      return translationClause(change.field, fate, context);
+  }
+}
+
+function isRaised(before: string, after: string): boolean {
+  const known = (text: string): text is Severity => SEVERITIES.some((severity) => severity === text);
+  return known(before) && known(after) && isAtLeast(after, before);
+}
+
+/** The words of a language that came or went as a whole are told as that. */
+function translationClause(field: string, fate: Fate, { changes, words, language }: Context): string[] {
+  const [, code, part] = /^translations\.(.+)\.(title|summary)$/.exec(field) ?? [];
+  if (code === undefined) return [field];
+  const whole = changes.some((change) =>
+    "added" in change && change.field === "language_versions" &&
+    [...change.added, ...change.removed].includes(code)
+  );
+  if (whole) return [];
+  const clause = part === "title" ? words.title(fate) : words.summary(fate);
+  return [`${clause} (${languageName(code, language)})`];
+}
+
+function languageName(code: string, language: string): string {
+  if (!/^[a-z]{2,3}$/.test(code)) return code;
+  return new Intl.DisplayNames([language], { type: "language" }).of(code) ?? code;
+}
