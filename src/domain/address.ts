@@ -1,0 +1,101 @@
+// Network addresses: which of them the Internet at large reaches, whatever form they are written in.
+import ipaddr from "ipaddr.js";
+
+/** A named range: its base address and the number of bits that count. */
+export type Network = readonly [base: ipaddr.IPv4 | ipaddr.IPv6, bits: number];
+
+/** The most addresses of one host that a connection tries. */
+export const MAX_ADDRESSES = 16;
+
+/** Reads a range as its CIDR; throws when it is none. */
+export function parseNetwork(text: string): Network {
+  const [base = "", bits = "", ...rest] = text.split("/");
+  const address = parseAddress(base);
+  const most = address?.kind() === "ipv4" ? 32 : 128;
+  if (address === null || rest.length > 0 || !/^\d{1,3}$/.test(bits) || Number(bits) > most) {
+    throw new Error(`"${text}" is no range of addresses: write it as a CIDR, such as 10.0.0.0/8 or fd00::/8`);
+  }
+  return [address, Number(bits)];
+}
+
+/**
+ * Reads an address as connections read it, null when it is none: IPv4 with four decimal parts, IPv6 without a zone.
+ * The library alone is laxer (`0x7f.1`, `010.1.1.1`) and takes `::1.2.3.4` for `::ffff:1.2.3.4`.
+ */
+function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
+  if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
+  const plain = text.replace(/(?<=:)\d+\.\d+\.\d+\.\d+$/, (tail) => {
+    if (!ipaddr.IPv4.isValidFourPartDecimal(tail)) return tail;
+    const [a = 0, b = 0, c = 0, d = 0] = ipaddr.IPv4.parse(tail).octets;
+    return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
+  });
+  if (/[^0-9a-f:]/i.test(plain) || !ipaddr.IPv6.isValid(plain)) return null;
+  return ipaddr.IPv6.parse(plain);
+}
+
+/** IPv6 forms that carry an IPv4 address, and where: RFC 4291, 6145, 6052, 8215, 3056, 4380. */
+const CARRIERS: readonly { network: [ipaddr.IPv6, number]; firstByte: number; inverted: boolean }[] = [
+  { network: ipaddr.IPv6.parseCIDR("::ffff:0:0/96"), firstByte: 12, inverted: false },
+  { network: ipaddr.IPv6.parseCIDR("::/96"), firstByte: 12, inverted: false },
+  { network: ipaddr.IPv6.parseCIDR("::ffff:0:0:0/96"), firstByte: 12, inverted: false },
+  { network: ipaddr.IPv6.parseCIDR("64:ff9b::/96"), firstByte: 12, inverted: false },
+  { network: ipaddr.IPv6.parseCIDR("64:ff9b:1::/48"), firstByte: 12, inverted: false },
+  { network: ipaddr.IPv6.parseCIDR("2002::/16"), firstByte: 2, inverted: false },
+  { network: ipaddr.IPv6.parseCIDR("2001::/32"), firstByte: 12, inverted: true },
+];
+
+/** The IPv4 address that an IPv6 form carries, null when it carries none. */
+function carriedAddress(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | null {
+  if (!(address instanceof ipaddr.IPv6)) return null;
+  if (address.range() === "unspecified" || address.range() === "loopback") return null;
+  const carrier = CARRIERS.find(({ network }) => address.match(network));
+  if (carrier === undefined) return null;
+  const bytes = address.toByteArray().slice(carrier.firstByte, carrier.firstByte + 4);
+  return new ipaddr.IPv4(carrier.inverted ? bytes.map((byte) => byte ^ 0xff) : bytes);
+}
+
+/** The part of IPv6 that is handed out for global unicast: nothing outside of it is a public host. */
+const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR("2000::/3");
+/** Azure's host agent: looks public, is reachable only from inside a virtual machine there. */
+const AZURE_HOST = ipaddr.IPv4.parse("168.63.129.16");
+
+/**
+ * Whether the Internet at large reaches a host there (IANA's special-purpose registries, RFC 6890). Ranges that are
+ * global and belong to one protocol (AS112, AMT) hold no receivers and are not counted as public.
+ */
+function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+  if (address.range() !== "unicast") return false;
+  return address instanceof ipaddr.IPv6
+    ? address.match(GLOBAL_IPV6)
+    : address.toString() !== AZURE_HOST.toString();
+}
+
+function isOpened(address: ipaddr.IPv4 | ipaddr.IPv6, networks: readonly Network[]): boolean {
+  return networks.some(([base, bits]) =>
+    address instanceof ipaddr.IPv6
+      ? base instanceof ipaddr.IPv6 && address.match(base, bits)
+      : base instanceof ipaddr.IPv4 && address.match(base, bits)
+  );
+}
+
+function isPermitted(address: ipaddr.IPv4 | ipaddr.IPv6, networks: readonly Network[]): boolean {
+  const carried = carriedAddress(address);
+  if (carried !== null) return isOpened(address, networks) && isPermitted(carried, networks);
+  return isPublic(address) || isOpened(address, networks);
+}
+
+/**
+ * Whether a connection may go to this address: true for public unicast addresses and for what the ranges open, as they
+ * name it; false for all else, and for text that is no plain address. A form that carries an IPv4 address needs a range
+ * that names the form, and the IPv4 address in it must be reachable as well.
+ */
+export function isReachable(address: string, opened: readonly Network[]): boolean {
+  const parsed = parseAddress(address);
+  return parsed !== null && isPermitted(parsed, opened);
+}
+
+/** The address that a URL holds in place of a name, null when it holds a name. */
+export function literalAddress(url: URL): string | null {
+  const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
+  return parseAddress(host) === null ? null : host;
+}
