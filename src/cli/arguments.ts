@@ -33,7 +33,13 @@ export function readArguments(command: Command, words: readonly string[]): ReadA
     tokens: true,
   });
   if (tokens.some((token) => token.kind === "option" && token.name === "help")) return "help";
-  const read = { positionals: [] as string[], flags: new Set<string>(), texts: new Map<string, string>() };
+  const lists = new Map<string, string[]>();
+  const read = {
+    positionals: [] as string[],
+    flags: new Set<string>(),
+    texts: new Map<string, string>(),
+    lists,
+  };
   for (const token of tokens) {
     if (token.kind === "positional") read.positionals.push(token.value);
     if (token.kind !== "option") continue;
@@ -41,7 +47,9 @@ export function readArguments(command: Command, words: readonly string[]): ReadA
     const problem = optionProblem(token, option, known);
     if (problem !== null) throw wrongUse(command, problem);
     if (token.value === undefined) read.flags.add(token.name);
-    else read.texts.set(token.name, token.value);
+    else if (option?.kind === "list") {
+      lists.set(token.name, [...lists.get(token.name) ?? [], token.value]);
+    } else read.texts.set(token.name, token.value);
   }
   const problem = positionalProblem(command, read.positionals);
   if (problem !== null) throw wrongUse(command, problem);

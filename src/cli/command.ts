@@ -3,8 +3,8 @@ import type { Host } from "../platform/process.ts";
 
 /** An option of a command, beside `--config` and `--help`. */
 export interface CommandOption {
-  /** `flag` stands alone, `text` takes a value. */
-  kind: "flag" | "text";
+  /** `flag` stands alone, `text` takes a value, `list` takes one each time that it is given. */
+  kind: "flag" | "text" | "list";
   /** What stands for the value in the help: "FILE". */
   value?: string;
   /** A letter that does the same behind one dash: "c". */
@@ -19,6 +19,8 @@ export interface CommandCall {
   positionals: string[];
   flags: ReadonlySet<string>;
   texts: ReadonlyMap<string, string>;
+  /** The values of options that may be given more than once, in order. */
+  lists: ReadonlyMap<string, readonly string[]>;
 }
 
 /** A command. */

@@ -10,6 +10,7 @@ import { initCommand } from "./init.ts";
 import { serveCommand } from "./serve.ts";
 import { sourceCommands } from "./source.ts";
 import { versionCommand } from "./version.ts";
+import { webhookCommands } from "./webhook.ts";
 
 /** The commands. */
 export const COMMANDS: readonly Command[] = [
@@ -21,6 +22,7 @@ export const COMMANDS: readonly Command[] = [
   ...sourceCommands,
   ...eventCommands,
   ...customerCommands,
+  ...webhookCommands,
   healthcheckCommand,
   versionCommand,
 ];

@@ -11,7 +11,7 @@ export function usageLine(command: Command): string {
 export function commandHelp(command: Command): string {
   const options = Object.entries(optionsOf(command)).map(([name, { kind, value, short, help }]) => {
     const written = short === undefined ? `    --${name}` : `-${short}, --${name}`;
-    return [`${written}${kind === "text" ? ` ${value ?? "VALUE"}` : ""}`, help] as const;
+    return [`${written}${kind !== "flag" ? ` ${value ?? "VALUE"}` : ""}`, help] as const;
   });
   return `regfeed ${command.name}: ${command.summary}\n\n${
     usageLine(command)

@@ -1,0 +1,90 @@
+// The three headers of a signed delivery, found among those that a receiver's framework gives.
+import type { Finding } from "./diagnose.ts";
+
+/** What the headers say. */
+export interface SignatureHeaders {
+  id: string;
+  timestamp: string;
+  /** Each with its version: `v1,…`. */
+  signatures: string[];
+}
+
+const NAMES = ["webhook-id", "webhook-timestamp", "webhook-signature"] as const;
+
+/** Finds the headers, whatever was done to their names; null when one of them is missing, and what to say of them. */
+export function readHeaders(
+  given: readonly (readonly [name: string, value: string])[],
+): { headers: SignatureHeaders | null; findings: Finding[] } {
+  const findings: Finding[] = [];
+  const values = new Map<string, string>();
+  for (const name of NAMES) {
+    const found = given.filter(([own]) => plainName(own) === name);
+    const [first] = found;
+    if (first === undefined) {
+      findings.push(missing(name, given));
+      continue;
+    }
+    if (first[0].toLowerCase() !== name) findings.push(renamed(name, first[0]));
+    const different = new Set(found.map(([, value]) => value.trim()));
+    if (different.size > 1) {
+      findings.push({
+        kind: "problem",
+        text: `${name} is there ${found.length} times, with different values.`,
+      });
+    }
+    values.set(name, first[1].trim());
+  }
+  const [id, timestamp, signature] = NAMES.map((name) => values.get(name));
+  if (id === undefined || timestamp === undefined || signature === undefined) {
+    return { headers: null, findings };
+  }
+  const { signatures, findings: odd } = readSignatures(signature);
+  return { headers: { id, timestamp, signatures }, findings: [...findings, ...odd] };
+}
+
+/** `HTTP_WEBHOOK_ID`, `X-Webhook-Id` and `svix-id` are names that gateways, frameworks and habits make of it. */
+function plainName(name: string): string {
+  return name.trim().toLowerCase().replaceAll("_", "-").replace(/^http-/, "").replace(/^x-/, "")
+    .replace(/^svix-/, "webhook-");
+}
+
+function renamed(name: string, found: string): Finding {
+  const isGateway = /^http_/i.test(found);
+  return {
+    kind: isGateway ? "note" : "problem",
+    text: isGateway
+      ? `${name} came as ${found}, as CGI and WSGI name headers: give a library the name ${name}.`
+      : `${name} came as ${found}: give a library the name that was sent, and look for a proxy that renames headers.`,
+  };
+}
+
+function missing(name: string, given: readonly (readonly [name: string, value: string])[]): Finding {
+  const names = given.map(([own]) => own).join(", ");
+  return {
+    kind: "problem",
+    text: `The header ${name} is missing${
+      names === "" ? "" : ` (there are: ${names})`
+    }. Every delivery carries it: did a proxy drop it, or is this the request of somebody else?`,
+  };
+}
+
+function readSignatures(header: string): { signatures: string[]; findings: Finding[] } {
+  const findings: Finding[] = [];
+  if (/,\s*v1[,=]/.test(header)) {
+    findings.push({
+      kind: "note",
+      text:
+        "The signatures stand with a comma between them: they are sent with a space, and not every verifier copes.",
+    });
+  }
+  const signatures = header.split(/,\s*(?=v1[,=])|\s+/).filter((part) => part !== "");
+  if (signatures.length === 0) {
+    findings.push({ kind: "problem", text: "webhook-signature is empty." });
+  } else if (!signatures.some((signature) => signature.startsWith("v1,"))) {
+    findings.push({
+      kind: "problem",
+      text: "webhook-signature holds no signature of version v1: each must begin with `v1,`.",
+    });
+  }
+  return { signatures, findings };
+}
