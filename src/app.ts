@@ -29,6 +29,8 @@ const FLUSH_MS = 1_000;
 export interface App {
   /** Answers an API request; never throws. */
   fetch(request: Request, remoteAddress?: string): Promise<Response>;
+  /** Answers an API request that comes while the service stops. */
+  refuse(request: Request): Response;
   /** Runs each loop once, to the end; returns when nothing of what was due is left under way. */
   tick(): Promise<void>;
   /** Runs the loops until {@link App.stop}. */
@@ -74,6 +76,7 @@ export function createApp({ config, platform, store, version }: AppOptions): App
 
   return {
     fetch: (request, remoteAddress) => server.fetch(request, remoteAddress),
+    refuse: (request) => server.refuse(request),
     ingest,
     async tick() {
       await register();

@@ -1,29 +1,15 @@
 // The daily request quota: exact counts in memory, written behind once a second.
+import type { RequestAllowance } from "../domain/allowance.ts";
 import { utcDay } from "../domain/calendar.ts";
 import type { Clock } from "../domain/ports.ts";
 import type { Store } from "../domain/store.ts";
 
 const DAY_MS = 86_400_000;
 
-/** What a request may use. */
-export interface Allowance {
-  /** False when the day's requests are used up; the request was not counted then. */
-  allowed: boolean;
-  limit: number;
-  /** Requests left after this one. */
-  remaining: number;
-  /** The next 00:00 UTC, Unix ms. */
-  resetMs: number;
-  /** Seconds from now to the reset, rounded up. */
-  resetInSeconds: number;
-  /** Takes the count of this request back, once (it was answered 304 or 5xx), and gives `remaining` its one again. */
-  refund(): void;
-}
-
 /** Counts requests. */
 export interface Quota {
   /** Counts one request of the customer against its daily limit. */
-  take(customerId: string, limit: number): Promise<Allowance>;
+  take(customerId: string, limit: number): Promise<RequestAllowance>;
   /** Writes what was counted since the last call, after a call that is still at it. */
   flush(): Promise<void>;
 }
@@ -71,7 +57,7 @@ export function createQuota(
       if (allowed) add(count, 1);
       const resetMs = (dayNumber + 1) * DAY_MS;
       let counted = allowed;
-      const allowance: Allowance = {
+      const allowance: RequestAllowance = {
         allowed,
         limit,
         remaining: Math.max(0, limit - count.used),

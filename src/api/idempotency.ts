@@ -4,7 +4,7 @@ import { AppError } from "../domain/errors.ts";
 import type { Clock } from "../domain/ports.ts";
 import type { RememberedAnswer, Store } from "../domain/store.ts";
 import { invalid } from "./input.ts";
-import type { Answer, KeyCall } from "./route.ts";
+import type { Answer } from "./route.ts";
 
 /** How long an answer is kept, ms. */
 export const REMEMBERED_FOR_MS = 86_400_000;
@@ -12,32 +12,43 @@ const HEADER = "idempotency-key";
 /** Visible ASCII, as the HTTP working group's draft on the header asks of keys. */
 const KEY_FORM = /^[\x21-\x7e]{1,255}$/;
 
+/** What tells whether a request is sent again. */
+export interface Repeatable {
+  customerId: string;
+  headers: Headers;
+  /** The path and the query, as they were sent. */
+  address: string;
+  body: Uint8Array;
+}
+
+/** What the answer to a request with a key is to be kept under. */
+export type Repetition = Pick<RememberedAnswer, "key" | "requestHash">;
+
 /** Runs requests that may be sent again. */
 export interface Idempotency {
   /**
-   * Answers a call: without the header by `act`; with it the first time by `act`, which is given what to keep beside
-   * what it stores, and for a day after that by what was kept. Throws `idempotency_in_flight` while the first is under
-   * way, `idempotency_key_reused` when the body is another one, `invalid_input` when the header is no key.
+   * Answers a request: without the header by `act`; with it the first time by `act`, which is given what to keep the
+   * answer under, and for a day after that by what was kept. What is wrong with a body is for `act` to say, so that a
+   * request that was good once is answered alike although it is not any more. Throws `idempotency_in_flight` while the
+   * first is under way, `idempotency_key_reused` when the request is another one, `invalid_input` when the header is no
+   * key.
    */
-  run(
-    call: KeyCall,
-    act: (remember: (json: string) => RememberedAnswer | undefined) => Promise<Answer>,
-  ): Promise<Answer>;
+  run(request: Repeatable, act: (repetition: Repetition | null) => Promise<Answer>): Promise<Answer>;
 }
 
-/** Over the store's answers; one process answers requests. */
+/** Over the store's answers; one process answers requests. `status` is that of the answers which are kept. */
 export function createIdempotency(
   { store, clock, status }: { store: Pick<Store, "findAnswer">; clock: Clock; status: number },
 ): Idempotency {
   const underWay = new Set<string>();
   return {
-    async run(call, act) {
-      const key = call.headers.get(HEADER);
-      if (key === null) return await act(() => undefined);
+    async run(request, act) {
+      const key = request.headers.get(HEADER);
+      if (key === null) return await act(null);
       if (!KEY_FORM.test(key)) {
         throw invalid([{ field: "Idempotency-Key", message: "must be 1 to 255 visible ASCII characters" }]);
       }
-      const place = `${call.customer.id} ${key}`;
+      const place = `${request.customerId} ${key}`;
       if (underWay.has(place)) {
         throw new AppError(
           "idempotency_in_flight",
@@ -46,9 +57,9 @@ export function createIdempotency(
       }
       underWay.add(place);
       try {
-        const requestHash = createHash("sha256").update(JSON.stringify(call.body)).digest("hex");
-        const known = await store.findAnswer(call.customer.id, key, clock.nowMs() - REMEMBERED_FOR_MS);
-        if (known === null) return await act((json) => ({ key, requestHash, json }));
+        const requestHash = hashOf(request);
+        const known = await store.findAnswer(request.customerId, key, clock.nowMs() - REMEMBERED_FOR_MS);
+        if (known === null) return await act({ key, requestHash });
         if (known.requestHash !== requestHash) {
           throw new AppError(
             "idempotency_key_reused",
@@ -61,4 +72,21 @@ export function createIdempotency(
       }
     },
   };
+}
+
+/** Of the address and of what the body says; of its bytes where that is not JSON. */
+function hashOf({ address, body }: Repeatable): string {
+  const text = new TextDecoder().decode(body);
+  const hash = createHash("sha256").update(address).update("\n");
+  try {
+    return hash.update(JSON.stringify(JSON.parse(text, sorted))).digest("hex");
+  } catch {
+    return hash.update(body).digest("hex");
+  }
+}
+
+/** The same object whatever the order of its names: clients that write it anew do not keep one. */
+function sorted(_name: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

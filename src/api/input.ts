@@ -1,16 +1,14 @@
-// Reading what a client sends: query and body, bounded and checked, with an error that names each wrong field.
+// Checking what a client sends: query and body by their schemas, with an error that names each wrong field.
 import { z } from "zod";
-import { AppError, type FieldError } from "../domain/errors.ts";
-import { type Clock, DeadlineError } from "../domain/ports.ts";
+import { AppError, type ErrorCode, type FieldError } from "../domain/errors.ts";
 
-/** The longest body that is read, bytes. */
-export const MAX_BODY_BYTES = 65_536;
-/** How long a body may take to arrive, ms. */
-const BODY_DEADLINE_MS = 10_000;
-/** The longest address (path and query) that is read, characters. */
-export const MAX_URL_LENGTH = 8_192;
 /** The deepest nesting of JSON that is read. */
 const MAX_JSON_DEPTH = 32;
+
+/** A wrong field; with the code that tells of it, where a request has nothing else wrong. */
+export interface Finding extends FieldError {
+  code?: ErrorCode;
+}
 
 /** Input as a schema sees it: all of it, or what is good of it beside what is wrong. */
 export interface CheckedInput {
@@ -18,7 +16,7 @@ export interface CheckedInput {
   value: unknown;
   /** The fields that are good by themselves. */
   good: Record<string, unknown>;
-  errors: FieldError[];
+  errors: Finding[];
 }
 
 /** Input of a route that takes none. */
@@ -43,78 +41,33 @@ export function readQuery(parameters: URLSearchParams, schema: z.ZodType | undef
   return { ...NO_INPUT, errors };
 }
 
-/** The body by the schema. Throws `unsupported_media_type`, `body_too_large`, or `invalid_input` when it is no JSON. */
-export async function readBody(request: Request, schema: z.ZodType, clock: Clock): Promise<CheckedInput> {
-  const type = (request.headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase();
-  if (type !== "application/json") {
-    throw new AppError(
-      "unsupported_media_type",
-      "Send the body as JSON, with `Content-Type: application/json`.",
-    );
-  }
-  const value = parseJson(decode(await readBytes(request, clock)));
-  const checked = check(value, schema, "field");
-  const broken = brokenTexts(value, "").map((field) => ({ field, message: "holds half of a character" }));
+/** The body by the schema; what is no JSON is an error of `body`. */
+export function checkBody(bytes: Uint8Array, schema: z.ZodType): CheckedInput {
+  const read = readJson(bytes);
+  if ("problem" in read) return { ...NO_INPUT, errors: [{ field: "body", message: read.problem }] };
+  const checked = check(read.value, schema, "field");
+  const broken = brokenTexts(read.value, "").map((field) => ({
+    field,
+    message: "holds half of a character",
+  }));
   return { ...checked, errors: [...checked.errors, ...broken] };
 }
 
-async function readBytes(request: Request, clock: Clock): Promise<Uint8Array> {
-  const announced = Number(request.headers.get("content-length") ?? 0);
-  if (announced > MAX_BODY_BYTES) throw tooLarge();
-  const reader = request.body?.getReader();
-  if (reader === undefined) return new Uint8Array();
-  const chunks: Uint8Array[] = [];
-  let length = 0;
+function readJson(bytes: Uint8Array): { value: unknown } | { problem: string } {
+  let text: string;
   try {
-    await clock.within(BODY_DEADLINE_MS, async (signal) => {
-      while (!signal.aborted) {
-        const { done, value } = await reader.read();
-        if (done) return;
-        length += value.length;
-        if (length > MAX_BODY_BYTES) throw tooLarge();
-        chunks.push(value);
-      }
-    });
-  } catch (error) {
-    // The rest is not waited for: a client that sends without end must not hold the answer.
-    reader.cancel().catch(() => {});
-    if (error instanceof AppError) throw error;
-    const late = error instanceof DeadlineError;
-    throw new AppError(
-      "invalid_input",
-      late ? `The body did not arrive within ${BODY_DEADLINE_MS / 1000} s.` : "The body broke off.",
-    );
-  }
-  const bytes = new Uint8Array(length);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return bytes;
-}
-
-function tooLarge(): AppError {
-  return new AppError("body_too_large", `A body may have at most ${MAX_BODY_BYTES} bytes.`);
-}
-
-function decode(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    throw new AppError("invalid_input", "The body is not valid UTF-8.");
+    return { problem: "is not valid UTF-8" };
   }
-}
-
-function parseJson(text: string): unknown {
-  if (text.trim() === "") throw new AppError("invalid_input", "The body is empty; send a JSON object.");
+  if (text.trim() === "") return { problem: "is empty: it must be a JSON object" };
   if (isDeeperThan(text, MAX_JSON_DEPTH)) {
-    throw new AppError("invalid_input", `The body is nested deeper than ${MAX_JSON_DEPTH} levels.`);
+    return { problem: `is nested deeper than ${MAX_JSON_DEPTH} levels` };
   }
   try {
-    return JSON.parse(text);
+    return { value: JSON.parse(text) };
   } catch (error) {
-    throw new AppError("invalid_input", `The body is not valid JSON: ${(error as Error).message}.`);
+    return { problem: `is not valid JSON: ${(error as Error).message}` };
   }
 }
 
@@ -161,12 +114,21 @@ function goodFields(value: unknown, schema: z.ZodType): Record<string, unknown> 
   if (!(schema instanceof z.ZodObject) || typeof value !== "object" || value === null) return {};
   const good: [string, unknown][] = [];
   for (const [name, field] of Object.entries(schema.shape as Record<string, z.ZodType>)) {
-    const result = field.safeParse(
+    const result = goodPart(
       Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined,
+      field,
     );
     if (result.success) good.push([name, result.data]);
   }
   return Object.fromEntries(good);
+}
+
+/** The value as the schema takes it; of a list with wrong entries the good ones. */
+function goodPart(value: unknown, schema: z.ZodType): z.ZodSafeParseResult<unknown> {
+  const whole = schema.safeParse(value);
+  if (whole.success || !Array.isArray(value)) return whole;
+  const wrong = new Set(whole.error.issues.map((issue) => issue.path[0]));
+  return schema.safeParse(value.filter((_, index) => !wrong.has(index)));
 }
 
 function fieldErrors(issue: z.core.$ZodIssue, what: "parameter" | "field", known: string): FieldError[] {
@@ -210,8 +172,12 @@ function inWords(issue: z.core.$ZodIssue): string {
 }
 
 /** An error that names these fields. */
-export function invalid(found: FieldError[]): AppError {
-  const errors = [...new Map(found.map((error) => [`${error.field} ${error.message}`, error])).values()];
+export function invalid(found: readonly Finding[]): AppError {
+  const codes = new Set(found.map(({ code = "invalid_input" }) => code));
+  const [only = "invalid_input"] = codes;
+  const errors = [
+    ...new Map(found.map(({ field, message }) => [`${field} ${message}`, { field, message }])).values(),
+  ];
   const named = errors.map(({ field, message }) => `${field}: ${message}`).join("; ");
-  return new AppError("invalid_input", named, errors);
+  return new AppError(codes.size === 1 ? only : "invalid_input", named, errors);
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 const MAX_LISTED = 50;
 
-/** A whole number in decimal digits within bounds; one with an `example` is a time. */
+/** A whole number within bounds, in decimal digits as JSON writes it (no `+`, no leading zeros, no `-0`); one with an `example` is a time. */
 export function integerParameter(
   bounds: { min: number; max: number; description: string; example?: number },
 ): z.ZodType<number> {
@@ -12,7 +12,7 @@ export function integerParameter(
     ? `must be a whole number from ${min} to ${max}`
     : `must be a time in Unix milliseconds, such as ${example}`;
   return z.string()
-    .regex(/^-?\d{1,16}$/, message)
+    .regex(/^(0|-?[1-9]\d{0,15})$/, message)
     .transform(Number)
     .pipe(z.int(message).min(min, message).max(max, message))
     .meta({ description });

@@ -1,7 +1,10 @@
 // What a route is: one row of data from which the router, the checks and the documentation are made.
 import type { z } from "zod";
+import type { RequestAllowance } from "../domain/allowance.ts";
 import type { Customer } from "../domain/customer.ts";
-import type { ErrorCode, FieldError } from "../domain/errors.ts";
+import type { ErrorCode } from "../domain/errors.ts";
+import type { Idempotency, Repetition } from "./idempotency.ts";
+import type { Finding } from "./input.ts";
 import type { HeaderName, RequestHeaderName } from "./openapi/headers.ts";
 import type { Tag } from "./openapi/texts.ts";
 
@@ -23,8 +26,10 @@ export interface Call<Query = unknown, Body = unknown> {
 /** A request with a key: the customer behind it. */
 export interface KeyCall<Query = unknown, Body = unknown> extends Call<Query, Body> {
   customer: Customer;
-  /** The day's requests: how many are allowed, how many are left after this one, when they begin anew (Unix ms). */
-  allowance: { limit: number; remaining: number; resetMs: number };
+  /** The day's requests: how many are allowed, how many are left after this one, when they begin anew. */
+  allowance: Pick<RequestAllowance, "limit" | "remaining" | "resetMs">;
+  /** What the answer is to be kept under, on a route that is repeatable; null without an `Idempotency-Key`. */
+  repetition: Repetition | null;
 }
 
 /** An answer: a status and its JSON, as text where it exists as text already. */
@@ -62,6 +67,8 @@ interface RouteRow {
   query?: z.ZodType;
   /** The body; without it the body is not read. */
   body?: z.ZodType;
+  /** Takes an `Idempotency-Key`: what was answered before is answered again, before the body is looked into. */
+  repeatable?: Idempotency;
   /** The answer of a success. */
   answer: z.ZodType;
   status: number;
@@ -74,7 +81,7 @@ interface RouteRow {
   /** Errors of the handler; those that every route of its kind has are known. */
   errors?: readonly ErrorCode[];
   /** What is wrong with input that no schema can tell: unknown topics, say. It is given the fields that are good. */
-  verify?(given: GivenInput): Promise<FieldError[]>;
+  verify?(given: GivenInput): Promise<Finding[]>;
   /**
    * What the answer depends on beside its address: while this text is the same, so is the answer, and its bytes are
    * kept. Only for reads that answer every caller alike.
@@ -115,7 +122,7 @@ export function keyRoute<
   row: Omit<RouteRow, "query" | "body" | "verify"> & {
     query?: Q;
     body?: B;
-    verify?(given: GivenInput<Checked<Q>, Checked<B>>): Promise<FieldError[]>;
+    verify?(given: GivenInput<Checked<Q>, Checked<B>>): Promise<Finding[]>;
     handle(call: KeyCall<Checked<Q>, Checked<B>>): Promise<Answer>;
   },
 ): Route {

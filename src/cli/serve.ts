@@ -29,6 +29,7 @@ export const serveCommand: Command = {
       const server = await listen({
         ...config.server.listen,
         handler: (request, { remoteAddress }) => app.fetch(request, remoteAddress),
+        refuse: (request) => app.refuse(request),
       });
       await app.start();
       log.info("listening", { address: server.address });

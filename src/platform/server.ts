@@ -11,6 +11,8 @@ export interface ListenOptions {
   port: number;
   /** Answers a request; it does not throw. `remoteAddress` is that of the connection, not of a forwarded client. */
   handler(request: Request, client: { remoteAddress: string }): Response | Promise<Response>;
+  /** Answers what still comes while the server ends; without it the answer is an empty 503. */
+  refuse?(request: Request): Response;
 }
 
 /** A server that listens. */
@@ -19,20 +21,22 @@ export interface RunningServer {
   address: string;
   port: number;
   /**
-   * Refuses what still comes (503), lets answers under way finish for up to `graceMs`, then closes every connection.
+   * Refuses what still comes, lets answers under way finish for up to `graceMs`, then closes every connection.
    */
   shutdown(graceMs: number): Promise<void>;
 }
 
 /** Starts to listen. Rejects when that is not possible; the message names address, port and cause. */
-export function listen({ hostname, port, handler }: ListenOptions): Promise<RunningServer> {
+export function listen(
+  { hostname, port, handler, refuse = emptyRefusal }: ListenOptions,
+): Promise<RunningServer> {
   const end = new AbortController();
   const answering = new Set<Promise<void>>();
   let isEnding = false;
   const server = serveOrExplain(
     { hostname, port, signal: end.signal, onListen: () => {} },
     (request, { remoteAddr, completed }) => {
-      if (isEnding) return new Response(null, { status: 503, headers: { connection: "close" } });
+      if (isEnding) return refuse(request);
       const answered = completed.catch(() => {}).finally(() => answering.delete(answered));
       answering.add(answered);
       return handler(request, { remoteAddress: remoteAddr.hostname });
@@ -54,6 +58,10 @@ export function listen({ hostname, port, handler }: ListenOptions): Promise<Runn
       }
     },
   });
+}
+
+function emptyRefusal(): Response {
+  return new Response(null, { status: 503, headers: { connection: "close" } });
 }
 
 async function isDoneWithin(ms: number, work: Promise<unknown>): Promise<boolean> {

@@ -150,7 +150,9 @@ export const problem = z.strictObject({
   request_id: identifier("request", "The request, as in the header `X-Request-Id`"),
   errors: z.array(
     z.strictObject({
-      field: z.string().meta({ description: "A parameter, or a field of the body: `topics.0`" }),
+      field: z.string().meta({
+        description: "A parameter, a field of the body (`topics.0`), the `body` as a whole, or a header",
+      }),
       message: z.string().meta({ description: "What is wrong with it" }),
     }),
   ).optional().meta({ description: "Each wrong field, where the problem is one of input" }),

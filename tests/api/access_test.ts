@@ -145,3 +145,78 @@ Deno.test("an address that is too long answers 414", () =>
   withWorld(async (world) => {
     assert.equal((await world.ask(`/v1/events?source=${"x".repeat(9_000)}`)).status, 414);
   }));
+
+const CORS = "access-control-allow-origin";
+
+Deno.test("errors of public paths may be read by pages of any origin, those of paths with a key may not", () =>
+  withWorld(async (world) => {
+    const { key } = await world.addCustomer();
+    const long = `?x=${"x".repeat(9_000)}`;
+    const open: [path: string, method: string, status: number][] = [
+      ["/v1/sources?x=1", "GET", 400],
+      ["/v1/nothing", "GET", 404],
+      ["/v1/topics", "POST", 405],
+      [`/v1/health${long}`, "GET", 414],
+    ];
+    for (const [path, method, status] of open) {
+      const reply = await world.ask(path, { method });
+      assert.deepEqual([reply.status, reply.headers.get(CORS)], [status, "*"], `${method} ${path}`);
+    }
+    const closed: [path: string, method: string, status: number][] = [
+      ["/v1/events", "GET", 401],
+      ["/v1/events?x=1", "GET", 400],
+      ["/v1/events/x", "GET", 404],
+      ["/v1/events", "POST", 405],
+      ["/v1/events", "OPTIONS", 405],
+      [`/v1/events${long}`, "GET", 414],
+      [`/v1/events/x/versions${long}`, "GET", 414],
+    ];
+    for (const [path, method, status] of closed) {
+      const reply = await world.ask(path, { method, ...(status === 401 ? {} : { key }) });
+      assert.deepEqual([reply.status, reply.headers.get(CORS)], [status, null], `${method} ${path}`);
+    }
+    const { listSources } = world.store;
+    world.store.listSources = () => Promise.reject(new Error("broken"));
+    const failed = await world.ask("/v1/sources");
+    const down = await world.ask("/v1/health");
+    world.store.listSources = listSources;
+    assert.deepEqual([failed.status, failed.headers.get(CORS)], [500, "*"]);
+    assert.deepEqual([down.status, down.headers.get(CORS)], [503, "*"]);
+  }));
+
+Deno.test("a request that comes while the service stops gets 503 as a problem, and its connection ends", () =>
+  withWorld(async (world) => {
+    for (const [path, cors] of [["/v1/sources", "*"], ["/v1/events", null]] as const) {
+      const response = world.app.refuse(new Request(`http://regfeed.example${path}`));
+      assert.deepEqual([response.status, response.headers.get("connection")], [503, "close"]);
+      assert.equal(response.headers.get(CORS), cors);
+      const body = problem.parse(await response.json());
+      assert.deepEqual([body.code, body.request_id], ["unavailable", response.headers.get("x-request-id")]);
+    }
+  }));
+
+Deno.test("the Host header chooses no path: what is more than a host is refused", () =>
+  withWorld(async (world) => {
+    const good = ["regfeed.example", "regfeed.example:8080", "127.0.0.1:80", "[::1]", "[::1]:8080"];
+    const bad = [
+      "x/v1/sources?",
+      "x/v1/sources#",
+      "x?",
+      "u:p@x",
+      "x\\y",
+      "a b",
+      "x:port",
+      "x:123456",
+      "[::1",
+    ];
+    for (const [hosts, status] of [[good, 401], [bad, 400]] as const) {
+      for (const host of hosts) {
+        // As the runtime makes it: what stands in the header, then the path.
+        const request = { url: `http://${host}/v1/events`, method: "GET", headers: new Headers({ host }) };
+        const response = await world.app.fetch(request as Request);
+        assert.equal(response.status, status, host);
+        const { errors } = await response.json();
+        if (status === 400) assert.equal(errors[0].field, "Host", host);
+      }
+    }
+  }));

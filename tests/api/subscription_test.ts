@@ -8,7 +8,7 @@ import {
   testAnswer,
 } from "../../src/wire/subscription.ts";
 import { boardConfig } from "../support/samples.ts";
-import { createWorld, START_MS, type World } from "../support/world.ts";
+import { createWorld, type Reply, START_MS, type World } from "../support/world.ts";
 
 const HOOK = "https://hooks.example.org/ai";
 
@@ -66,6 +66,8 @@ Deno.test("POST /v1/subscriptions answers 400 that names each wrong field", () =
       [{ webhook_url: HOOK, topics: "gpai" }, ["topics"]],
       [{ webhook_url: HOOK, topics: ["nonsense"] }, ["topics"]],
       [{ webhook_url: HOOK, topics: [1] }, ["topics.0"]],
+      [{ webhook_url: HOOK, topics: ["gpai", 1, "nonsense", ""] }, ["topics", "topics.1", "topics.3"]],
+      [{ webhook_url: HOOK, source_filter: [null, "board", "nobody"] }, ["source_filter", "source_filter.0"]],
       [{ webhook_url: HOOK, source_filter: ["nobody"] }, ["source_filter"]],
       [{ webhook_url: HOOK, severity_min: "loud" }, ["severity_min"]],
       [{ webhook_url: HOOK, language: "tlh" }, ["language"]],
@@ -130,6 +132,19 @@ Deno.test("POST /v1/subscriptions names every wrong field in one answer", () =>
       "topics",
       "webhook_url",
     ]);
+  }));
+
+Deno.test("POST /v1/subscriptions names an address that must not be posted to beside the other wrong fields", () =>
+  withWorld(async (world, key) => {
+    const reply = await subscribe(world, key, {
+      webhook_url: "https://10.0.0.7/",
+      topics: ["foo"],
+      color: 1,
+    });
+    assert.deepEqual([reply.status, reply.json.code], [400, "invalid_input"]);
+    const named = reply.json.errors.map((error: { field: string }) => error.field).sort();
+    assert.deepEqual(named, ["color", "topics", "webhook_url"]);
+    for (const error of reply.json.errors) assert.deepEqual(Object.keys(error), ["field", "message"]);
   }));
 
 Deno.test("POST /v1/subscriptions gives one answer for every address that must not be posted to", () =>
@@ -250,27 +265,52 @@ Deno.test("POST /v1/subscriptions/{id}/test says what went wrong, and takes no o
 
 Deno.test("a body that is not what it should be gets its own 4xx", () =>
   withWorld(async (world, key) => {
-    const post = (body: BodyInit, type = "application/json") =>
-      world.ask("/v1/subscriptions", { method: "POST", key, body, headers: { "content-type": type } });
+    const post = (body: BodyInit, type = "application/json", headers: Record<string, string> = {}) =>
+      world.ask("/v1/subscriptions", {
+        method: "POST",
+        key,
+        body,
+        headers: { "content-type": type, ...headers },
+      });
     const deep = "[".repeat(40_000) + "]".repeat(20_000);
-    const rows: [name: string, reply: Promise<{ status: number; text: string }>, status: number][] = [
-      ["a form", post("webhook_url=x", "application/x-www-form-urlencoded"), 415],
-      ["no type", post("{}", ""), 415],
-      ["broken JSON", post('{"webhook_url":'), 400],
-      ["empty", post(""), 400],
-      ["not UTF-8", post(Uint8Array.from([0x22, 0xff, 0x22])), 400],
-      ["too long", post(`"${"x".repeat(70_000)}"`), 413],
-      ["too deep", post(deep), 400],
-      ["NUL", post('{"webhook_url":"https://hooks.example.org/\\u0000"}'), 400],
-      ["a lone surrogate", post('{"webhook_url":"https://hooks.example.org/","language":"\\ud800e"}'), 400],
-      ["__proto__", post('{"__proto__":{"webhook_url":"https://hooks.example.org/"}}'), 400],
+    const rows: [name: string, reply: Promise<Reply>, status: number, field: string][] = [
+      ["a form", post("webhook_url=x", "application/x-www-form-urlencoded"), 415, "Content-Type"],
+      ["no type", post("{}", ""), 415, "Content-Type"],
+      ["UTF-16", post("{}", "application/json; charset=utf-16"), 415, "Content-Type"],
+      ["Latin", post("{}", 'application/json;charset="iso-8859-1"'), 415, "Content-Type"],
+      ["two charsets", post("{}", "application/json; charset=utf-8; charset=utf-16"), 415, "Content-Type"],
+      ["gzip", post("{}", "application/json", { "content-encoding": "gzip" }), 415, "Content-Encoding"],
+      ["broken JSON", post('{"webhook_url":'), 400, "body"],
+      ["empty", post(""), 400, "body"],
+      ["not UTF-8", post(Uint8Array.from([0x22, 0xff, 0x22])), 400, "body"],
+      ["too long", post(`"${"x".repeat(70_000)}"`), 413, "body"],
+      ["too deep", post(deep), 400, "body"],
+      ["NUL", post('{"webhook_url":"https://hooks.example.org/\\u0000"}'), 400, "webhook_url"],
+      [
+        "a lone surrogate",
+        post('{"webhook_url":"https://hooks.example.org/","language":"\\ud800e"}'),
+        400,
+        "language",
+      ],
+      ["__proto__", post('{"__proto__":{"webhook_url":"https://hooks.example.org/"}}'), 400, "webhook_url"],
     ];
-    for (const [name, reply, status] of rows) {
-      const { status: got, text } = await reply;
+    for (const [name, reply, status, field] of rows) {
+      const { status: got, text, json } = await reply;
       assert.equal(got, status, `${name}: ${text}`);
+      const named = json.errors.map((error: { field: string }) => error.field);
+      assert.ok(named.includes(field), `${name}: ${text}`);
     }
-    const typed = await post(JSON.stringify({ webhook_url: HOOK }), "Application/JSON; charset=utf-8");
-    assert.equal(typed.status, 201);
+    const types = [
+      "Application/JSON; charset=utf-8",
+      'application/json;charset="UTF-8"',
+      "application/json; a=b",
+    ];
+    for (const [index, type] of types.entries()) {
+      const typed = await post(JSON.stringify({ webhook_url: `${HOOK}/${index}` }), type, {
+        "content-encoding": "identity",
+      });
+      assert.equal(typed.status, 201, type);
+    }
   }));
 
 Deno.test("a body that never ends is cut off", () =>

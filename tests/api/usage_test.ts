@@ -80,6 +80,47 @@ Deno.test("an Idempotency-Key gives the first answer again, secret included, for
     assert.equal(late.json.code, "duplicate_subscription", "after a day it is a request like any other");
   }));
 
+Deno.test("an Idempotency-Key is looked up before the body is: what was answered stands, another body is another", () =>
+  withWorld(async (world) => {
+    const { key } = await world.addCustomer();
+    const wish = { webhook_url: HOOK, topics: ["gpai"] };
+    const first = await subscribe(world, key, wish, "k");
+    assert.equal(first.status, 201);
+    world.platform.hosts.set("hooks.example.org", ["10.0.0.7"]);
+    assert.equal((await subscribe(world, key, wish)).json.code, "invalid_webhook_url");
+    const again = await subscribe(world, key, wish, "k");
+    assert.deepEqual(
+      [again.status, again.text],
+      [201, first.text],
+      "what it was checked against has changed",
+    );
+
+    const others: [body: string, path: string][] = [
+      [JSON.stringify({ ...wish, topics: ["nonsense"] }), "/v1/subscriptions"],
+      [JSON.stringify({ ...wish, color: 1 }), "/v1/subscriptions"],
+      ["[]", "/v1/subscriptions"],
+      ["{", "/v1/subscriptions"],
+      ["", "/v1/subscriptions"],
+      ["[".repeat(50_000), "/v1/subscriptions"],
+      [JSON.stringify(wish), "/v1/subscriptions?a=b"],
+    ];
+    for (const [body, path] of others) {
+      const headers = { "idempotency-key": "k" };
+      const reply = await world.ask(path, { method: "POST", key, body, headers });
+      assert.deepEqual([reply.status, reply.json.code], [422, "idempotency_key_reused"], body.slice(0, 40));
+    }
+  }));
+
+Deno.test("an Idempotency-Key gives the first answer although the subscription was deleted, and makes no new one", () =>
+  withWorld(async (world) => {
+    const { key } = await world.addCustomer();
+    const first = await subscribe(world, key, { webhook_url: HOOK }, "k");
+    await world.ask(`/v1/subscriptions/${first.json.subscription.id}`, { method: "DELETE", key });
+    const again = await subscribe(world, key, { webhook_url: HOOK }, "k");
+    assert.deepEqual([again.status, again.text], [201, first.text]);
+    assert.equal((await world.ask("/v1/subscriptions", { key })).json.count, 0);
+  }));
+
 Deno.test("an Idempotency-Key of a failed request is free again", () =>
   withWorld(async (world) => {
     const { key } = await world.addCustomer();

@@ -52,3 +52,25 @@ Deno.test("shutdown() cuts off an answer that does not end", async () => {
   await server.shutdown(1);
   await assert.rejects(response.text());
 });
+
+Deno.test("shutdown() answers what still comes as it is told to, while an answer is under way", async () => {
+  const asked = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<Response>();
+  const server = await listen({
+    hostname: "127.0.0.1",
+    port: 0,
+    handler: () => {
+      asked.resolve();
+      return answer.promise;
+    },
+    refuse: () => new Response("going", { status: 503, headers: { connection: "close" } }),
+  });
+  const fetched = fetch(server.address, { headers: { connection: "close" } });
+  await asked.promise;
+  const down = server.shutdown(60_000);
+  const late = await fetch(server.address);
+  assert.deepEqual([late.status, await late.text()], [503, "going"]);
+  answer.resolve(new Response("finished"));
+  assert.equal(await (await fetched).text(), "finished");
+  await down;
+});

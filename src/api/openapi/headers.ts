@@ -13,7 +13,8 @@ export const REQUEST_HEADERS = {
   "Idempotency-Key": {
     description:
       "A new text of your own for each thing to be done, such as a UUID: within a day the same request " +
-      "with the same key does nothing again and gets the first answer",
+      "with the same key does nothing again and gets the first answer, just as it was: the secret included, and " +
+      "`enabled: true` although the subscription may have been deleted meanwhile",
     schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
   },
 } as const satisfies Record<string, Header>;

@@ -1,7 +1,8 @@
 // Every error as the description tells it: when it comes, an example, and the routes' shares.
 import { AppError, type ErrorCode, ERRORS, type FieldError } from "../../domain/errors.ts";
 import type { Example } from "../../wire/openapi.ts";
-import { MAX_BODY_BYTES, MAX_URL_LENGTH } from "../input.ts";
+import { MAX_ADDRESS_LENGTH } from "../address.ts";
+import { MAX_BODY_BYTES } from "../body.ts";
 import { problemJson } from "../problem.ts";
 import type { Route } from "../route.ts";
 
@@ -18,13 +19,13 @@ interface ProblemRow {
 const ROWS: Record<ErrorCode, ProblemRow> = {
   invalid_input: {
     when:
-      "a parameter or a field is unknown, missing or malformed, or the body is not JSON; `errors` names each",
+      "a parameter, a field or a header is unknown, missing or malformed, or the body is not JSON; `errors` names each",
     detail: "limit: must be a whole number from 1 to 200",
     errors: [{ field: "limit", message: "must be a whole number from 1 to 200" }],
   },
   invalid_webhook_url: {
     when: "`webhook_url` is no address that may receive webhooks: it must be https, of a public host",
-    detail: "webhook_url must be an https address of a public host that can be reached.",
+    detail: "webhook_url: must be an https address of a public host that can be reached",
     errors: [{
       field: "webhook_url",
       message: "must be an https address of a public host that can be reached",
@@ -65,15 +66,17 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
   },
   body_too_large: {
     when: `the body has more than ${MAX_BODY_BYTES} bytes`,
-    detail: `A body may have at most ${MAX_BODY_BYTES} bytes.`,
+    detail: `body: may have at most ${MAX_BODY_BYTES} bytes`,
+    errors: [{ field: "body", message: `may have at most ${MAX_BODY_BYTES} bytes` }],
   },
   uri_too_long: {
-    when: `the address has more than ${MAX_URL_LENGTH} characters`,
-    detail: `The address may have at most ${MAX_URL_LENGTH} characters.`,
+    when: `the address has more than ${MAX_ADDRESS_LENGTH} characters`,
+    detail: `The address may have at most ${MAX_ADDRESS_LENGTH} characters.`,
   },
   unsupported_media_type: {
-    when: "the body's `Content-Type` is not `application/json`",
-    detail: "Send the body as JSON, with `Content-Type: application/json`.",
+    when: "the body's `Content-Type` is not `application/json`, its charset not UTF-8, or it is compressed",
+    detail: "Content-Type: must be application/json",
+    errors: [{ field: "Content-Type", message: "must be application/json" }],
   },
   quota_exceeded: {
     when: "the day's requests are used up; `Retry-After` says for how long",

@@ -66,7 +66,12 @@ There are three ways through \`GET /v1/events\`.
 
 An error is \`application/problem+json\` (RFC 9457): \`code\` for programs, \`detail\` for people, \`errors\` naming each wrong
 parameter or field, and \`request_id\`, which every answer also has as \`X-Request-Id\`; name it when you ask the operator
-for help. A path answers 405 with \`Allow\` to a method that it does not take, and an unknown path answers 404.
+for help. A path answers 405 with \`Allow\` to a method that it does not take, and an unknown path answers 404. Pages of
+any origin may read the errors of public paths too.
+
+What is no HTTP request (a control character in a header, headers without end, a \`Content-Length\` that is no number or
+stands beside another, a broken request line) is refused before it is looked at: with an empty 400 that has no
+\`X-Request-Id\`, and the connection ends.
 
 | code | status | when |
 |---|---|---|

@@ -16,6 +16,7 @@ import {
   severity,
 } from "../../wire/event.ts";
 import { eventVersions, toEventVersions } from "../../wire/versions.ts";
+import { unknownSources, unknownTopics } from "../known_names.ts";
 import { choiceParameter, flagParameter, integerParameter, listParameter } from "../parameters.ts";
 import { answer, keyRoute, type Route } from "../route.ts";
 
@@ -203,16 +204,8 @@ async function verifyQuery(
   query: Partial<EventsQuery>,
   { store, topics, isSource }: EventRouteOptions,
 ): Promise<FieldError[]> {
-  const errors: FieldError[] = [];
-  const known = new Set(topics.map((topic) => topic.id));
-  for (const id of query.topics ?? []) {
-    if (known.has(id)) continue;
-    errors.push({ field: "topics", message: `${JSON.stringify(id)} is no topic; GET /v1/topics lists them` });
-  }
-  if (query.source !== undefined && !await isSource(query.source)) {
-    const message = `${JSON.stringify(query.source)} is no source; GET /v1/sources lists them`;
-    errors.push({ field: "source", message });
-  }
+  const errors = unknownTopics("topics", query.topics ?? [], topics);
+  if (query.source !== undefined) errors.push(...await unknownSources("source", [query.source], isSource));
   for (const text of query.article ?? []) {
     if (canonicalArticle(text) !== null) continue;
     const message = `${JSON.stringify(text)} is no reference; write Art. 50(2), Annex III or Recital 60`;

@@ -1,7 +1,7 @@
 // Webhook subscriptions: create, list, delete, test.
 import { DISCLAIMER } from "../../domain/disclaimer.ts";
 import type { Customer } from "../../domain/customer.ts";
-import { AppError, type FieldError } from "../../domain/errors.ts";
+import { AppError } from "../../domain/errors.ts";
 import { isId, type NewId } from "../../domain/ids.ts";
 import type { Clock, Random } from "../../domain/ports.ts";
 import { makeSecret } from "../../domain/secret.ts";
@@ -20,6 +20,8 @@ import {
   toSubscriptionRecord,
 } from "../../wire/subscription.ts";
 import { createIdempotency } from "../idempotency.ts";
+import type { Finding } from "../input.ts";
+import { unknownSources, unknownTopics } from "../known_names.ts";
 import { answer, keyRoute, type Route } from "../route.ts";
 
 const SECRET_NOTE = "Keep webhook_secret now: it is shown only this once and verifies every delivery.";
@@ -60,7 +62,6 @@ export function subscriptionRoutes(options: SubscriptionRouteOptions): Route[] {
 
 function createRoute(options: SubscriptionRouteOptions): Route {
   const { store, clock } = options;
-  const idempotency = createIdempotency({ store, clock, status: 201 });
   return keyRoute({
     method: "POST",
     path: "/v1/subscriptions",
@@ -81,24 +82,23 @@ function createRoute(options: SubscriptionRouteOptions): Route {
     ],
     body: subscriptionRequest,
     verify: ({ body }) => verifyRequest(body, options),
+    repeatable: createIdempotency({ store, clock, status: 201 }),
     answer: subscriptionCreated,
     status: 201,
-    handle: (call) =>
-      idempotency.run(call, async (remember) => {
-        const { body, customer } = call;
-        await requireReceiver(body.webhook_url, options);
-        const subscription = newSubscription(body, customer, options);
-        const created = answer(201, {
-          subscription: {
-            ...toSubscriptionRecord(subscription),
-            webhook_secret: subscription.webhookSecret,
-          },
-          note: SECRET_NOTE,
-          disclaimer: DISCLAIMER,
-        });
-        await add(subscription, { customer, remembered: remember(created.json) }, options);
-        return created;
-      }),
+    async handle({ body, customer, repetition }) {
+      const subscription = newSubscription(body, customer, options);
+      const created = answer(201, {
+        subscription: {
+          ...toSubscriptionRecord(subscription),
+          webhook_secret: subscription.webhookSecret,
+        },
+        note: SECRET_NOTE,
+        disclaimer: DISCLAIMER,
+      });
+      const remembered = repetition === null ? undefined : { ...repetition, json: created.json };
+      await add(subscription, { customer, remembered }, options);
+      return created;
+    },
   });
 }
 
@@ -173,34 +173,26 @@ function noSubscription(): AppError {
   return new AppError("not_found", "You have no subscription of this id.");
 }
 
-/** What is wrong with fields that are well formed; where deliveries may go is asked only of a request that is good. */
+/** What is wrong with fields that are well formed. */
 async function verifyRequest(
   body: Partial<SubscriptionRequest>,
-  options: SubscriptionRouteOptions,
-): Promise<FieldError[]> {
-  const errors: FieldError[] = [];
-  const topics = new Set(options.topics.map((topic) => topic.id));
-  for (const id of body.topics ?? []) {
-    if (topics.has(id)) continue;
-    errors.push({ field: "topics", message: `${JSON.stringify(id)} is no topic; GET /v1/topics lists them` });
+  { topics, languages, isSource, mayReceive }: SubscriptionRouteOptions,
+): Promise<Finding[]> {
+  const findings: Finding[] = [
+    ...unknownTopics("topics", body.topics ?? [], topics),
+    ...await unknownSources("source_filter", body.source_filter ?? [], isSource),
+  ];
+  if (body.language !== undefined && !languages.includes(body.language)) {
+    findings.push({ field: "language", message: `must be one of ${languages.join(", ")}` });
   }
-  for (const id of body.source_filter ?? []) {
-    if (await options.isSource(id)) continue;
-    const message = `${JSON.stringify(id)} is no source; GET /v1/sources lists them`;
-    errors.push({ field: "source_filter", message });
+  if (body.webhook_url !== undefined && !await mayReceive(body.webhook_url)) {
+    // One answer for every cause: what a host name resolves to inside is not for the caller to learn.
+    const message =
+      "must be an https address of a public host; the operator can permit others in the config " +
+      "([delivery] allow_http, allow_networks)";
+    findings.push({ field: "webhook_url", message, code: "invalid_webhook_url" });
   }
-  if (body.language !== undefined && !options.languages.includes(body.language)) {
-    errors.push({ field: "language", message: `must be one of ${options.languages.join(", ")}` });
-  }
-  return errors;
-}
-
-async function requireReceiver(webhookUrl: string, options: SubscriptionRouteOptions): Promise<void> {
-  if (await options.mayReceive(webhookUrl)) return;
-  // One answer for every cause: what a host name resolves to inside is not for the caller to learn.
-  const message = "must be an https address of a public host; the operator can permit others in the config " +
-    "([delivery] allow_http, allow_networks)";
-  throw new AppError("invalid_webhook_url", `webhook_url ${message}.`, [{ field: "webhook_url", message }]);
+  return findings;
 }
 
 function newSubscription(

@@ -1,0 +1,108 @@
+// Answers as HTTP: the headers of successes and of errors, what is sent compressed, what the client has already.
+import type { RequestAllowance } from "../domain/allowance.ts";
+import type { AppError } from "../domain/errors.ts";
+import { type KeptAnswer, namesTag, takesGzip } from "./kept_answers.ts";
+import { problemJson } from "./problem.ts";
+import type { Route } from "./route.ts";
+
+/** One request on its way: what its answer will need. */
+export interface Passage {
+  requestId: string;
+  allowance: RequestAllowance | null;
+  /** Whether pages of any origin may read the answer: not where the path needs a key. */
+  isPublic: boolean;
+}
+
+/** An answer ready to be sent, whole or as what the client has already. */
+export interface Answered {
+  status: number;
+  body: KeptAnswer;
+  headers: Record<string, string>;
+}
+
+/** What is public may be read by pages of any origin. */
+const CORS_HEADERS = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": "ETag, X-Request-Id",
+};
+const JSON_TYPE = "application/json; charset=utf-8";
+
+/** Not counted: what the client had already (304), was refused (429; never counted) or failed here (5xx). */
+function isUncounted(status: number): boolean {
+  return status === 304 || status >= 500;
+}
+
+/** What a path answers to a browser that asks before it reads (the Fetch standard's CORS preflight). */
+export function preflight(passage: Passage, allow: string): Response {
+  return new Response(null, {
+    status: 204,
+    headers: {
+      ...commonHeaders(passage, 204),
+      allow: `${allow}, OPTIONS`,
+      "access-control-allow-methods": allow,
+      "access-control-allow-headers": "If-None-Match",
+      "access-control-max-age": "86400",
+    },
+  });
+}
+
+/** A success, or 304 to who has it. */
+export function success(
+  { status, body, headers }: Answered,
+  { request, route, passage }: { request: Request; route: Route; passage: Passage },
+): Response {
+  const isRead = route.method === "GET" && status === 200;
+  const isKnown = isRead && namesTag(request.headers.get("if-none-match"), body.etag());
+  const compressed = !isKnown && takesGzip(request.headers.get("accept-encoding")) ? body.gzip() : null;
+  const sent = isKnown ? 304 : status;
+  const all = commonHeaders(passage, sent);
+  if (!isKnown) all["content-type"] = route.contentType ?? JSON_TYPE;
+  if (compressed !== null) all["content-encoding"] = "gzip";
+  // The body is left out of an answer to HEAD; its length stays true (RFC 9110, 8.6).
+  if (request.method === "HEAD" && !isKnown) {
+    all["content-length"] = String(lengthOf(compressed ?? body.content()));
+  }
+  if (isRead) {
+    all["etag"] = body.etag();
+    all["vary"] = "Accept-Encoding";
+  }
+  all["cache-control"] = `${passage.isPublic ? "public" : "private"}, no-cache`;
+  Object.assign(all, headers);
+  return new Response(isKnown ? null : compressed ?? body.content(), { status: sent, headers: all });
+}
+
+function lengthOf(content: string | Uint8Array): number {
+  return typeof content === "string" ? new TextEncoder().encode(content).length : content.length;
+}
+
+/** An error as its problem. */
+export function failure(error: AppError, passage: Passage, headers: Record<string, string> = {}): Response {
+  return new Response(problemJson(error, passage.requestId), {
+    status: error.status,
+    headers: {
+      "content-type": "application/problem+json; charset=utf-8",
+      "cache-control": "no-store",
+      ...(error.code === "unauthenticated" ? { "www-authenticate": 'Bearer realm="regfeed"' } : {}),
+      ...(error.code === "quota_exceeded" ? retryAfter(passage) : {}),
+      ...commonHeaders(passage, error.status),
+      ...headers,
+    },
+  });
+}
+
+function retryAfter({ allowance }: Passage): Record<string, string> {
+  return allowance === null ? {} : { "retry-after": String(allowance.resetInSeconds) };
+}
+
+function commonHeaders({ requestId, allowance, isPublic }: Passage, status: number): Record<string, string> {
+  const headers: Record<string, string> = { "x-request-id": requestId, "x-content-type-options": "nosniff" };
+  if (isPublic) Object.assign(headers, CORS_HEADERS);
+  if (allowance === null) return headers;
+  if (isUncounted(status)) allowance.refund();
+  headers["x-ratelimit-limit"] = String(allowance.limit);
+  headers["x-ratelimit-remaining"] = String(allowance.remaining);
+  headers["x-ratelimit-reset"] = String(allowance.resetMs);
+  headers["ratelimit-policy"] = `"day";q=${allowance.limit};w=86400`;
+  headers["ratelimit"] = `"day";r=${allowance.remaining};t=${allowance.resetInSeconds}`;
+  return headers;
+}
