@@ -120,6 +120,8 @@ function createCollecting(
     log: platform.log("ingest"),
     timeoutMs: config.ingest.timeoutMs,
     maxDocumentBytes: config.ingest.maxDocumentBytes,
+    allowPrivate: true,
+    pace: () => Promise.resolve(),
     concurrency: config.ingest.concurrency,
     classify: classifier.classify,
     rulesVersion: classifier.rulesVersion,

@@ -37,7 +37,7 @@ export interface OutgoingRequest {
   body?: string;
   /** Addresses that were checked for this host: the connection goes to one of them and nothing is looked up again. */
   addresses?: readonly string[];
-  /** The answer's body is read up to this many bytes, counted after inflating. */
+  /** The answer's body is read up to this many bytes, counted before and after inflating. */
   maxBodyBytes: number;
   signal: AbortSignal;
 }
@@ -45,7 +45,7 @@ export interface OutgoingRequest {
 /** An answer from somewhere else; redirects are answers, never followed. */
 export interface IncomingResponse {
   status: number;
-  /** Lower-case names; several values are joined by ", ". */
+  /** Lower-case names; several values are joined by ", ", those of `set-cookie` by a line feed. */
   headers: Record<string, string>;
   body: Uint8Array;
   /** True when the body was longer than allowed; `body` then holds its beginning. */

@@ -1,4 +1,4 @@
-// `Retry-After`: when a server wants to be asked again.
+// Times in HTTP headers: dates, and `Retry-After`, when a server wants to be asked again.
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -22,6 +22,12 @@ const MAX_DELAY_SECONDS = 1e9;
 export function parseRetryAfter(header: string | null | undefined, nowMs: number): number | null {
   const text = header?.trim() ?? "";
   if (/^\d+$/.test(text)) return nowMs + Math.min(Number(text), MAX_DELAY_SECONDS) * SECOND;
+  return parseHttpDate(text, nowMs);
+}
+
+/** An HTTP date in any of its forms (RFC 9110, section 5.6.7), Unix ms; null for all else. */
+export function parseHttpDate(header: string | null | undefined, nowMs: number): number | null {
+  const text = header?.trim() ?? "";
   const parts = HTTP_DATES.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined);
   if (parts === undefined) return null;
   const number = (name: string): number => Number(parts[name]);

@@ -2,7 +2,7 @@
 import type { Log } from "../domain/ports.ts";
 import type { SourceSettings, SourceState } from "../domain/source.ts";
 import type { Store } from "../domain/store.ts";
-import { FetchError } from "./fetch.ts";
+import { FetchError } from "./fetched.ts";
 import { createPassedOver } from "./passed_over.ts";
 import {
   type DecidedItem,

@@ -1,7 +1,7 @@
 // Where a document came from, as the provenance of its events tells it.
 import { createHash } from "node:crypto";
 import type { Provenance } from "../domain/provenance.ts";
-import type { FetchedDocument } from "./fetch.ts";
+import type { FetchedDocument } from "./fetched.ts";
 
 /** The part of a provenance that all items of one document share. */
 export type DocumentOrigin = Pick<

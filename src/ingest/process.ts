@@ -3,7 +3,8 @@ import type { NewId } from "../domain/ids.ts";
 import type { Clock } from "../domain/ports.ts";
 import type { IdentityRule, SourceSettings, SourceState } from "../domain/source.ts";
 import type { RecordDecision, Store, StoredPublication } from "../domain/store.ts";
-import { fetchDocuments, type FetchedDocument, FetchError, type FetchOptions } from "./fetch.ts";
+import { fetchDocuments } from "./fetch.ts";
+import { type FetchedDocument, FetchError, type FetchOptions } from "./fetched.ts";
 import { type DocumentOrigin, originOf } from "./origin.ts";
 import { type IdentifiedItem, identifyItems } from "./identify.ts";
 import { type NormalisedItem, normaliseItem } from "./normalise/item.ts";
@@ -83,7 +84,8 @@ export async function processSource(
   mode: ProcessMode,
   options: ProcessOptions,
 ): Promise<ProcessedSource> {
-  const fetched = await fetchDocuments(source, mode === "record" ? state.cursor : null, options);
+  const cursor = mode === "record" ? state.cursor : null;
+  const fetched = await fetchDocuments(source, { cursor, movedTo: null }, options);
   const result: ProcessedSource = {
     decided: [],
     refused: [],

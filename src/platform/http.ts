@@ -13,7 +13,7 @@ import { toNetworkError } from "./network_errors.ts";
 
 /**
  * An HTTP/1.1 client. It takes no proxy from the environment and follows no redirect. It asks for no compression
- * unless the request's headers do, and inflates gzip and deflate.
+ * unless the request's headers do, and inflates gzip, deflate and br.
  */
 export function createHttpClient(): HttpClient & { close(): Promise<void> } {
   const connections = createConnections();
@@ -47,7 +47,11 @@ async function exchange(
     throw toNetworkError(error, "connecting");
   });
   const received = Object.fromEntries(
-    Object.entries(answer.headers).map(([name, value]) => [name, [value ?? ""].flat().join(", ")]),
+    Object.entries(answer.headers).map(([name, value]) => [
+      name,
+      // A cookie's date holds a comma.
+      [value ?? ""].flat().join(name === "set-cookie" ? "\n" : ", "),
+    ]),
   );
   const read = await readBody(answer.body, received["content-encoding"] ?? "", maxBodyBytes);
   const response = { status: answer.statusCode, headers: received, ...read };

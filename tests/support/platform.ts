@@ -27,6 +27,8 @@ export interface SeenRequest {
 
 /** A fake internet: hosts by name or by whole address, each a function from request to answer. */
 export interface FakeInternet extends HttpClient {
+  /** Whether anything is served under the host's name. */
+  knows(host: string): boolean;
   readonly requests: SeenRequest[];
   /** Answers for a URL without its query, or for a whole origin. */
   serve(url: string, answer: (request: OutgoingRequest) => Answer | Promise<Answer>): void;
@@ -38,6 +40,7 @@ export function fakeInternet(): FakeInternet {
   const requests: SeenRequest[] = [];
   return {
     requests,
+    knows: (host) => [...hosts.keys()].some((url) => new URL(url).hostname === host),
     serve: (url, answer) => void hosts.set(url, answer),
     async request(request) {
       const { method, url, headers, body, addresses } = request;
@@ -121,14 +124,18 @@ export interface FakePlatform extends Platform {
   http: FakeInternet;
   files: FakeFiles;
   readonly lines: LogLine[];
-  /** Host names and their addresses; a name that is missing is not found. */
+  /** Host names and their addresses; of the others those are found, at one public address, that are served. */
   readonly hosts: Map<string, string[]>;
 }
+
+/** Where every host is that has no addresses of its own. */
+const PUBLIC_ADDRESS = "93.184.215.14";
 
 /** A platform at a moment (Unix ms), with bytes counted up from a seed instead of randomness. */
 export function fakePlatform(nowMs: number, seed = 1): FakePlatform {
   const lines: LogLine[] = [];
   const hosts = new Map<string, string[]>();
+  const http = fakeInternet();
   let state = seed;
   const nextRandom = (): number => {
     // Numerical Recipes' linear congruential generator: repeatable, and even enough for tests.
@@ -146,10 +153,10 @@ export function fakePlatform(nowMs: number, seed = 1): FakePlatform {
       bytes: (count) => Uint8Array.from({ length: count }, () => Math.floor(nextRandom() * 256)),
       fraction: nextRandom,
     },
-    http: fakeInternet(),
+    http,
     resolver: {
       resolve: (host) => {
-        const addresses = hosts.get(host);
+        const addresses = hosts.get(host) ?? (http.knows(host) ? [PUBLIC_ADDRESS] : undefined);
         return addresses === undefined
           ? Promise.reject(new NetworkError("host name not found"))
           : Promise.resolve(addresses);

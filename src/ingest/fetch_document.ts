@@ -1,0 +1,223 @@
+// Getting one document over HTTP: conditional, bounded in bytes, time and redirects, and only where it may be got.
+import { isReachable, literalAddress, MAX_ADDRESSES } from "../domain/address.ts";
+import { DeadlineError, type IncomingResponse, NetworkError } from "../domain/ports.ts";
+import { parseRetryAfter } from "../domain/retry_after.ts";
+import type { SourceSettings } from "../domain/source.ts";
+import { describeBlock } from "./blocked.ts";
+import { Cookies } from "./cookies.ts";
+import { type FetchedDocument, FetchError, type FetchOptions } from "./fetched.ts";
+import { freshUntil } from "./freshness.ts";
+
+/** Redirects followed at most. */
+const MAX_REDIRECTS = 5;
+const REDIRECTS = [301, 302, 303, 307, 308];
+/** The redirects that say that the document has moved for good (RFC 9110, 15.4.2 and 15.4.9). */
+const PERMANENT = [301, 308];
+
+/** What an answer said of itself, so that it is sent again only if it has changed. */
+export interface Validators {
+  /** The address that said so: the validators of one mean nothing to another. */
+  url?: string;
+  etag?: string;
+  lastModified?: string;
+}
+
+/** One document to be asked for. */
+export interface DocumentRequest {
+  url: URL;
+  /** For whoever answers; lower-case names. `user-agent` and `accept-encoding` are added. */
+  headers: Record<string, string>;
+  /** Secrets, for the origin of the source's own address alone: no redirect to another carries them. */
+  secretHeaders?: Record<string, string>;
+  validators: Validators | null;
+  /** `data`: a page made for people in its place is a fault; `page`: such a page is what is wanted. */
+  expects: "data" | "page";
+}
+
+/** One document as it was answered. */
+export interface DocumentAnswer {
+  /** Null when it has not changed. */
+  document: FetchedDocument | null;
+  validators: Validators;
+  /** Until when it says that it stays as it is, Unix ms; null where it says nothing. */
+  freshUntilMs: number | null;
+  /** Where the address asked for says that the document has moved for good; null when it does not. */
+  movedTo: string | null;
+}
+
+/**
+ * Asks for one document, as many hops as it takes within the bounds. An address that is not what the source's config
+ * names (a redirect's, a further page's) must be public unless the configured one is private itself. The answer's
+ * `name` is the address asked for. Throws a {@link FetchError}.
+ */
+export async function fetchDocument(
+  source: SourceSettings,
+  request: DocumentRequest,
+  options: FetchOptions,
+): Promise<DocumentAnswer> {
+  await options.pace(request.url.host);
+  let chain: Chain;
+  try {
+    chain = await options.clock.within(
+      options.timeoutMs,
+      (signal) => followRedirects(source, request, { ...options, signal }),
+    );
+  } catch (error) {
+    if (error instanceof NetworkError) throw new FetchError(error.reason);
+    if (error instanceof DeadlineError) throw new FetchError(`no whole answer within ${error.ms / 1000} s`);
+    throw error;
+  }
+  const { response, url, movedTo } = chain;
+  const nowMs = options.clock.nowMs();
+  const common = { movedTo, freshUntilMs: freshUntil(response.headers, nowMs) };
+  if (response.status === 304 && request.validators !== null) {
+    return { ...common, document: null, validators: request.validators };
+  }
+  refuseUnusable(chain, request, { ...options, nowMs });
+  const validators: Validators = { url: url.href };
+  if (response.headers["etag"]) validators.etag = response.headers["etag"];
+  if (response.headers["last-modified"]) validators.lastModified = response.headers["last-modified"];
+  const document: FetchedDocument = {
+    name: request.url.href,
+    url: url.href,
+    contentType: response.headers["content-type"] ?? null,
+    bytes: response.body,
+    httpStatus: response.status,
+    fetchedAtMs: nowMs,
+  };
+  return { ...common, document, validators };
+}
+
+/** Where a chain of redirects ended. */
+interface Chain {
+  response: IncomingResponse;
+  url: URL;
+  movedTo: string | null;
+}
+
+type ChainOptions = FetchOptions & { signal: AbortSignal };
+
+async function followRedirects(
+  source: SourceSettings,
+  request: DocumentRequest,
+  options: ChainOptions,
+): Promise<Chain> {
+  const configured = new URL(source.location);
+  const visits = new Visits(configured, options);
+  const cookies = new Cookies();
+  let url = request.url;
+  let movedTo: string | null = null;
+  let isMoved = true;
+  for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
+    const headers: Record<string, string> = {
+      ...request.headers,
+      ...(url.origin === configured.origin ? secretHeaders(source, request) : {}),
+      ...validatorHeaders(request.validators, url),
+      ...cookies.header(url),
+      "user-agent": options.userAgent,
+      "accept-encoding": "gzip, br",
+    };
+    const response = await options.http.request({
+      method: "GET",
+      url,
+      headers,
+      addresses: await visits.addressesOf(url),
+      maxBodyBytes: options.maxDocumentBytes,
+      signal: options.signal,
+    });
+    if (!REDIRECTS.includes(response.status)) return { response, url, movedTo };
+    cookies.take(response.headers["set-cookie"], url);
+    url = redirectTarget(response, url);
+    isMoved &&= PERMANENT.includes(response.status);
+    if (isMoved) movedTo = url.href;
+  }
+  throw new FetchError(`more than ${MAX_REDIRECTS} redirects`);
+}
+
+/** The secrets are for the host that the operator named, not for where it points. */
+function secretHeaders(source: SourceSettings, request: DocumentRequest): Record<string, string> {
+  return {
+    ...request.secretHeaders,
+    ...(source.authorization === undefined ? {} : { authorization: source.authorization }),
+  };
+}
+
+/** A cursor of an earlier version names no address: its validators go to every hop, as they did then. */
+function validatorHeaders(validators: Validators | null, url: URL): Record<string, string> {
+  if (validators === null || (validators.url !== undefined && validators.url !== url.href)) return {};
+  const headers: Record<string, string> = {};
+  if (validators.etag !== undefined) headers["if-none-match"] = validators.etag;
+  if (validators.lastModified !== undefined) headers["if-modified-since"] = validators.lastModified;
+  return headers;
+}
+
+function redirectTarget(response: IncomingResponse, from: URL): URL {
+  const location = response.headers["location"] ?? "";
+  if (location === "" || !URL.canParse(location, from)) {
+    throw new FetchError(`answered ${response.status} without a usable Location`);
+  }
+  const target = new URL(location, from);
+  if (target.protocol !== "https:" && target.protocol !== "http:") {
+    throw new FetchError(`redirects to ${target.protocol}, which is not fetched`);
+  }
+  if (from.protocol === "https:" && target.protocol === "http:") {
+    throw new FetchError("redirects from https to http; if that is wanted, configure the http address");
+  }
+  return target;
+}
+
+/** The hosts of one chain: each is looked up once, and the connection goes to the addresses that were checked. */
+class Visits {
+  readonly #hosts = new Map<string, { addresses: string[]; isPublic: boolean }>();
+  #sawPublic = false;
+
+  constructor(readonly configured: URL, readonly options: ChainOptions) {}
+
+  /** The addresses to connect to. Throws a {@link FetchError} where the connection may not go. */
+  async addressesOf(url: URL): Promise<string[]> {
+    const own = await this.#lookUp(this.configured);
+    const { addresses, isPublic } = await this.#lookUp(url);
+    if (!isPublic && !this.options.allowPrivate) {
+      throw new FetchError(
+        `${url.hostname} has a private address; ingest.allow_private = true would permit it`,
+      );
+    }
+    // What the operator wrote may be private; nobody else leads there, and nobody leads back from outside.
+    const isOwn = url.hostname === this.configured.hostname;
+    if (!isPublic && (this.#sawPublic || (!isOwn && own.isPublic))) {
+      throw new FetchError(`leads to ${url.hostname}, which has a private address: that is refused`);
+    }
+    this.#sawPublic ||= isPublic;
+    return addresses;
+  }
+
+  async #lookUp(url: URL): Promise<{ addresses: string[]; isPublic: boolean }> {
+    const known = this.#hosts.get(url.hostname);
+    if (known !== undefined) return known;
+    const literal = literalAddress(url);
+    const found = literal === null
+      ? await this.options.resolver.resolve(url.hostname, this.options.signal)
+      : [literal];
+    const addresses = found.slice(0, MAX_ADDRESSES);
+    const visit = { addresses, isPublic: addresses.every((address) => isReachable(address, [])) };
+    this.#hosts.set(url.hostname, visit);
+    return visit;
+  }
+}
+
+function refuseUnusable(
+  { response, url }: Chain,
+  request: DocumentRequest,
+  { nowMs, maxDocumentBytes }: { nowMs: number; maxDocumentBytes: number },
+): void {
+  const retryAtMs = parseRetryAfter(response.headers["retry-after"], nowMs);
+  const block = describeBlock(response, request.expects);
+  if (block !== null) throw new FetchError(block, { state: "blocked", retryAtMs, pausedHost: url.host });
+  if (response.status !== 200) {
+    // 503 with a time is how a host says that all of it is busy (RFC 9110, 15.6.4).
+    const pausedHost = response.status === 503 && retryAtMs !== null ? url.host : null;
+    throw new FetchError(`answered ${response.status}`, { retryAtMs, pausedHost });
+  }
+  if (response.truncated) throw new FetchError(`the document has more than ${maxDocumentBytes} bytes`);
+  if (response.body.length === 0) throw new FetchError("answered with an empty body");
+}

@@ -1,0 +1,100 @@
+// What fetching a source needs and gives, whatever its strategy.
+import type { Clock, Files, HttpClient, Resolver } from "../domain/ports.ts";
+import type { SourceSettings } from "../domain/source.ts";
+
+/** A document as it came. */
+export interface FetchedDocument {
+  /** Its address, or its file's name. */
+  name: string;
+  /** Its address after redirects; null for a file. */
+  url: string | null;
+  contentType: string | null;
+  bytes: Uint8Array;
+  /** Null for a file. */
+  httpStatus: number | null;
+  /** When its last byte was there, Unix ms. */
+  fetchedAtMs: number;
+}
+
+/** What is known of a source from earlier fetches. */
+export interface Known {
+  /** What {@link Fetched.cursor} gave after the last success; null for everything anew. */
+  cursor: string | null;
+  /** Where the source's address has moved for good, as adopted; null while it is asked where the config says. */
+  movedTo: string | null;
+}
+
+/** What a fetch gave: the documents that are new or changed, each read when it is asked for, and the next cursor. */
+export interface Fetched {
+  /** `read` gives null for a file that holds the bytes that it held before; it throws {@link FetchError}. */
+  documents: Iterable<{ name: string; read(): Promise<FetchedDocument | null> }>;
+  /** What stands in the folder and cannot be read; empty for all but folders. */
+  unreadable: { name: string; reason: string }[];
+  /** Whether the source says that nothing has changed since the cursor: there are no documents then. */
+  isUnchanged: boolean;
+  /** Until when the answer says that it stays as it is, Unix ms; null where it says nothing. */
+  freshUntilMs: number | null;
+  /** Where the source's address says that it has moved for good (301, 308); null when it does not. */
+  movedTo: string | null;
+  /**
+   * What the next fetch is given back; to be kept only after every document was dealt with. A feed that was not whole is
+   * asked for anew, changed or not; so are the refused files of a folder: they are told of until somebody mends them.
+   */
+  cursor(outcome: { isWhole: boolean; refused: ReadonlySet<string> }): string | null;
+}
+
+/** What fetching needs. */
+export interface FetchOptions {
+  http: HttpClient;
+  resolver: Resolver;
+  files: Files;
+  clock: Clock;
+  userAgent: string;
+  /** For one document over HTTP, look-up and redirects included. */
+  timeoutMs: number;
+  /** For one document, before and after inflating. */
+  maxDocumentBytes: number;
+  /** Whether the addresses that the config names may be private. */
+  allowPrivate: boolean;
+  /** Waits until the host may be asked again; called before each document. */
+  pace(host: string): Promise<void>;
+}
+
+/** Why a source could not be fetched, beyond the words. */
+export interface FetchFailure {
+  /** `blocked`: the host refuses or throttles this client; `failing`: all else. */
+  state: "failing" | "blocked";
+  /** When the server asks to be asked again, Unix ms. */
+  retryAtMs: number | null;
+  /** The host that wants to be left alone for a while, whatever is asked of it. */
+  pausedHost: string | null;
+}
+
+/** A source that could not be fetched: why, in words for the operator. */
+export class FetchError extends Error implements FetchFailure {
+  override readonly name = "FetchError";
+  readonly state: FetchFailure["state"];
+  readonly retryAtMs: number | null;
+  readonly pausedHost: string | null;
+  constructor(message: string, failure: Partial<FetchFailure> = {}) {
+    super(message);
+    this.state = failure.state ?? "failing";
+    this.retryAtMs = failure.retryAtMs ?? null;
+    this.pausedHost = failure.pausedHost ?? null;
+  }
+}
+
+/** What a cursor holds for: another address, relevance or time zone needs the whole document again. */
+export function settingsKey(source: SourceSettings): string {
+  return `${source.location} ${source.relevance} ${source.timezone}`;
+}
+
+/** A cursor that was written for the same settings; anything else means: everything anew. */
+export function readCursor<T extends { settings: string }>(
+  cursor: string | null,
+  settings: string,
+): T | null {
+  if (cursor === null) return null;
+  const value = JSON.parse(cursor) as T;
+  return value.settings === settings ? value : null;
+}

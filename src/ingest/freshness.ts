@@ -1,0 +1,40 @@
+// How long an answer says that it stays as it is: `Cache-Control` and `Expires` (RFC 9111).
+import { parseHttpDate } from "../domain/retry_after.ts";
+
+const SECOND_MS = 1_000;
+/** Longer lifetimes than this all mean the same (RFC 9111, section 1.2.2). */
+const MAX_SECONDS = 2_147_483_648;
+
+/**
+ * Until when an answer is fresh, Unix ms: `max-age` less its age, else `Expires` less its own date. Null where it says
+ * nothing, and where it says that it is not to be kept.
+ */
+export function freshUntil(headers: Record<string, string>, nowMs: number): number | null {
+  const directives = readDirectives(headers["cache-control"] ?? "");
+  if (directives.has("no-store") || directives.has("no-cache")) return null;
+  const ageMs = (readSeconds(headers["age"]) ?? 0) * SECOND_MS;
+  const lifetimeMs = directives.has("max-age")
+    ? (readSeconds(directives.get("max-age")) ?? 0) * SECOND_MS
+    : expiresInMs(headers, nowMs);
+  if (lifetimeMs === null || lifetimeMs <= ageMs) return null;
+  return nowMs + lifetimeMs - ageMs;
+}
+
+function readDirectives(header: string): Map<string, string> {
+  const directives = new Map<string, string>();
+  for (const part of header.split(",")) {
+    const [, name, value] = /^\s*([\w-]+)\s*(?:=\s*"?([^"]*?)"?\s*)?$/.exec(part) ?? [];
+    if (name !== undefined) directives.set(name.toLowerCase(), value ?? "");
+  }
+  return directives;
+}
+
+function readSeconds(text: string | undefined): number | null {
+  return /^\d+$/.test(text?.trim() ?? "") ? Math.min(Number(text), MAX_SECONDS) : null;
+}
+
+function expiresInMs(headers: Record<string, string>, nowMs: number): number | null {
+  const expiresMs = parseHttpDate(headers["expires"], nowMs);
+  if (expiresMs === null) return null;
+  return expiresMs - (parseHttpDate(headers["date"], nowMs) ?? nowMs);
+}
