@@ -46,6 +46,8 @@ export type PublisherKind = typeof PUBLISHER_KINDS[number];
 export interface PublisherRule {
   kind: PublisherKind;
   dataProtection: boolean;
+  /** Supervises, audits or sets the standards of others. */
+  supervises: boolean;
   hosts: string[];
   names: string[];
 }
@@ -132,6 +134,7 @@ const publisher: Reader<PublisherRule> = (value, place) => {
   return {
     kind: oneOf(PUBLISHER_KINDS)(fields.kind, `${place}.kind`),
     dataProtection: flag(fields.data_protection, `${place}.data_protection`),
+    supervises: flag(fields.supervises, `${place}.supervises`),
     hosts: list(text)(fields.hosts, `${place}.hosts`),
     names: list(text)(fields.names, `${place}.names`),
   };
@@ -229,6 +232,7 @@ export const RELEVANCE_DATA = {
   weakTerms: words(relevanceJson.weak_ai_terms, "relevance.json: weak_ai_terms"),
   weakNotBeside: words(relevanceJson.weak_ai_terms.not_beside, "relevance.json: weak_ai_terms.not_beside"),
   notAi: list(notAi)(relevanceJson.not_ai, "relevance.json: not_ai"),
+  staff: list(text)(relevanceJson.staff.title, "relevance.json: staff.title"),
   ruleWords: words(relevanceJson.rule_words, "relevance.json: rule_words"),
   otherMatters: words(relevanceJson.other_matters, "relevance.json: other_matters"),
 };

@@ -9,6 +9,8 @@ export interface Publisher {
   kind: PublisherKind;
   /** An authority whose subject is data protection. */
   dataProtection: boolean;
+  /** An authority that supervises, audits or sets the standards of others; one for data protection is one too. */
+  supervises: boolean;
   /** The host ending or the name that says so; empty when nothing does. */
   words: string;
 }
@@ -39,7 +41,9 @@ export function findPublisher(
   from: { host: string; celex: string; title: FoldedText; language: string },
 ): Publisher {
   const { host, celex, title, language } = from;
-  if (celex.startsWith("6")) return { kind: "eu-court", dataProtection: false, words: celex };
+  if (celex.startsWith("6")) {
+    return { kind: "eu-court", dataProtection: false, supervises: true, words: celex };
+  }
   const byHost = findHost(host);
   const named = findPhrases(NAMES(), title).sort((a, b) => a.value.order - b.value.order || a.at - b.at)
     .filter((hit) => byHost === null || hit.value.rule.kind === byHost.rule.kind);
@@ -47,11 +51,17 @@ export function findPublisher(
   const rule = byHost?.rule ?? named[0]?.value.rule;
   if (rule === undefined) {
     const kind = EU_LANGUAGES.has(language) ? "member-state" : "unknown";
-    return { kind, dataProtection: false, words: "" };
+    return { kind, dataProtection: false, supervises: false, words: "" };
   }
   const dataProtection = rule.dataProtection || speaker?.value.rule.dataProtection === true;
   const byName = speaker !== undefined && (byHost === null || dataProtection !== rule.dataProtection);
-  return { kind: rule.kind, dataProtection, words: byName ? speaker.phrase : byHost?.ending ?? "" };
+  const supervises = dataProtection || rule.supervises || named.some((hit) => hit.value.rule.supervises);
+  return {
+    kind: rule.kind,
+    dataProtection,
+    supervises,
+    words: byName ? speaker.phrase : byHost?.ending ?? "",
+  };
 }
 
 /** The rule for the longest known ending of the host. */

@@ -4,6 +4,7 @@ import { LAW_DATA, RELEVANCE_DATA } from "./data.ts";
 import type { EventTypeResult } from "./event_type.ts";
 import type { Item } from "./item.ts";
 import { once } from "./once.ts";
+import { buildPatternIndex, findPatterns } from "./patterns.ts";
 import { buildPhraseIndex, findPhrases, type PhraseHit } from "./phrases.ts";
 import { buildWordSets } from "./word_sets.ts";
 
@@ -88,13 +89,19 @@ function actOf(
   return summary.length > 0 ? "text" : null;
 }
 
+/** "Air India (AI)", "Avian Influenza (AI)": what the letters stand for is said, and it is not artificial intelligence. */
+const OTHER_INITIALS =
+  /\b(?:(?!Artificial Intelligence)A[A-Za-z]{2,30} I[A-Za-z]{2,30} \(AI\)|(?!Intelligence Artificielle)I[A-Za-z]{2,30} A[A-Za-z]{2,30} \(IA\))/i;
+
 /** Drops "AI" where it means avian influenza and the like, and weak terms in texts on trading or encryption. */
 function withoutFalseFriends(
   hits: PhraseHit<TermKind>[],
   item: Item,
 ): PhraseHit<TermKind>[] {
   const texts = [item.title, item.opening];
-  let kept = hits;
+  let kept = texts.some((text) => OTHER_INITIALS.test(text.text))
+    ? hits.filter((hit) => hit.phrase !== "AI" && hit.phrase !== "IA")
+    : hits;
   for (const rule of NOT_AI()) {
     if (
       kept.some((hit) => rule.terms.has(hit.phrase)) &&
@@ -111,6 +118,10 @@ function withoutFalseFriends(
   }
   return kept;
 }
+
+const STAFF = once(() =>
+  buildPatternIndex(RELEVANCE_DATA.staff.map((pattern) => ({ pattern, value: true })))
+);
 
 type MatterKind = "rule" | "other";
 
@@ -141,7 +152,7 @@ const TITLE_WORD = 2;
 const OPENING_WORD = 1;
 const RULE_TYPE = 2;
 const RULE_TYPE_IN_SUMMARY = 1;
-/** Points for a publisher whose business is to supervise the use of data. */
+/** Points for a publisher whose business is to supervise others. */
 const AUTHORITY = 2;
 /** At most this many words count in each place. */
 const COUNTED_WORDS = 2;
@@ -156,6 +167,10 @@ export function decideRelevance(
   eventType: EventTypeResult,
 ): RelevanceResult {
   if (subject.level === "none") return { relevant: false, why: "nothing in it is about AI", words: [] };
+  const post = findPatterns(STAFF(), item.title.lower)[0];
+  if (post !== undefined) {
+    return { relevant: false, why: "somebody is wanted for a post", words: [post.words] };
+  }
   if (subject.namesTheAct === "title" || (subject.namesTheAct === "opening" && subject.level !== "passing")) {
     return { relevant: true, why: "it names the AI Act", words: subject.words };
   }
@@ -167,7 +182,7 @@ export function decideRelevance(
   const opening = wordsOf(findPhrases(index, item.opening));
   const fresh = (words: string[], seen: string[]) => words.filter((word) => !seen.includes(word));
   const rules = points(title.rule, fresh(opening.rule, title.rule)) + kindPoints(eventType) +
-    (item.publisher.dataProtection ? AUTHORITY : 0);
+    (item.publisher.supervises ? AUTHORITY : 0);
   const others = points(title.other, fresh(opening.other, title.other));
   const enough = subject.level === "title" ? ENOUGH_IN_TITLE : ENOUGH_IN_OPENING;
   // A headline on AI and rules may well tell of money too; a summary has to be clearer.

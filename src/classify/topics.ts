@@ -85,7 +85,7 @@ function findTopics(
     if (isSubjectOf(rule, item, subject)) add(rule, PUBLISHER, item.publisher.words);
     if (sourceTopics.includes(rule.id)) add(rule, SOURCE, "every item of its source");
   }
-  return choose(weights, rules, { item, sourceTopics });
+  return choose(weights, rules, { item, eventType, sourceTopics });
 }
 
 /** Whether the kind of event leads to the topic: any publisher's, or one of some kinds that speaks of the AI Act. */
@@ -104,13 +104,16 @@ function isSubjectOf(rule: TopicRule, item: Item, subject: AiSubject): boolean {
 function choose(
   weights: ReadonlyMap<TopicRule, TopicResult>,
   rules: readonly TopicRule[],
-  { item, sourceTopics }: Pick<TopicEvidence, "item" | "sourceTopics">,
+  { item, eventType, sourceTopics }: Pick<TopicEvidence, "item" | "eventType" | "sourceTopics">,
 ): TopicResult[] {
   const isOfSource = ({ id }: { id: string }) => sourceTopics.includes(id);
   const strong = [...weights].filter(([, result]) => result.score >= ENOUGH);
   const children = strong.filter(([rule]) => rule.parent !== null || isOfSource(rule))
     .map(([, result]) => result);
-  const fallback = rules.find((rule) => rule.fallbackFor.includes(item.publisher.kind));
+  const fallback = rules.find((rule) =>
+    rule.fallbackFor.includes(item.publisher.kind) &&
+    (rule.eventTypes.length === 0 || rule.eventTypes.includes(eventType))
+  );
   if (children.length === 0 && fallback !== undefined) {
     return [{ id: fallback.id, score: ENOUGH, words: [item.publisher.kind] }];
   }

@@ -37,7 +37,7 @@ export const EXAMPLE_EVENT: RegEvent = {
 
 /** What it was made from. */
 export const EXAMPLE_PROVENANCE: Provenance = {
-  rules_version: "1",
+  rules_version: "2",
   categories: ["Guidelines"],
   stated_languages: ["en"],
   document: "https://board.example/feed",
