@@ -27,11 +27,19 @@ export interface SourceSettings {
   /** Whether the first fetch notifies subscribers or only fills the store. */
   notifyFirstFetch: boolean;
   enabled: boolean;
+  /** Fewer items in a fetch that brought a document are a failure; without it, none are too few. */
+  minItems?: number;
+  /** Pause between two requests to the source's host, ms; without it, what the service leaves between any two. */
+  crawlDelayMs?: number;
+  /** The terms under which the publisher lets its texts be used again, in words. */
+  reuse?: string;
   /**
    * A secret: the value of the `Authorization` header of the source's requests (`feed` only). It is for the host of
    * `location` alone: no redirect to another host carries it, and no log, answer or report shows it.
    */
   authorization?: string;
+  /** Further headers of its requests by their lower-case names; as secret as `authorization`. */
+  headers?: Readonly<Record<string, string>>;
 }
 
 /**

@@ -27,8 +27,10 @@ export interface DocumentRequest {
   url: URL;
   /** For whoever answers; lower-case names. `user-agent` and `accept-encoding` are added. */
   headers: Record<string, string>;
-  /** Secrets, for the origin of the source's own address alone: no redirect to another carries them. */
-  secretHeaders?: Record<string, string>;
+  /** With it, the request is a POST of this JSON. */
+  body?: string;
+  /** For this request; without it, what the options say for every document. */
+  timeoutMs?: number;
   validators: Validators | null;
   /** `data`: a page made for people in its place is a fault; `page`: such a page is what is wanted. */
   expects: "data" | "page";
@@ -43,6 +45,8 @@ export interface DocumentAnswer {
   freshUntilMs: number | null;
   /** Where the address asked for says that the document has moved for good; null when it does not. */
   movedTo: string | null;
+  /** The `Link` header (RFC 8288); empty without one. */
+  link: string;
 }
 
 /**
@@ -59,7 +63,7 @@ export async function fetchDocument(
   let chain: Chain;
   try {
     chain = await options.clock.within(
-      options.timeoutMs,
+      request.timeoutMs ?? options.timeoutMs,
       (signal) => followRedirects(source, request, { ...options, signal }),
     );
   } catch (error) {
@@ -69,7 +73,11 @@ export async function fetchDocument(
   }
   const { response, url, movedTo } = chain;
   const nowMs = options.clock.nowMs();
-  const common = { movedTo, freshUntilMs: freshUntil(response.headers, nowMs) };
+  const common = {
+    movedTo,
+    freshUntilMs: freshUntil(response.headers, nowMs),
+    link: response.headers["link"] ?? "",
+  };
   if (response.status === 304 && request.validators !== null) {
     return { ...common, document: null, validators: request.validators };
   }
@@ -111,16 +119,18 @@ async function followRedirects(
   for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
     const headers: Record<string, string> = {
       ...request.headers,
-      ...(url.origin === configured.origin ? secretHeaders(source, request) : {}),
+      ...(request.body === undefined ? {} : { "content-type": "application/json" }),
+      ...(url.origin === configured.origin ? secretHeaders(source) : {}),
       ...validatorHeaders(request.validators, url),
       ...cookies.header(url),
       "user-agent": options.userAgent,
       "accept-encoding": "gzip, br",
     };
     const response = await options.http.request({
-      method: "GET",
+      method: request.body === undefined ? "GET" : "POST",
       url,
       headers,
+      ...(request.body === undefined ? {} : { body: request.body }),
       addresses: await visits.addressesOf(url),
       maxBodyBytes: options.maxDocumentBytes,
       signal: options.signal,
@@ -135,9 +145,9 @@ async function followRedirects(
 }
 
 /** The secrets are for the host that the operator named, not for where it points. */
-function secretHeaders(source: SourceSettings, request: DocumentRequest): Record<string, string> {
+function secretHeaders(source: SourceSettings): Record<string, string> {
   return {
-    ...request.secretHeaders,
+    ...source.headers,
     ...(source.authorization === undefined ? {} : { authorization: source.authorization }),
   };
 }
@@ -212,11 +222,18 @@ function refuseUnusable(
 ): void {
   const retryAtMs = parseRetryAfter(response.headers["retry-after"], nowMs);
   const block = describeBlock(response, request.expects);
-  if (block !== null) throw new FetchError(block, { state: "blocked", retryAtMs, pausedHost: url.host });
+  if (block !== null) {
+    throw new FetchError(block, {
+      state: "blocked",
+      retryAtMs,
+      pausedHost: url.host,
+      status: response.status,
+    });
+  }
   if (response.status !== 200) {
     // 503 with a time is how a host says that all of it is busy (RFC 9110, 15.6.4).
     const pausedHost = response.status === 503 && retryAtMs !== null ? url.host : null;
-    throw new FetchError(`answered ${response.status}`, { retryAtMs, pausedHost });
+    throw new FetchError(`answered ${response.status}`, { retryAtMs, pausedHost, status: response.status });
   }
   if (response.truncated) throw new FetchError(`the document has more than ${maxDocumentBytes} bytes`);
   if (response.body.length === 0) throw new FetchError("answered with an empty body");

@@ -32,6 +32,8 @@ export async function fetchFeed(
     ...common,
     documents: [{
       name: source.location,
+      reading: null,
+      onFailure: "fail",
       read: () => Promise.resolve({ ...document, name: source.location }),
     }],
     isUnchanged: false,

@@ -65,7 +65,12 @@ export async function fetchFolder(
     return hash === before?.[2] ? null : document;
   };
   return {
-    documents: changed.map(({ entry, before }) => ({ name: entry.name, read: () => read(entry, before) })),
+    documents: changed.map(({ entry, before }) => ({
+      name: entry.name,
+      reading: null,
+      onFailure: "refuse",
+      read: () => read(entry, before),
+    })),
     unreadable: listing.unreadable,
     isUnchanged: changed.length === 0,
     freshUntilMs: null,

@@ -1,5 +1,6 @@
 // What fetching a source needs and gives, whatever its strategy.
 import type { Clock, Files, HttpClient, Resolver } from "../domain/ports.ts";
+import type { Reading } from "../domain/reading.ts";
 import type { SourceSettings } from "../domain/source.ts";
 
 /** A document as it came. */
@@ -24,10 +25,41 @@ export interface Known {
   movedTo: string | null;
 }
 
+/** A document that a fetch is going to read. */
+export interface PlannedDocument {
+  name: string;
+  /** How its items are found; null for a feed. */
+  reading: Reading | null;
+  /**
+   * What it means that it cannot be had or read: `refuse` leaves it out and goes on with its neighbours, `fail` ends the
+   * fetch as a failure. What was recorded before stays, and the cursor is not moved on.
+   */
+  onFailure: "refuse" | "fail";
+  /** Null when it holds what it held before; throws {@link FetchError}. */
+  read(): Promise<FetchedDocument | null>;
+}
+
+/** A document that was dealt with. */
+export interface ReadDocument {
+  /** Null when it was unchanged. */
+  document: FetchedDocument | null;
+  /** What it says of the document after it: an address that may be relative, or a cursor. */
+  next: string | null;
+  /** The identities of its items. */
+  keys: readonly string[];
+  /** How many items it states, those that were refused included. */
+  items: number;
+  /** Whether none of its items was new or revised. */
+  isKnown: boolean;
+}
+
 /** What a fetch gave: the documents that are new or changed, each read when it is asked for, and the next cursor. */
 export interface Fetched {
-  /** `read` gives null for a file that holds the bytes that it held before; it throws {@link FetchError}. */
-  documents: Iterable<{ name: string; read(): Promise<FetchedDocument | null> }>;
+  documents: Iterable<PlannedDocument>;
+  /** The documents to read after one, for a source that is walked; asked after each. */
+  following?(read: ReadDocument): PlannedDocument[];
+  /** What was left out in the end, for a source that is walked within bounds. */
+  leftOut?(): { name: string; reason: string }[];
   /** What stands in the folder and cannot be read; empty for all but folders. */
   unreadable: { name: string; reason: string }[];
   /** Whether the source says that nothing has changed since the cursor: there are no documents then. */
@@ -68,6 +100,8 @@ export interface FetchFailure {
   retryAtMs: number | null;
   /** The host that wants to be left alone for a while, whatever is asked of it. */
   pausedHost: string | null;
+  /** The status of the answer; null where there was none. */
+  status: number | null;
 }
 
 /** A source that could not be fetched: why, in words for the operator. */
@@ -76,11 +110,13 @@ export class FetchError extends Error implements FetchFailure {
   readonly state: FetchFailure["state"];
   readonly retryAtMs: number | null;
   readonly pausedHost: string | null;
+  readonly status: number | null;
   constructor(message: string, failure: Partial<FetchFailure> = {}) {
     super(message);
     this.state = failure.state ?? "failing";
     this.retryAtMs = failure.retryAtMs ?? null;
     this.pausedHost = failure.pausedHost ?? null;
+    this.status = failure.status ?? null;
   }
 }
 

@@ -104,7 +104,12 @@ export function createIngest(given: IngestOptions): Ingest {
       const { log: _, ...quiet } = options;
       try {
         const processed = await processSource(source, state, "preview", quiet);
-        return { report: reportOf(source.id, processed), decided: processed.decided };
+        const report = reportOf(source.id, processed);
+        const { failure, decided } = processed;
+        return {
+          report: failure === null ? report : { ...report, ok: false, error: failure.message },
+          decided,
+        };
       } catch (error) {
         if (!(error instanceof FetchError)) throw error;
         return { report: failed(source.id, error.message), decided: [] };
@@ -142,6 +147,10 @@ async function ingestSource(
   const { clock, store, log } = options;
   try {
     const processed = await processSource(source, state, "record", options);
+    if (processed.failure !== null) {
+      await finishFailed(source, state, processed.failure, options);
+      return { ...reportOf(source.id, processed), ok: false, error: processed.failure.message };
+    }
     const atMs = clock.nowMs();
     await store.finishFetch({
       sourceId: source.id,
@@ -171,24 +180,31 @@ async function ingestSource(
     }
     return report;
   } catch (error) {
-    const atMs = clock.nowMs();
-    const message = error instanceof FetchError ? error.message : "stopped by an error inside; see the log";
     if (!(error instanceof FetchError)) logFailure(log, "source stopped", error, source.id);
-    const retryAtMs = error instanceof FetchError ? error.retryAtMs : null;
-    await store.finishFetch({
-      sourceId: source.id,
-      atMs,
-      nextDueAtMs: nextAfterFailure(source, {
-        nowMs: atMs,
-        failures: state.consecutiveFailures + 1,
-        retryAtMs,
-      }),
-      success: null,
-      error: message,
-    });
-    log.warn("source failed", { source: source.id, failures: state.consecutiveFailures + 1, cause: message });
-    return failed(source.id, message);
+    const failure = error instanceof FetchError
+      ? error
+      : new FetchError("stopped by an error inside; see the log");
+    await finishFailed(source, state, failure, options);
+    return failed(source.id, failure.message);
   }
+}
+
+async function finishFailed(
+  source: SourceSettings,
+  state: SourceState,
+  { message, retryAtMs }: FetchError,
+  { clock, store, log }: Remembering,
+): Promise<void> {
+  const atMs = clock.nowMs();
+  const failures = state.consecutiveFailures + 1;
+  await store.finishFetch({
+    sourceId: source.id,
+    atMs,
+    nextDueAtMs: nextAfterFailure(source, { nowMs: atMs, failures, retryAtMs }),
+    success: null,
+    error: message,
+  });
+  log.warn("source failed", { source: source.id, failures, cause: message });
 }
 
 function reportOf(id: string, { decided, refused }: ProcessedSource): IngestReport {

@@ -4,7 +4,14 @@ import type { Clock } from "../domain/ports.ts";
 import type { IdentityRule, SourceSettings, SourceState } from "../domain/source.ts";
 import type { RecordDecision, Store, StoredPublication } from "../domain/store.ts";
 import { fetchDocuments } from "./fetch.ts";
-import { type FetchedDocument, FetchError, type FetchOptions } from "./fetched.ts";
+import {
+  type Fetched,
+  type FetchedDocument,
+  FetchError,
+  type FetchOptions,
+  type PlannedDocument,
+  type ReadDocument,
+} from "./fetched.ts";
 import { type DocumentOrigin, originOf } from "./origin.ts";
 import { type IdentifiedItem, identifyItems } from "./identify.ts";
 import { type NormalisedItem, normaliseItem } from "./normalise/item.ts";
@@ -69,14 +76,19 @@ export interface ProcessedSource {
   /** For the next fetch, once this one is finished. */
   cursor: string | null;
   identityRule: IdentityRule;
+  /**
+   * Why the fetch as a whole failed although parts of it were recorded: a later page that could not be had, fewer items
+   * than the source's minimum. The cursor is then of no use.
+   */
+  failure: FetchError | null;
 }
 
 /** How much of the work is kept: all of it, or nothing (a dry run, which also reads what has not changed). */
 export type ProcessMode = "record" | "preview";
 
 /**
- * Fetches the source and deals with each item. Throws {@link FetchError} when the address gives no feed or the folder
- * cannot be read; a file of a folder that cannot is refused, and its neighbours are not kept from anything by it.
+ * Fetches the source and deals with each item. Throws {@link FetchError} when its first document cannot be had or read;
+ * a file of a folder that cannot is refused, and its neighbours are not kept from anything by it.
  */
 export async function processSource(
   source: SourceSettings,
@@ -91,25 +103,72 @@ export async function processSource(
     refused: [],
     cursor: null,
     identityRule: state.identityRule,
+    failure: null,
   };
   for (const { name, reason } of fetched.unreadable) result.refused.push({ item: name, reason });
   const run: DocumentRun = { source, state, mode, options, result, pause: createTurns(options.clock) };
-  let isWhole = true;
+  const outcome = await processDocuments(fetched, run);
+  for (const { name, reason } of fetched.leftOut?.() ?? []) result.refused.push({ item: name, reason });
+  if (result.failure === null && outcome.isShort) {
+    const least = source.minItems ?? 0;
+    const found = outcome.items === 0 ? "no item" : `only ${outcome.items} of at least ${least} items`;
+    result.failure = new FetchError(`has ${found}: the address or the rules may no longer fit the page`);
+  }
+  return { ...result, cursor: fetched.cursor(outcome) };
+}
+
+/** What became of the documents of a fetch. */
+interface DocumentsOutcome {
+  /** Whether no document as a whole had a fault. */
+  isWhole: boolean;
+  refused: ReadonlySet<string>;
+  items: number;
+  /** Whether documents were read and held fewer items than the source's minimum. */
+  isShort: boolean;
+}
+
+async function processDocuments(fetched: Fetched, run: DocumentRun): Promise<DocumentsOutcome> {
+  const { source, result } = run;
+  const queue: PlannedDocument[] = [...fetched.documents];
   const refused = new Set<string>();
-  for (const { name, read } of fetched.documents) {
+  let isWhole = true;
+  let documents = 0;
+  let items = 0;
+  for (let place = 0; place < queue.length && result.failure === null; place++) {
+    const planned = queue[place] as PlannedDocument;
     try {
-      const document = await read();
-      if (document !== null && !await processDocument(document, run)) isWhole = false;
+      const document = await planned.read();
+      const read = document === null ? UNCHANGED : await processDocument(document, planned, run);
+      if (document !== null) documents++;
+      items += read.items;
+      if (!read.isWhole) isWhole = false;
+      if (fetched.following !== undefined) queue.push(...fetched.following(read));
     } catch (error) {
       if (!(error instanceof DocumentError) && !(error instanceof FetchError)) throw error;
-      if (source.fetchStrategy === "feed") throw new FetchError(error.message);
-      result.refused.push({ item: name, reason: error.message });
-      refused.add(name);
+      if (planned.onFailure === "fail") {
+        const failure = error instanceof FetchError ? error : new FetchError(error.message);
+        if (place === 0) throw failure;
+        result.failure = failure;
+      } else {
+        result.refused.push({ item: planned.name, reason: error.message });
+        refused.add(planned.name);
+      }
     }
     await run.pause();
   }
-  return { ...result, cursor: fetched.cursor({ isWhole, refused }) };
+  return { isWhole, refused, items, isShort: documents > 0 && items < (source.minItems ?? 0) };
 }
+
+type DealtWith = ReadDocument & { isWhole: boolean };
+
+const UNCHANGED: DealtWith = {
+  document: null,
+  next: null,
+  keys: [],
+  items: 0,
+  isKnown: true,
+  isWhole: true,
+};
 
 interface DocumentRun {
   source: SourceSettings;
@@ -130,10 +189,16 @@ interface SharedOrigin {
   notes: ReadonlyMap<NormalisedItem, readonly string[]>;
 }
 
-/** Deals with every item of a document; false when the document as a whole has a fault: it breaks off, it is too long. */
-async function processDocument(document: FetchedDocument, run: DocumentRun): Promise<boolean> {
+/** Deals with every item of a document. It is not whole when it as a whole has a fault: it breaks off, it is too long. */
+async function processDocument(
+  document: FetchedDocument,
+  { reading }: Pick<PlannedDocument, "reading">,
+  run: DocumentRun,
+): Promise<DealtWith> {
   const { source, result } = run;
-  const parsed = parseDocument(document.bytes, { contentType: document.contentType, maxItems: MAX_ITEMS });
+  const { contentType, url } = document;
+  const parsed = parseDocument(document.bytes, { contentType, maxItems: MAX_ITEMS, reading, url });
+  const decidedBefore = result.decided.length;
   result.refused.push(...parsed.problems);
   await run.pause();
   const items: NormalisedItem[] = [];
@@ -162,7 +227,14 @@ async function processDocument(document: FetchedDocument, run: DocumentRun): Pro
   const statedLanguages = [...(parsed.language === null ? [] : [parsed.language]), ...source.languages];
   await run.pause();
   await decideAll(identified.items, { statedLanguages, origin: originOf(document), notes }, run);
-  return !parsed.problems.some(({ item }) => item === "document");
+  return {
+    document,
+    next: parsed.next,
+    keys: identified.items.map(({ key }) => key),
+    items: parsed.items.length + parsed.problems.filter(({ item }) => item !== "document").length,
+    isKnown: result.decided.slice(decidedBefore).every(({ decision }) => decision.kind !== "record"),
+    isWhole: !parsed.problems.some(({ item }) => item === "document"),
+  };
 }
 
 /**

@@ -1,9 +1,12 @@
 // From bytes to text: which character encoding a document is in.
 
-/** How much of a document is searched for its XML declaration. */
+/** How much of a document is searched for its XML declaration, or for a page's meta element. */
 const DECLARATION_BYTES = 1024;
+const META_BYTES = 8192;
 
 const XML_ENCODING = /^[\s\0]*<\?xml[^>]*?\sencoding\s*=\s*["']\s*([\w.:-]+)\s*["']/;
+/** `<meta charset="…">` and `<meta http-equiv="Content-Type" content="text/html; charset=…">`. */
+const META_CHARSET = /<meta\s[^>]*?charset\s*=\s*["']?\s*([\w.:-]+)/i;
 const HTTP_CHARSET = /;\s*charset\s*=\s*(?:"\s*([^"]*?)\s*"|'\s*([^']*?)\s*'|([^\s;"']+))/i;
 /** Encodings of one byte a character: every text is valid in most of them, so that they prove nothing. */
 const SINGLE_BYTE = /^(?:windows-|iso-8859-|koi8-|ibm866|macintosh|x-mac-)/;
@@ -16,7 +19,7 @@ export interface DecodedText {
 
 /**
  * Decodes a document: by its byte order mark, else by the charset of the HTTP `Content-Type`, else by its XML
- * declaration, else as UTF-8, and as windows-1252 when it is not UTF-8 (see {@link decodeUtf8}). JSON is always UTF-8 (RFC 8259), the
+ * declaration or its `<meta>`, else as UTF-8, and as windows-1252 when it is not UTF-8 (see {@link decodeUtf8}). JSON is always UTF-8 (RFC 8259), the
  * other steps do not apply. Labels are those of the WHATWG Encoding Standard ("iso-8859-1" is windows-1252). An
  * unknown label and one that the bytes refute are passed over; a single-byte label is refuted by bytes that are valid
  * UTF-8 beyond ASCII. Wrong text that the publisher encoded twice is left alone. NUL characters are removed.
@@ -47,7 +50,10 @@ function decodeDeclared(bytes: Uint8Array, contentType: string | null): DecodedT
   const head = new TextDecoder("windows-1252").decode(bytes.subarray(0, DECLARATION_BYTES));
   if (/^\s*[{[]/.test(head)) return decodeUtf8(bytes);
   const http = HTTP_CHARSET.exec(contentType ?? "");
-  const labels = [http?.[1] ?? http?.[2] ?? http?.[3], XML_ENCODING.exec(head)?.[1]];
+  const meta = /^\s*</.test(head)
+    ? META_CHARSET.exec(new TextDecoder("windows-1252").decode(bytes.subarray(0, META_BYTES)))?.[1]
+    : undefined;
+  const labels = [http?.[1] ?? http?.[2] ?? http?.[3], XML_ENCODING.exec(head)?.[1], meta];
   const utf8 = decodeStrictly(bytes, "utf-8");
   for (const label of labels) {
     if (label === undefined) continue;

@@ -1,34 +1,74 @@
-// A document's bytes to its items, whatever feed format it is in: the door of this folder.
+// A document's bytes to its items, whatever its format: the door of this folder.
+import type { Reading } from "../../domain/reading.ts";
 import { decodeText } from "./decode.ts";
 import { binaryFormat, foreignText } from "./foreign.ts";
 import { DocumentError, type ParsedDocument } from "./parsed.ts";
 import { readJsonFeed } from "./read_json.ts";
+import { readListing, readSinglePage } from "./read_page.ts";
+import { readApi, readSparql } from "./read_rows.ts";
 import { readXmlFeed } from "./read_xml.ts";
 
 export { DocumentError };
 export type { DocumentFormat, ParsedDocument, ParsedItem, ParseProblem } from "./parsed.ts";
 
+/** What a document is read with. */
+export interface ParseOptions {
+  contentType: string | null;
+  maxItems: number;
+  /** How its items are found; without it, it is a feed. */
+  reading?: Reading | null;
+  /** Where it came from; only a page that is one item needs it. */
+  url?: string | null;
+}
+
 /**
- * Reads a feed: RSS 0.9x and 2.0, RSS 1.0 (RDF), Atom 0.3 and 1.0, JSON Feed 1.0 and 1.1, told apart by what the
- * document holds, never by its name or content type (which only says the charset). What is broken in one item stays
- * in that item; a document that breaks off gives its complete items and a problem that says so. Items beyond
- * `maxItems` are counted and passed over. Reading takes time in proportion to the document, and no entity that the
- * document declares is ever expanded.
+ * Reads a document by the rules of its source. Without rules it is a feed: RSS 0.9x and 2.0, RSS 1.0 (RDF), Atom 0.3
+ * and 1.0, JSON Feed 1.0 and 1.1, told apart by what the document holds, never by its name or content type (which only
+ * says the charset). What is broken in one item stays in that item; a document that breaks off gives its complete items
+ * and a problem that says so. Items beyond `maxItems` are counted and passed over. Reading takes time in proportion to
+ * the document, and no entity that the document declares is ever expanded.
  *
- * Throws a {@link DocumentError}, and nothing else, when there is no feed or no complete item in it.
+ * Throws a {@link DocumentError}, and nothing else, when the document is none of that kind or has no complete item.
  */
-export function parseDocument(
+export function parseDocument(bytes: Uint8Array, options: ParseOptions): ParsedDocument {
+  const reading = options.reading ?? null;
+  const text = textOf(bytes, options.contentType, WANTED[reading?.kind ?? "feed"]);
+  const { maxItems, url = null } = options;
+  if (reading === null) return readFeed(text, maxItems);
+  switch (reading.kind) {
+    case "json":
+      return readApi(text, { reading, maxItems });
+    case "sparql":
+      return readSparql(text, { reading, maxItems });
+    case "html":
+      return readListing(text, { reading, maxItems });
+    case "page":
+      return readSinglePage(text, { reading, url });
+  }
+}
+
+const WANTED = { feed: "a feed", json: "JSON", sparql: "JSON", html: "a page", page: "a page" } as const;
+
+/** The text of a document. Throws a {@link DocumentError} when it has none, or plainly is not what is wanted. */
+function textOf(
   bytes: Uint8Array,
-  options: { contentType: string | null; maxItems: number },
-): ParsedDocument {
+  contentType: string | null,
+  wanted: typeof WANTED[keyof typeof WANTED],
+): string {
   if (bytes.length === 0) throw new DocumentError("the document is empty");
   const binary = binaryFormat(bytes);
-  if (binary !== null) throw new DocumentError(`this is ${binary}, not a feed`);
-  const { text } = decodeText(bytes, options.contentType);
-  const begin = text.search(/\S/);
-  if (begin === -1) throw new DocumentError("the document is empty: it holds only spaces");
-  const mark = text[begin];
-  if (mark === "{" || mark === "[") return readJsonFeed(text, options.maxItems);
-  if (mark !== "<" && !/<[a-z?!]/i.test(text)) throw foreignText(text);
-  return readXmlFeed(text, options.maxItems);
+  if (binary !== null) throw new DocumentError(`this is ${binary}, not ${wanted}`);
+  const { text } = decodeText(bytes, contentType);
+  const mark = /\S/.exec(text)?.[0];
+  if (mark === undefined) throw new DocumentError("the document is empty: it holds only spaces");
+  const isJson = mark === "{" || mark === "[";
+  const isMarkup = mark === "<" || /<[a-z?!]/i.test(text);
+  if (wanted === "JSON" ? !isJson : wanted === "a page" ? isJson || !isMarkup : !isJson && !isMarkup) {
+    throw foreignText(text, wanted);
+  }
+  return text;
+}
+
+function readFeed(text: string, maxItems: number): ParsedDocument {
+  return /^\s*[{[]/.test(text) ? readJsonFeed(text, maxItems) : readXmlFeed(text, maxItems);
 }

@@ -47,9 +47,10 @@ export function foreignRoot(rootName: string, text: string): DocumentError {
   );
 }
 
-/** The error for text that is neither XML nor JSON. */
-export function foreignText(text: string): DocumentError {
-  return new DocumentError(`this is plain text, not a feed (it begins: ${quote(text)})`);
+/** The error for text of another kind than the one that is wanted: "a feed", "JSON", "a page". */
+export function foreignText(text: string, wanted: string): DocumentError {
+  const kind = /^\s*[{[]/.test(text) ? "JSON" : /^\s*</.test(text) ? "a page of HTML or XML" : "plain text";
+  return new DocumentError(`this is ${kind}, not ${wanted} (it begins: ${quote(text)})`);
 }
 
 function quote(text: string): string {

@@ -1,7 +1,16 @@
 // What a document holds, whatever its format: the parts that readers fill, and the error when it holds no feed.
 
 /** A format that is read. */
-export type DocumentFormat = "rss" | "rdf" | "atom" | "json-feed";
+export type DocumentFormat =
+  | "rss"
+  | "rdf"
+  | "atom"
+  | "json-feed"
+  | "json"
+  | "html"
+  | "sparql"
+  | "sitemap"
+  | "page";
 
 /** One item as the document states it; nothing is resolved, decoded from markup or interpreted yet. */
 export interface ParsedItem {
@@ -41,6 +50,8 @@ export interface ParsedDocument {
   baseUrl: string | null;
   /** For how many minutes the publisher says that it stays fresh. */
   ttlMinutes: number | null;
+  /** What it says of the document after it: an address that may be relative, or a cursor; null when there is none. */
+  next: string | null;
   items: ParsedItem[];
   problems: ParseProblem[];
 }

@@ -9,7 +9,7 @@ type JsonObject = Record<string, unknown>;
  * breaks off gives the items that are complete.
  */
 export function readJsonFeed(text: string, maxItems: number): ParsedDocument {
-  const { value, complete } = parseJson(text);
+  const { value, complete } = parseJson(text, 2);
   if (!isFeed(value)) {
     throw new DocumentError(
       `this is JSON, but not a JSON Feed (it has no "version" of jsonfeed.org and no "title" with "items")`,
@@ -36,6 +36,7 @@ export function readJsonFeed(text: string, maxItems: number): ParsedDocument {
     language: plain(value.language),
     baseUrl: plain(value.home_page_url) ?? plain(value.feed_url),
     ttlMinutes: null,
+    next: null,
     items,
     problems,
   };
@@ -61,11 +62,15 @@ function readItem(item: JsonObject): ParsedItem {
   };
 }
 
-function parseJson(text: string): { value: unknown; complete: boolean } {
+/**
+ * The value of a JSON text. One that breaks off is closed behind the last complete item, which is an object in a list
+ * within `depth - 1` objects. Throws a {@link DocumentError}.
+ */
+export function parseJson(text: string, depth: number): { value: unknown; complete: boolean } {
   try {
     return { value: JSON.parse(text), complete: true };
   } catch (error) {
-    const repaired = completeItems(text);
+    const repaired = completeItems(text, depth);
     if (repaired === null) {
       throw new DocumentError(`the JSON breaks off or is broken: ${(error as Error).message}`);
     }
@@ -79,11 +84,8 @@ function parseJson(text: string): { value: unknown; complete: boolean } {
 
 const MARK = /["\\{}[\]]/g;
 
-/**
- * The text up to the last complete object of a list in the root object, closed as valid JSON needs it; null when the
- * text has no such object.
- */
-function completeItems(text: string): string | null {
+/** The text up to the last complete item, closed as valid JSON needs it; null when the text has no such item. */
+function completeItems(text: string, depth: number): string | null {
   const open: string[] = [];
   let inString = false;
   let end = -1;
@@ -95,10 +97,10 @@ function completeItems(text: string): string | null {
     else if (!inString) {
       if (mark === "{" || mark === "[") open.push(mark);
       else if (open.pop() !== (mark === "}" ? "{" : "[")) break;
-      else if (mark === "}" && open.length === 2 && open[1] === "[") end = MARK.lastIndex;
+      else if (mark === "}" && open.length === depth && open.indexOf("[") === depth - 1) end = MARK.lastIndex;
     }
   }
-  return end === -1 ? null : text.slice(0, end) + "]}";
+  return end === -1 ? null : `${text.slice(0, end)}]${"}".repeat(depth - 1)}`;
 }
 
 function isFeed(value: unknown): value is JsonObject {

@@ -72,6 +72,7 @@ class XmlFeed {
       baseUrl: this.#feed.attributes.get("xml:base") || first(values, "link") ||
         alternateLink(this.#feed.links),
       ttlMinutes: Number.isFinite(ttl) && ttl > 0 ? ttl : null,
+      next: null,
       items: this.#items,
       problems,
     };

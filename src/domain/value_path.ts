@@ -1,0 +1,52 @@
+// Paths into JSON as the config writes them, and texts with such paths in braces.
+
+/** What a path or template was read as, or what is wrong with it. */
+export type PathReading<T> = { value: T } | { problem: string };
+
+/** The steps of a path: keys; `*` is every key, figures are also a place in a list. Empty for the whole. */
+export type ValuePath = readonly string[];
+
+/** A text with values in it. */
+export type Template = readonly ({ text: string } | { path: ValuePath })[];
+
+const STEP = /"([^"]*)"|([^.\s"{}]+)/y;
+
+/**
+ * Reads `results`, `data.items`, `a."key.with.dots".0`. A list on the way needs no step of its own: the path goes into
+ * each of its items.
+ */
+export function readValuePath(text: string): PathReading<ValuePath> {
+  const steps: string[] = [];
+  const wanted =
+    'write keys with dots between them, such as "data.items"; a key with dots or blanks in quotes';
+  if (text === "") return { value: steps };
+  for (let at = 0; at <= text.length; at++) {
+    STEP.lastIndex = at;
+    const match = STEP.exec(text);
+    if (match === null) return { problem: `is no path: ${JSON.stringify(text)}; ${wanted}` };
+    steps.push(match[1] ?? match[2] ?? "");
+    at = STEP.lastIndex;
+    if (at < text.length && text[at] !== ".") {
+      return { problem: `is no path: ${JSON.stringify(text)}; ${wanted}` };
+    }
+  }
+  return { value: steps };
+}
+
+/** Reads `https://example.org/{id}/{slug}`; a text without braces is no template but a path. */
+export function readTemplate(text: string): PathReading<Template> {
+  const parts: ({ text: string } | { path: ValuePath })[] = [];
+  for (const part of text.split(/(\{[^{}]*\})/)) {
+    if (part.startsWith("{")) {
+      const path = readValuePath(part.slice(1, -1));
+      if ("problem" in path) return path;
+      if (path.value.length === 0) return { problem: `has empty braces: write a path in them` };
+      parts.push({ path: path.value });
+    } else if (/[{}]/.test(part)) {
+      return { problem: `has a brace without its other half: ${JSON.stringify(text)}` };
+    } else if (part !== "") {
+      parts.push({ text: part });
+    }
+  }
+  return { value: parts };
+}

@@ -1,0 +1,51 @@
+// The fields of an item that rules find, whatever the rules look into.
+import { readDateAs } from "../../domain/date_format.ts";
+import type { FieldRules, ItemField } from "../../domain/reading.ts";
+import type { ParsedItem } from "./parsed.ts";
+import { escapeText } from "./scan_xml.ts";
+
+/** Elements of HTML in a text: what holds one is markup, what holds none is plain text. */
+const MARKUP =
+  /<\/?(?:a|abbr|b|blockquote|br|cite|code|dd|div|dl|dt|em|h[1-6]|hr|i|img|li|mark|ol|p|pre|section|small|span|strong|sub|sup|table|tbody|td|th|tr|u|ul)(?:\s[^<>]*)?\/?>/i;
+
+/** Every value of one alternative of a field's rule, in order, empty ones left out. */
+export type Find = (rule: string, field: ItemField) => string[];
+
+/** An item from what the rules find; null when they find nothing at all. */
+export function itemFrom(
+  fields: FieldRules,
+  dateFormat: string | null,
+  find: Find,
+): ParsedItem | null {
+  const all = (field: ItemField): string[] => {
+    for (const rule of fields[field] ?? []) {
+      const values = find(rule, field);
+      if (values.length > 0) return values;
+    }
+    return [];
+  };
+  const first = (field: ItemField): string | null => all(field)[0] ?? null;
+  const date = (field: ItemField): string | null => {
+    const text = first(field);
+    return text === null || dateFormat === null ? text : readDateAs(text, dateFormat) ?? text;
+  };
+  const item: ParsedItem = {
+    guid: first("id"),
+    link: first("link"),
+    title: markup(first("title")),
+    summary: markup(first("summary")),
+    publishedText: date("published"),
+    updatedText: date("updated"),
+    categories: all("categories"),
+    authors: [],
+    language: first("language"),
+    baseUrl: null,
+  };
+  const isEmpty = item.guid === null && item.link === null && item.title === null && item.summary === null;
+  return isEmpty ? null : item;
+}
+
+/** A value as HTML markup: as it is when it has tags, else escaped. */
+export function markup(text: string | null): string | null {
+  return text === null || MARKUP.test(text) ? text : escapeText(text);
+}

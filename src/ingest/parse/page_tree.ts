@@ -1,0 +1,84 @@
+// A page of HTML or XML as a tree in which selectors find elements and values.
+import { selectAll } from "css-select";
+import { DomHandler, DomUtils, Parser } from "htmlparser2";
+import { markup } from "./fields.ts";
+import { DocumentError } from "./parsed.ts";
+
+/** Elements deeper than this are read as if they were not there; their text is. */
+const MAX_DEPTH = 256;
+/** Elements of one page. */
+const MAX_ELEMENTS = 300_000;
+/** Values that one selector gives in one item. */
+const MAX_VALUES = 200;
+
+type Node = DomHandler["dom"][number];
+/** An element of a {@link PageTree}. */
+export type PageElement = Extract<Node, { attribs: Record<string, string> }>;
+
+/** A page. Selectors are those of CSS; `SELECTOR@NAME` takes an attribute, `@NAME` one of the item itself. */
+export interface PageTree {
+  /** The elements that a selector finds, in their order. */
+  elements(selector: string): PageElement[];
+  /** The values of a rule within an element, or anywhere (null). `markup` keeps an element's markup, else it is its text. */
+  values(rule: string, within: PageElement | null, as: "markup" | "text"): string[];
+}
+
+/** Reads a page of any quality. Throws a {@link DocumentError} when it has too many elements. */
+export function readPageTree(text: string): PageTree {
+  const isXml = /^\s*<\?xml/.test(text) && !/<html[\s>]/i.test(text.slice(0, 2048));
+  const nodes = treeOf(text, isXml);
+  const options = { xmlMode: isXml };
+  const valueOf = (element: PageElement, attribute: string | null, as: "markup" | "text"): string => {
+    if (attribute !== null) {
+      const value = (element.attribs[attribute] ?? "").trim();
+      return as === "markup" ? markup(value) ?? "" : value;
+    }
+    const { startIndex, endIndex } = element;
+    if (as === "markup" && !isXml && startIndex !== null && endIndex !== null) {
+      return text.slice(startIndex, endIndex + 1);
+    }
+    const words = DomUtils.textContent(element).replace(/\s+/g, " ").trim();
+    return as === "markup" ? markup(words) ?? "" : words;
+  };
+  return {
+    elements: (selector) => selectAll<Node, PageElement>(selector, nodes, options),
+    values(rule, within, as) {
+      const { selector, attribute } = splitRule(rule);
+      const root: Node | Node[] = within ?? nodes;
+      const found = selector === ""
+        ? within === null ? [] : [within]
+        : selectAll<Node, PageElement>(selector, root, options);
+      return found.slice(0, MAX_VALUES).map((element) => valueOf(element, attribute, as))
+        .filter((value) => value !== "");
+    },
+  };
+}
+
+function splitRule(rule: string): { selector: string; attribute: string | null } {
+  const match = /^(.*?)(?:@([\w:.-]+))?$/s.exec(rule);
+  return { selector: match?.[1]?.trim() ?? "", attribute: match?.[2] ?? null };
+}
+
+function treeOf(text: string, isXml: boolean): Node[] {
+  const handler = new DomHandler(undefined, { withStartIndices: true, withEndIndices: true });
+  let depth = 0;
+  let elements = 0;
+  const parser = new Parser({
+    onparserinit: (own) => handler.onparserinit(own),
+    onopentag(name, attributes) {
+      if (++elements > MAX_ELEMENTS) {
+        throw new DocumentError(`the page has more than ${MAX_ELEMENTS} elements`);
+      }
+      if (++depth <= MAX_DEPTH) handler.onopentag(name, attributes);
+    },
+    onclosetag() {
+      if (depth-- <= MAX_DEPTH) handler.onclosetag();
+    },
+    ontext: (data) => handler.ontext(data),
+    oncdatastart: () => handler.oncdatastart(),
+    oncdataend: () => handler.oncdataend(),
+    onend: () => handler.onend(),
+  }, { xmlMode: isXml });
+  parser.end(text);
+  return handler.dom;
+}

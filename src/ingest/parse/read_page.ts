@@ -1,0 +1,91 @@
+// Pages of HTML or XML: a listing by selectors to its items, and a page by itself to one item.
+import type { FieldRules, ItemField, Reading } from "../../domain/reading.ts";
+import { itemFrom } from "./fields.ts";
+import { type PageElement, type PageTree, readPageTree } from "./page_tree.ts";
+import { DocumentError, type ParsedDocument, type ParsedItem, type ParseProblem } from "./parsed.ts";
+
+/** Where pages have what an item needs, the surest place first. */
+const USUAL_PLACES: FieldRules = {
+  title: ['meta[property="og:title"]@content', "h1", "title"],
+  summary: [
+    'meta[name="description" i]@content',
+    'meta[property="og:description"]@content',
+    'meta[name="dcterms.description" i]@content',
+    "main p",
+  ],
+  published: [
+    'meta[property="article:published_time"]@content',
+    'meta[name="dcterms.issued" i]@content',
+    'meta[name="dcterms.date" i]@content',
+    'meta[name="dc.date" i]@content',
+    'meta[name="date" i]@content',
+    "time[datetime]@datetime",
+  ],
+  updated: [
+    'meta[property="article:modified_time"]@content',
+    'meta[property="og:updated_time"]@content',
+    'meta[name="dcterms.modified" i]@content',
+  ],
+  categories: ['meta[property="article:tag"]@content'],
+  language: ["html@lang"],
+};
+
+/** Reads a listing; throws a {@link DocumentError} when it is no page at all. Whether too few items are found, the source knows. */
+export function readListing(
+  text: string,
+  { reading, maxItems }: { reading: Extract<Reading, { kind: "html" }>; maxItems: number },
+): ParsedDocument {
+  const tree = readPageTree(text);
+  const elements = tree.elements(reading.item);
+  const items: ParsedItem[] = [];
+  const problems: ParseProblem[] = [];
+  for (const [index, element] of elements.slice(0, maxItems).entries()) {
+    const item = itemFrom(reading.fields, reading.dateFormat, finder(tree, element));
+    if (item !== null) items.push(item);
+    else problems.push({ item: `item ${index + 1}`, reason: "it has neither id nor link nor title" });
+  }
+  if (elements.length > maxItems) {
+    const reason = `${elements.length - maxItems} items beyond the first ${maxItems} are passed over`;
+    problems.push({ item: "document", reason });
+  }
+  const next = reading.next === null ? null : tree.values(reading.next, null, "text")[0] ?? null;
+  return { format: "html", ...aboutPage(tree), next, items, problems };
+}
+
+/**
+ * Reads a page as the one item that it is, by its own rules first and then in the usual places; `url` is its address,
+ * null leaves that to the page. Throws a {@link DocumentError} when the page has no title.
+ */
+export function readSinglePage(
+  text: string,
+  { reading, url }: { reading: Extract<Reading, { kind: "page" }>; url: string | null },
+): ParsedDocument {
+  const tree = readPageTree(text);
+  const item = itemFrom(withUsualPlaces(reading.fields), reading.dateFormat, finder(tree, null));
+  if (item === null || item.title === null) throw new DocumentError("the page has no title");
+  item.link ??= url ?? tree.values('link[rel="canonical"]@href', null, "text")[0] ?? null;
+  return { format: "page", ...aboutPage(tree), next: null, items: [item], problems: [] };
+}
+
+function withUsualPlaces(fields: FieldRules): FieldRules {
+  const places: Partial<Record<ItemField, readonly string[]>> = { ...fields };
+  for (const [field, usual] of Object.entries(USUAL_PLACES) as [ItemField, readonly string[]][]) {
+    places[field] = [...fields[field] ?? [], ...usual];
+  }
+  return places;
+}
+
+function finder(tree: PageTree, within: PageElement | null) {
+  return (rule: string, field: ItemField): string[] =>
+    tree.values(rule, within, field === "title" || field === "summary" ? "markup" : "text");
+}
+
+function aboutPage(tree: PageTree): Pick<ParsedDocument, "title" | "language" | "baseUrl" | "ttlMinutes"> {
+  const first = (rule: string): string | null => tree.values(rule, null, "text")[0] ?? null;
+  return {
+    title: tree.values("title", null, "markup")[0] ?? null,
+    language: first("html@lang") ?? first("html@xml:lang"),
+    baseUrl: first("base@href"),
+    ttlMinutes: null,
+  };
+}
