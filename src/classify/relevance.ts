@@ -182,7 +182,7 @@ export function decideRelevance(
   const opening = wordsOf(findPhrases(index, item.opening));
   const fresh = (words: string[], seen: string[]) => words.filter((word) => !seen.includes(word));
   const rules = points(title.rule, fresh(opening.rule, title.rule)) + kindPoints(eventType) +
-    (item.publisher.supervises ? AUTHORITY : 0);
+    authorityPoints(item, subject);
   const others = points(title.other, fresh(opening.other, title.other));
   const enough = subject.level === "title" ? ENOUGH_IN_TITLE : ENOUGH_IN_OPENING;
   // A headline on AI and rules may well tell of money too; a summary has to be clearer.
@@ -196,6 +196,11 @@ export function decideRelevance(
       : "it speaks of AI, but more of other matters than of rules",
     words: [...subject.words, ...title.other, ...opening.other],
   };
+}
+
+/** A supervisor's item on AI is about rules; one that only comes to speak of AI need not be, except on personal data. */
+function authorityPoints({ publisher }: Item, { level }: AiSubject): number {
+  return publisher.dataProtection || (publisher.supervises && level === "title") ? AUTHORITY : 0;
 }
 
 function kindPoints(eventType: EventTypeResult): number {
