@@ -65,8 +65,10 @@ export interface EventQuery {
   languages?: readonly string[];
   /** Words that title or summary hold, all of them. */
   words?: readonly string[];
-  /** Only the newest version of each publication. */
+  /** Only the newest version of each publication, of those that the list is about. */
   latest?: boolean;
+  /** Only what was stored up to this place: the list as it was then. */
+  asOf?: { seq: number };
   /** Only what stands behind this event in the list; its order is newest first. */
   before?: EventPlace;
   /** Only what was stored after this place, in the order of storing. */
@@ -191,6 +193,8 @@ export interface Store {
   listEvents(query: EventQuery): Promise<ListedEvent[]>;
   /** Where an event stands, null when there is none of that id. */
   findPlace(id: string): Promise<EventPlace | null>;
+  /** Where the event stands that was stored last, null without one. */
+  lastPlace(): Promise<EventPlace | null>;
   /** The `seq` of the newest event, 0 without one: while it is the same, every list is. */
   lastSeq(): Promise<number>;
   /** The stored JSON of every version of the event's publication, the first one first; empty without such an event. */

@@ -74,6 +74,16 @@ const someFilter = fc.record({
 }, { requiredKeys: [] });
 type Filter = typeof someFilter extends fc.Arbitrary<infer Value> ? Value : never;
 
+/** Most leave enough for several pages. */
+const someWalk = fc.oneof(
+  { weight: 3, arbitrary: fc.constant<Filter>({}) },
+  { weight: 2, arbitrary: someFilter.map(({ q, source, since }): Filter => defined({ q, source, since })) },
+  { weight: 1, arbitrary: someFilter },
+);
+
+const defined = (filter: { [Name in keyof Filter]?: Filter[Name] | undefined }): Filter =>
+  Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
+
 /** What the filters mean, said plainly. */
 function passes(event: RegEvent, filter: Filter): boolean {
   const words = event.title_en.toLowerCase().replace("è", "e").split(" ");
@@ -130,7 +140,7 @@ Deno.test("Link rel=next loses and repeats nothing while events arrive, however 
       fc.array(someEvent, { minLength: 1, maxLength: 20 }),
       fc.array(fc.array(someEvent, { maxLength: 2 }), { maxLength: 12 }),
       fc.integer({ min: 1, max: 4 }),
-      someFilter,
+      someWalk,
       (changes, arrivals, limit, filter) =>
         withWorld(async (world, key) => {
           const before = await store(world, changes);
@@ -153,6 +163,63 @@ Deno.test("Link rel=next loses and repeats nothing while events arrive, however 
         }),
     ),
     { numRuns: 60 },
+  ));
+
+/** Something that happens between two pages: a publication appears, or one of those before is revised. */
+const someHappening = fc.record({ event: someEvent, revises: fc.option(fc.nat(), { nil: null }) });
+
+/** The events as they are stored; a revision is the next version of the publication that it revises. */
+async function storeHappenings(
+  world: World,
+  known: RegEvent[],
+  happenings: readonly { event: Partial<RegEvent>; revises: number | null }[],
+): Promise<void> {
+  for (const { event, revises } of happenings) {
+    const revised = revises === null ? undefined : known[revises % known.length];
+    const change = revised === undefined ? event : {
+      ...event,
+      source_id: revised.source_id,
+      external_id: revised.external_id,
+      version: 1 + known.filter((other) => other.external_id === revised.external_id).length,
+    };
+    known.push(...await store(world, [change]));
+  }
+}
+
+/** The newest version of each publication. */
+const newestVersions = (events: readonly RegEvent[]): RegEvent[] => [
+  ...new Map(events.map((event) => [event.external_id, event])).values(),
+];
+
+Deno.test("a walk by Link with latest=true gives the list as it was at its first page, whatever is revised meanwhile", () =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.array(someHappening, { minLength: 1, maxLength: 20 }),
+      fc.array(fc.array(someHappening, { maxLength: 3 }), { maxLength: 12 }),
+      fc.integer({ min: 1, max: 4 }),
+      someWalk,
+      (before, meanwhile, limit, filter) =>
+        withWorld(async (world, key) => {
+          const stored: RegEvent[] = [];
+          await storeHappenings(world, stored, before);
+          const wanted = newestFirst(newestVersions(stored).filter((event) => passes(event, filter)));
+          const happening = [...meanwhile];
+          const walked: RegEvent[] = [];
+          let path: string | null = `/v1/events?latest=true&limit=${limit}&${toSearch(filter)}`;
+          while (path !== null) {
+            const page = await world.ask(path, { key });
+            assert.equal(page.status, 200, page.text);
+            walked.push(...page.json.events);
+            path = nextPath(page.headers);
+            await storeHappenings(world, stored, happening.shift() ?? []);
+          }
+          assert.deepEqual(walked, wanted);
+          const now = await world.ask(`/v1/events?latest=true&limit=200&${toSearch(filter)}`, { key });
+          const newest = newestVersions(stored).filter((event) => passes(event, filter));
+          assert.deepEqual(now.json.events, newestFirst(newest), "a new walk begins with what is new");
+        }),
+    ),
+    { numRuns: 80 },
   ));
 
 Deno.test("after gives a poller every event once, in the order of storing, whatever their dates", () =>
@@ -231,6 +298,8 @@ Deno.test("GET /v1/events answers 400 to what is no filter of it", () =>
       [`q=${"a ".repeat(11)}`, ["q"]],
       ["latest=yes", ["latest"]],
       ["before=evt_x", ["before"]],
+      ["as_of=7", ["as_of"]],
+      [`as_of=${world.newId("event")}`, ["as_of"]],
       [`after=${world.newId("event")}`, ["after"]],
       [`before=${event?.id}&after=${event?.id}`, ["after"]],
       ["severity_min=urgent&topics=foo&article=zzz&language=DE&foo=1&before=x&q=%22", [

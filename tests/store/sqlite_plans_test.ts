@@ -184,6 +184,21 @@ const LISTS: [string, Omit<EventQuery, "limit">, RegExp][] = [
   ["the common source", { source: "board" }, /^SCAN events USING INDEX events_newest$/],
   ["a rare source", { source: "court" }, /^SEARCH event_tags USING PRIMARY KEY \(tag_id=\?\)$/],
   ["a rare topic", { topics: ["gpai"] }, /^SEARCH event_tags USING PRIMARY KEY \(tag_id=\?\)$/],
+  [
+    "the newest versions",
+    { latest: true },
+    /^SEARCH later USING COVERING INDEX \w+_2 \(source_id=\? AND external_id=\? AND version>\?\)$/,
+  ],
+  [
+    "the newest versions, as they were",
+    { latest: true, asOf: { seq: 60 }, before: { id: "evt_60", publishedAtMs: T0 + 60, seq: 60 } },
+    /^SEARCH later USING COVERING INDEX \w+_2 \(source_id=\? AND external_id=\? AND version>\?\)$/,
+  ],
+  [
+    "the newest versions of a rare topic, as they were",
+    { latest: true, asOf: { seq: 60 }, topics: ["gpai"] },
+    /^SEARCH walked_event USING INTEGER PRIMARY KEY \(rowid=\?\)$/,
+  ],
   ["as stored", { after: { seq: 60 } }, /^SEARCH events USING INTEGER PRIMARY KEY \(rowid>\?\)$/],
 ];
 

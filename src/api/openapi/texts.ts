@@ -54,7 +54,8 @@ There are three ways through \`GET /v1/events\`.
 
 - **Older and older:** follow \`Link: <…>; rel="next"\` of each answer until there is none. It goes on exactly behind the
   last event of the page: events of the same moment are neither lost nor repeated, nor is anything when new ones arrive
-  meanwhile.
+  meanwhile. With \`latest=true\` the whole walk shows the list as it was at its first page (\`as_of\`), whatever is
+  revised meanwhile.
 - **Only what is new:** send \`after\` with the id of the last event that you have. The answer holds what was stored after
   it, oldest first. Nothing is skipped and nothing repeated, whatever \`published_at\` says; this is the way for pollers.
   Begin with \`evt_00000000000000000000000000\`.

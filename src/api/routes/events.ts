@@ -68,11 +68,15 @@ const eventsQuery = z.strictObject({
     description: "Words that title or summary hold, all of them; upper and lower case and accents are alike",
   }),
   latest: flagParameter(
-    "`true`: only the newest version of each publication, as of each answer: a publication that is revised during a walk " +
-      "by `Link` may move out of its way; `after` misses none",
+    "`true`: only the newest version of each publication; a walk by `Link` goes on as the list was at its first page",
   ).optional(),
   before: z.string().optional().meta({
     description: 'An event\'s id: only what stands behind it in the list; `Link: rel="next"` uses it',
+  }),
+  as_of: z.string().optional().meta({
+    description:
+      "An event's id: the list as it was when that event was the last one stored, so that what is stored or " +
+      'revised meanwhile does not move it; `Link: rel="next"` uses it with `latest`',
   }),
   after: z.string().optional().meta({
     description: "An event's id: what was stored after it, in the order of storing. " +
@@ -84,7 +88,7 @@ type EventsQuery = z.infer<typeof eventsQuery>;
 
 /** What the routes of events need. */
 export interface EventRouteOptions {
-  store: Pick<Store, "listEvents" | "findEvent" | "findPlace" | "lastSeq" | "listVersions">;
+  store: Pick<Store, "listEvents" | "findEvent" | "findPlace" | "lastPlace" | "lastSeq" | "listVersions">;
   /** Where clients reach the service, without a slash at its end. */
   publicUrl: string;
   topics: readonly Topic[];
@@ -116,8 +120,16 @@ function listRoute(options: EventRouteOptions): Route {
     state: async () => String(await store.lastSeq()),
     async handle({ query, address }) {
       const listed = await toEventQuery(query, options);
+      // A publication that is revised while somebody walks would else move from before the walker to behind.
+      const asOf = query.latest === true && query.after === undefined && query.as_of === undefined
+        ? await store.lastPlace()
+        : null;
       // One more than is asked for says whether there is a next page.
-      const events = await store.listEvents({ ...listed, limit: listed.limit + 1 });
+      const events = await store.listEvents({
+        ...listed,
+        ...given("asOf", asOf ?? listed.asOf),
+        limit: listed.limit + 1,
+      });
       const page = events.slice(0, listed.limit);
       const last = page.at(-1);
       const hasNext = events.length > page.length && last !== undefined;
@@ -126,7 +138,7 @@ function listRoute(options: EventRouteOptions): Route {
         status: 200,
         json,
         contentName: nameOf(page, json),
-        ...(hasNext ? { headers: { link: nextLink(publicUrl, address, last.id) } } : {}),
+        ...(hasNext ? { headers: { link: nextLink(publicUrl, address, { last, asOf }) } } : {}),
       };
     },
   });
@@ -192,10 +204,15 @@ function noEvent(): AppError {
   return new AppError("not_found", "There is no event of this id.");
 }
 
-/** The same address with the keyset of the page's last event; under `after` the walk goes on with that. */
-function nextLink(publicUrl: string, address: string, lastId: string): string {
+/** The same address behind the page's last event, of a list that stays as it is now; under `after` the walk goes on with that. */
+function nextLink(
+  publicUrl: string,
+  address: string,
+  { last, asOf }: { last: ListedEvent; asOf: EventPlace | null },
+): string {
   const url = new URL(publicUrl + address);
-  url.searchParams.set(url.searchParams.has("after") ? "after" : "before", lastId);
+  url.searchParams.set(url.searchParams.has("after") ? "after" : "before", last.id);
+  if (asOf !== null) url.searchParams.set("as_of", asOf.id);
   return `<${url.href}>; rel="next"`;
 }
 
@@ -220,7 +237,7 @@ async function verifyQuery(
   if (words !== null && (words === 0 || words > MAX_WORDS)) {
     errors.push({ field: "q", message: `must hold 1 to ${MAX_WORDS} words` });
   }
-  for (const field of ["before", "after"] as const) {
+  for (const field of ["before", "as_of", "after"] as const) {
     const id = query[field];
     if (id === undefined || await findPlace(id, store) !== null) continue;
     errors.push({ field, message: "is no event's id" });
@@ -246,15 +263,17 @@ async function toEventQuery(query: EventsQuery, { store, topics }: EventRouteOpt
     ...given("languages", query.language),
     ...given("words", query.q === undefined ? undefined : wordsOf(query.q)),
     ...given("latest", query.latest),
-    ...given(
-      "before",
-      query.before === undefined ? undefined : await findPlace(query.before, store) ?? undefined,
-    ),
-    ...given(
-      "after",
-      query.after === undefined ? undefined : await findPlace(query.after, store) ?? undefined,
-    ),
+    ...given("before", await givenPlace(query.before, store)),
+    ...given("asOf", await givenPlace(query.as_of, store)),
+    ...given("after", await givenPlace(query.after, store)),
   };
+}
+
+async function givenPlace(
+  id: string | undefined,
+  store: Pick<Store, "findPlace">,
+): Promise<EventPlace | undefined> {
+  return id === undefined ? undefined : await findPlace(id, store) ?? undefined;
 }
 
 function wordsOf(text: string): string[] {

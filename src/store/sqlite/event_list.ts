@@ -22,13 +22,25 @@ interface Walked {
   publishedAt: string;
   id: string;
   seq: string;
+  /** Where later versions of the walked one are found, with a condition still to come. */
+  later: string;
 }
 
-const IN_EVENTS: Walked = { publishedAt: "events.published_at", id: "events.id", seq: "events.seq" };
+const IN_EVENTS: Walked = {
+  publishedAt: "events.published_at",
+  id: "events.id",
+  seq: "events.seq",
+  later: `from events as later where later.source_id = events.source_id
+            and later.external_id = events.external_id and later.version > events.version`,
+};
 const IN_TAGS: Walked = {
   publishedAt: "event_tags.published_at",
   id: "event_tags.event_id",
   seq: "event_tags.event_seq",
+  later: `from events as walked_event
+            cross join events as later on later.source_id = walked_event.source_id
+              and later.external_id = walked_event.external_id and later.version > walked_event.version
+            where walked_event.seq = event_tags.event_seq`,
 };
 
 /** A full-text search. */
@@ -194,18 +206,15 @@ function range(query: EventQuery, { publishedAt, id }: Walked): Part[] {
 }
 
 /** What is looked up for each event on the way. */
-function checks(query: EventQuery, { filters, search }: Filters, { publishedAt, id, seq }: Walked): Part[] {
+function checks(query: EventQuery, { filters, search }: Filters, walked: Walked): Part[] {
+  const { publishedAt, id, seq } = walked;
   const parts = filters.map(({ ids }): Part => ({
     sql: `exists (select 1 from event_tags as other where other.tag_id in (${ids.map(() => "?").join(", ")})
             and other.published_at = ${publishedAt} and other.event_id = ${id})`,
     values: ids,
   }));
-  if (query.latest === true) {
-    parts.push({
-      sql: `exists (select 1 from publications indexed by publications_latest where latest_seq = ${seq})`,
-      values: [],
-    });
-  }
+  if (query.asOf !== undefined) parts.push({ sql: `${seq} <= ?`, values: [query.asOf.seq] });
+  if (query.latest === true) parts.push(isLatest(query, walked));
   if (search !== null) {
     // Few matches are a list to look into; many are asked for event by event.
     const sql = search.found <= FEW_MATCHES
@@ -214,6 +223,13 @@ function checks(query: EventQuery, { filters, search }: Filters, { publishedAt, 
     parts.push({ sql, values: [search.match] });
   }
   return parts;
+}
+
+/** That no later version is stored, or none was: the versions of a publication stand together in their index. */
+function isLatest({ asOf }: EventQuery, { later }: Walked): Part {
+  return asOf === undefined
+    ? { sql: `not exists (select 1 ${later})`, values: [] }
+    : { sql: `not exists (select 1 ${later} and later.seq <= ?)`, values: [asOf.seq] };
 }
 
 /** The search of the query's words, and how much it finds; null without words. */

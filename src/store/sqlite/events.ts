@@ -1,8 +1,14 @@
 // Events and publications in SQLite: recording and finding.
 import { severityRank } from "../../domain/severity.ts";
-import type { PublicationKey, RecordDecision, Store, StoredPublication } from "../../domain/store.ts";
+import type {
+  EventPlace,
+  PublicationKey,
+  RecordDecision,
+  Store,
+  StoredPublication,
+} from "../../domain/store.ts";
 import type { RegEvent } from "../../domain/event.ts";
-import type { Connection } from "./connection.ts";
+import type { Connection, Row } from "./connection.ts";
 import { listEvents } from "./event_list.ts";
 import { TagWriter } from "./event_tags.ts";
 
@@ -12,6 +18,7 @@ type EventMethods =
   | "listEvents"
   | "findEvent"
   | "findPlace"
+  | "lastPlace"
   | "lastSeq"
   | "listVersions";
 
@@ -41,14 +48,17 @@ export function createEvents(
       );
     },
 
-    findPlace: (id) => {
-      const row = connection.get("select seq, published_at from events where id = ?", id);
-      return Promise.resolve(
-        row === undefined
-          ? null
-          : { id, publishedAtMs: Number(row["published_at"]), seq: Number(row["seq"]) },
-      );
-    },
+    findPlace: (id) =>
+      Promise.resolve(placeOf(connection.get("select id, seq, published_at from events where id = ?", id))),
+
+    lastPlace: () =>
+      Promise.resolve(
+        placeOf(
+          connection.get(
+            "select id, seq, published_at from events where seq = (select max(seq) from events)",
+          ),
+        ),
+      ),
 
     lastSeq: () =>
       Promise.resolve(Number(connection.get("select max(seq) as last from events")?.["last"] ?? 0)),
@@ -62,6 +72,12 @@ export function createEvents(
         ).map((row) => String(row["json"])),
       ),
   };
+}
+
+function placeOf(row: Row | undefined): EventPlace | null {
+  return row === undefined
+    ? null
+    : { id: String(row["id"]), publishedAtMs: Number(row["published_at"]), seq: Number(row["seq"]) };
 }
 
 function recordAll<T extends PublicationKey>(

@@ -147,6 +147,34 @@ export const listingPromises: StorePromise[] = [
     },
   },
   {
+    name: "listEvents() gives with `asOf` the list as it was when that event was the last one stored",
+    check: async (store) => {
+      const one = { external_id: "one" };
+      await publish(store, [anEvent("evt_1", one), anEvent("evt_2")]);
+      assert.equal((await store.lastPlace())?.id, "evt_2");
+      const asOf = { seq: await store.lastSeq() };
+      await publish(store, [
+        anEvent("evt_3", { ...one, version: 2, published_at: 5 }),
+        anEvent("evt_4", { published_at: 4 }),
+        anEvent("evt_5", { ...one, version: 3, published_at: 3 }),
+      ]);
+      assert.deepEqual(await ids(store, { asOf }), ["evt_2", "evt_1"]);
+      assert.deepEqual(await ids(store, { asOf, latest: true }), ["evt_2", "evt_1"]);
+      const third = { seq: (await store.findPlace("evt_3"))?.seq ?? 0 };
+      assert.deepEqual(await ids(store, { asOf: third, latest: true }), ["evt_2", "evt_3"]);
+      assert.deepEqual(await ids(store, { asOf: third, latest: true, source: "board" }), ["evt_2", "evt_3"]);
+      assert.deepEqual(await ids(store, { latest: true }), ["evt_2", "evt_4", "evt_5"]);
+    },
+  },
+  {
+    name: "lastPlace() tells where the event stands that was stored last, null in an empty store",
+    check: async (store) => {
+      assert.equal(await store.lastPlace(), null);
+      await publish(store, [anEvent("evt_2", { published_at: 4 }), anEvent("evt_1", { published_at: 1 })]);
+      assert.deepEqual(await store.lastPlace(), await store.findPlace("evt_1"));
+    },
+  },
+  {
     name: "listEvents() walks by `before` over every event once although newer ones arrive meanwhile",
     check: async (store) => {
       const numbers = Array.from({ length: 9 }, (_, at) => at + 1);

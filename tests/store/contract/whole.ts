@@ -36,6 +36,7 @@ const CALLS: Record<Exclude<keyof Store, "close">, (store: Store) => Promise<unk
     store.previewPublications("board", [aPublication("guid 1", "x")], recordIt(anEvent("evt_1"))),
   listEvents: (store) => store.listEvents({ limit: 1 }),
   findPlace: (store) => store.findPlace("evt_1"),
+  lastPlace: (store) => store.lastPlace(),
   lastSeq: (store) => store.lastSeq(),
   listVersions: (store) => store.listVersions("evt_1"),
   findEvent: (store) => store.findEvent("evt_1"),
