@@ -15,7 +15,7 @@ export interface Head {
 }
 
 const HEAD =
-  /(?<![A-Za-z0-9_])(?:(articles?|artikel(?:en|[ns])?|articulos?|articol[oi]|arts?|artt)|(annex|annexes|annexe|anhang(?:e?s)?|anhangen?|anh(?=\.)|anexos?|allegat[oi]|bijlagen?)|(recitals?|considerand[oi]s?|overwegingen?|erwagungsgr(?:und(?:es)?|unden?)|erw\. ?gr|erwgr?|considerants?|cons(?=\.)))(?:\.|(?![A-Za-z0-9_]))/gi;
+  /(?<![A-Za-z0-9_])(?:(articles?|artikel(?:en|[ns])?|articulos?|articol[oi]|arts?|artt)|(annex|annexes|annexe|anhang(?:e?s)?|anhangen?|anh(?=\.)|anexos?|allegat[oi]|bijlagen?)|(recitals?|considerand[oi]s?|overwegingen?|erwagungsgr(?:und(?:es)?|unden?)|erw\. ?gr|erwgr?|eg(?= ?(?:nr\.? ?)?\d)|considerants?|cons(?=\.)))(?:\.|(?![A-Za-z0-9_]))/gi;
 
 /** Every head of a text, in order. */
 export function findHeads(text: string): Head[] {
@@ -23,6 +23,7 @@ export function findHeads(text: string): Head[] {
   for (const match of text.matchAll(HEAD)) {
     const [whole, article, annex] = match;
     if (whole === "art" || whole === "arts") continue; // "state of the art"
+    if (/^eg$/i.test(whole) && !isRecitalShort(text, match.index)) continue;
     const word = whole.toLowerCase().replace(".", "");
     heads.push({
       kind: article !== undefined ? "article" : annex !== undefined ? "annex" : "recital",
@@ -36,6 +37,12 @@ export function findHeads(text: string): Head[] {
   return heads;
 }
 
+/** "EG 60" is a German recital; "2006/42/EG 60 …", "(EG) Nr. 300/2008" and "eg 5" are not. */
+function isRecitalShort(text: string, at: number): boolean {
+  return text.startsWith("EG", at) && !/[/(]$/.test(text.slice(0, at)) &&
+    !/verordnung $/i.test(text.slice(0, at));
+}
+
 /** A reader: the match of its expression exactly at `at`, or null. */
 export function readAt(expression: RegExp, text: string, at: number): RegExpExecArray | null {
   expression.lastIndex = at;
@@ -47,7 +54,7 @@ export const BEFORE_NUMBER = /\s?(?:n°|no\.?|nr\.?)?\s?\(?/iy;
 
 /** "5", "75d", "4 bis" (not "8 bis 15", a German range), "1er"; the suffix in the first or second group after the number. */
 export const NUMBER =
-  /(\d{1,3})(?!\d)(?:(?: |-)?(bis|ter|quater|quinquies)(?![a-z]| ?-? ?\(?\d| (?:art|anh|abs))|er(?![a-z])|re(?![a-z])|([a-z]{1,2})(?![a-z0-9]))?/iy;
+  /(\d{1,3})(?!\d)(?:(?: |-)?(bis|ter|quater|quinquies)(?![a-z]| ?-? ?\(?\d| (?:art|anh|abs|einschl|inkl|zu ))|er(?![a-z])|re(?![a-z])|([a-z]{1,2})(?![a-z0-9]))?/iy;
 
 /** "article premier". */
 export const FIRST = / ?premier(?![a-z])/iy;
@@ -100,7 +107,8 @@ export const SKIPPED =
   /,?\s?(?:(?:first|second|third|fourth|last|1st|2nd|3rd) (?:sub-?paragraph|sentence|indent|alinea)|(?:premier|deuxieme|troisieme|quatrieme|dernier|second|seconde|premiere|1er|2e|3e) (?:alinea|phrase|tiret)|(?:unterabs(?:atz|\.)?|uabs\.?|satz|halbsatz|hs\.|S\.) ?\d{1,2}(?!\d))(?![a-z])/iy;
 
 /** Between the ends of a range: "to", "bis", "à", "-". */
-export const RANGE = /\s?(?:-|\sto\s|\sthrough\s|\suntil\s|\sbis\s|\s?\u00e0\s|\sau\s|\sbis zu\s)\s?/iy;
+export const RANGE =
+  /\s?(?:-|\sup to and including\s|\sto\s|\sthrough\s|\suntil\s|\sbis (?:zu|einschliesslich|einschl\.|inklusive)\s|\sbis\s|\sjusqu'(?:\u00e0|au)\s|\s?\u00e0\s|\sau\s)\s?/iy;
 
 /** Between the items of a list. */
 export const SEPARATOR =

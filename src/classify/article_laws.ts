@@ -33,7 +33,7 @@ const NUMBERS: ReadonlyMap<string, LawKind> = new Map([["2024/1689", "act"], ["2
 
 /** "Regulation (EU) 2016/679", "Richtlinie 2014/90/EU", "règlement (UE) n° 910/2014": the law is its number. */
 const NUMBERED =
-  /\b(?:(?:Commission |Council )?(?:Delegated |Implementing )?(?:Regulations?|Directives?|Decisions?)|(?:Durchfuhrungs|Delegierten? )?(?:verordnung(?:en)?|richtlinien?|beschluss)|(?:reglements?|directives?|decisions?)(?: delegue| d'execution)?)\s?(?:\([A-Z, ]{2,12}\)\s?)?(?:No\.? ?|Nr\.? ?|n°s? ?)?(\d{1,4}\/\d{1,4})(?:\/[A-Z]{2,3})?(?!\d)/gi;
+  /\b(?:(?:Commission |Council )?(?:Delegated |Implementing )?(?:Regulations?|Directives?|Decisions?)|(?:Durchfuhrungs|Delegierten? )?(?:verordnung(?:en)?|richtlinien?|beschluss)|(?:reglements?|directives?|decisions?)(?: delegue| d'execution)?|laws?|legge|ley|loi)\s?(?:\([A-Z, ]{2,12}\)\s?)?(?:No\.? ?|Nr\.? ?|n°s? ?)?(\d{1,4}\/\d{1,4})(?:\/[A-Z]{2,3})?(?!\d)/gi;
 
 /** A law called by its own name: "Digital Services Act", "Data Protection Act 2018", "Machinery Regulation". */
 const NAMED_EN =

@@ -219,8 +219,14 @@ function readValue(text: string, at: number): { value: string; length: number } 
   const opened = /^[([]/.test(whole);
   // "(Article 5, point 1)": the bracket closes an outer one; after a letter ("point f)") it is the letter's own.
   const length = opened || !/^\d/.test(value) ? whole.length : whole.replace(/\s?[)\]]$/, "").length;
+  if (length < whole.length && CLOSED_LIST.test(text.slice(at + whole.length, at + whole.length + 12))) {
+    return { value, length: whole.length };
+  }
   return { value, length: whole.endsWith(" ") ? length - 1 : length };
 }
+
+/** "points 1) et 63)": after the closing bracket the list goes on with another closed number. */
+const CLOSED_LIST = /^(?:, ?| (?:et|and|und|ou|or|oder|to|bis|\u00e0) )\d{1,2}\)/i;
 
 function withLatin(value: string, latin: string | undefined): string {
   return value + (latin === undefined ? "" : LATIN_SUFFIX[latin] ?? "");

@@ -25,6 +25,7 @@ export interface CitedArticle {
  * (articles, annexes, recitals) and number, each once. A text that never names the Act has none.
  */
 export function findArticles(text: string): CitedArticle[] {
+  if (isOnTheProposal(text)) return [];
   const citations: Citation[] = [];
   let end = 0;
   for (const head of findHeads(text)) {
@@ -49,6 +50,11 @@ export function findArticles(text: string): CitedArticle[] {
     }
   }
   return [...cited.values()].sort(compareCited);
+}
+
+/** The Commission's proposal of 2021 numbered its articles otherwise; what names it and not the Act cites no article of the Act. */
+function isOnTheProposal(text: string): boolean {
+  return LAW_DATA.proposal.some((name) => text.includes(name)) && !text.includes("2024/1689");
 }
 
 /** The canonical form of a reference. */

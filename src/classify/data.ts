@@ -203,6 +203,7 @@ export const ARTICLE_DATA = {
 /** The names of laws and the traps of citations; see data/laws.json. */
 export const LAW_DATA = {
   act: list(text)(lawsJson.act.names, "laws.json: act.names"),
+  proposal: list(text)(lawsJson.proposal.names, "laws.json: proposal.names"),
   actBeside: list(text)(
     lawsJson.act_when_beside_a_citation.names,
     "laws.json: act_when_beside_a_citation.names",
