@@ -1,5 +1,6 @@
 // `customer …` and `key …`: the operator's side of access.
 import { makeKey } from "../accounts/keys.ts";
+import type { Act } from "../domain/audit.ts";
 import type { ApiKey, Customer } from "../domain/customer.ts";
 import { createIds, isId } from "../domain/ids.ts";
 import type { Platform } from "../domain/ports.ts";
@@ -38,10 +39,12 @@ export const customerCommands: Command[] = [
           tier,
           enabled: true,
           limits: {},
+          language: "en",
+          declared: false,
           createdAtMs: nowMs,
         };
         const { key, stored } = makeKey((count) => platform.random.bytes(count), nowMs);
-        await store.addCustomer(customer, stored);
+        await store.addCustomer(customer, stored, actOf(call, platform));
         printKey(call, customer, key);
         return EXIT.done;
       });
@@ -112,12 +115,18 @@ export const customerCommands: Command[] = [
     run: (call) =>
       withStore(call, async ({ platform, store }) => {
         const customer = await requireCustomer(call, store);
-        await store.replaceKeys(customer.id, null, platform.clock.nowMs());
+        await store.replaceKeys(customer.id, null, actOf(call, platform));
         printCustomer(call, customer, "has no good key now; `key rotate` gives a new one");
         return EXIT.done;
       }),
   },
 ];
+
+/** The operator's hand in the audit: who sits at the terminal, also behind sudo. */
+function actOf({ host }: CommandCall, { clock }: Platform): Act {
+  const user = ["SUDO_USER", "USER", "LOGNAME"].map((name) => host.env(name)).find((name) => name);
+  return { actor: `cli:${user ?? "unknown"}`, atMs: clock.nowMs() };
+}
 
 async function replaceKey(
   call: CommandCall,
@@ -126,7 +135,7 @@ async function replaceKey(
   const customer = await requireCustomer(call, store);
   const nowMs = platform.clock.nowMs();
   const { key, stored } = makeKey((count) => platform.random.bytes(count), nowMs);
-  await store.replaceKeys(customer.id, stored, nowMs);
+  await store.replaceKeys(customer.id, stored, actOf(call, platform));
   return { customer, key };
 }
 
@@ -134,9 +143,9 @@ async function changeCustomer(
   call: CommandCall,
   change: Partial<Pick<Customer, "tier" | "enabled">>,
 ): Promise<number> {
-  return await withStore(call, async ({ store }) => {
+  return await withStore(call, async ({ config, platform, store }) => {
     const customer = { ...await requireCustomer(call, store), ...change };
-    await store.changeCustomer(customer.id, change);
+    await store.changeCustomer(customer.id, change, { ...actOf(call, platform), tiers: config.tiers });
     printCustomer(
       call,
       customer,

@@ -151,9 +151,11 @@ async function addCustomer({ clock, random }: Platform, store: Store): Promise<s
     tier: "team" as const,
     enabled: true,
     limits: {},
+    language: "en" as const,
+    declared: false,
     createdAtMs: nowMs,
   };
-  await store.addCustomer(customer, stored);
+  await store.addCustomer(customer, stored, { actor: "cli:demo", atMs: nowMs });
   return key;
 }
 

@@ -1,19 +1,28 @@
 // Customers and their API keys.
+import type { MailLanguage } from "./mail.ts";
 import type { Tier, TierLimits } from "./tier.ts";
 
 /** Somebody who may read the API and subscribe. */
 export interface Customer {
   /** `cus_` and a ULID. */
   id: string;
+  /** Empty where none is known, and after an erasure. */
   email: string;
   tier: Tier;
   /** A disabled customer's keys are refused and its deliveries held. */
   enabled: boolean;
   /** Limits of this customer that stand over its tier's (tier `embedded`). */
   limits: Partial<TierLimits>;
+  /** What mails to it are written in. */
+  language: MailLanguage;
+  /** The config declares it: no command changes it. */
+  declared: boolean;
   /** Unix ms. */
   createdAtMs: number;
 }
+
+/** Who keeps a disabled customer out: the operator, or that it is not paid for. */
+export type DisabledBy = "operator" | "payment";
 
 /** An API key as it is stored: never the key itself. */
 export interface ApiKey {

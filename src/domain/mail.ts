@@ -1,4 +1,5 @@
 // Mails to customers: what is told, of what kind, and when it was asked for. Wording and sending are src/accounts'.
+import type { Customer } from "./customer.ts";
 
 /** What customers are written about. */
 export const MAIL_KINDS = [
@@ -48,6 +49,54 @@ export interface MailData {
   "delivery-disabled": FailingSubscription;
   "quota-80": QuotaUse;
   "quota-100": QuotaUse;
+}
+
+/** The languages in which mails are written. */
+export const MAIL_LANGUAGES = ["en", "de", "fr"] as const;
+
+/** See {@link MAIL_LANGUAGES}. */
+export type MailLanguage = typeof MAIL_LANGUAGES[number];
+
+/**
+ * The life of a mail: `queued` until it is handed over (`sent`) or its attempts are used up (`failed`); `cancelled`
+ * when there is nobody left to tell, or nothing.
+ */
+export const MAIL_STATUSES = ["queued", "sent", "failed", "cancelled"] as const;
+
+/** See {@link MAIL_STATUSES}. */
+export type MailStatus = typeof MAIL_STATUSES[number];
+
+/** A kind of mail with what it is made from. */
+export type MailContent = { [Kind in MailKind]: { kind: Kind; data: MailData[Kind] } }[MailKind];
+
+/** A mail that is due, leased to the caller: whatever becomes of it, the lease runs out. */
+export type ClaimedMail = MailContent & {
+  id: string;
+  /** The number of this attempt, from 1; it is counted in the store already. */
+  attempt: number;
+  customer: Customer;
+  /** The last four characters of the customer's newest good key; null without one. */
+  lastFour: string | null;
+};
+
+/** What came of an attempt to hand a mail over. `problem` is in words that hold no key and no address. */
+export type MailOutcome =
+  | { kind: "sent" }
+  | { kind: "retry"; atMs: number; problem: string }
+  | { kind: "failed" | "cancelled"; problem: string };
+
+/** A mail as it is kept. Every time is in Unix ms. */
+export interface KeptMail {
+  id: string;
+  kind: MailKind;
+  customerId: string;
+  status: MailStatus;
+  attempts: number;
+  createdAtMs: number;
+  /** When it is due; null once it is finished. */
+  nextAttemptAtMs: number | null;
+  finishedAtMs: number | null;
+  problem: string | null;
 }
 
 /** A mail to be queued. */

@@ -1,5 +1,5 @@
 // The Store port: use cases, each one atomic. An engine runs the pure decisions it is given inside its transaction.
-import type { ApiKey, Customer } from "./customer.ts";
+import type { AccountStore } from "./account_store.ts";
 import type { ClaimedDelivery, FinishedAttempt } from "./delivery.ts";
 import type { EventType, RegEvent } from "./event.ts";
 import type { Provenance } from "./provenance.ts";
@@ -7,6 +7,8 @@ import type { Severity } from "./severity.ts";
 import type { IdentityRule, SourceState } from "./source.ts";
 import type { Subscription } from "./subscription.ts";
 import type { Tier, TierLimits } from "./tier.ts";
+
+export type { KeyHolder } from "./account_store.ts";
 
 /** What identifies a publication within its source, and what its content is. */
 export interface PublicationKey {
@@ -112,12 +114,6 @@ export interface UnmatchedEvent {
   previous: RegEvent | null;
 }
 
-/** What a key opens. */
-export interface KeyHolder {
-  customer: Customer;
-  keyDisabled: boolean;
-}
-
 /** The counts behind the health report. */
 export interface StoreHealth {
   pendingDeliveries: number;
@@ -145,7 +141,7 @@ export interface Usage {
 }
 
 /** Everything that is kept. Every time is in Unix ms. */
-export interface Store {
+export interface Store extends AccountStore {
   // Sources
   /**
    * Makes these sources known. One that was never seen is due at once; of the others none is due later than the next
@@ -202,18 +198,7 @@ export interface Store {
   /** One event with what it was made from, null when there is none of that id. */
   findEvent(id: string): Promise<FoundEvent | null>;
 
-  // Customers and keys
-  addCustomer(customer: Customer, key: ApiKey): Promise<void>;
-  findCustomer(id: string): Promise<Customer | null>;
-  listCustomers(): Promise<{ customer: Customer; keys: ApiKey[] }[]>;
-  /** False when there is no such customer. */
-  changeCustomer(
-    id: string,
-    change: Partial<Pick<Customer, "tier" | "enabled" | "limits">>,
-  ): Promise<boolean>;
-  /** Disables every key of the customer and adds the new one, or none. False when there is no such customer. */
-  replaceKeys(customerId: string, key: ApiKey | null, nowMs: number): Promise<boolean>;
-  findKey(hash: string): Promise<KeyHolder | null>;
+  // Usage
   /** Requests counted for the customer on the UTC day ("2026-07-31"). */
   countedRequests(customerId: string, day: string): Promise<number>;
   /** What the customer has used in the UTC month ("2026-07"). */

@@ -17,6 +17,8 @@ const CUSTOMER: Customer = {
   tier: "team",
   enabled: true,
   limits: {},
+  language: "en",
+  declared: false,
   createdAtMs: T0,
 };
 

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { problem } from "../../src/wire/service.ts";
 import { boardConfig } from "../support/samples.ts";
 import { createWorld, START_MS, type World } from "../support/world.ts";
+import { BY } from "../store/contract/given.ts";
 
 const SMALL_TIER = `[tiers.team]
 api_requests_per_day = 3
@@ -51,13 +52,13 @@ Deno.test("a key that is rotated or disabled, or whose customer is, is refused w
   withWorld(async (world) => {
     const { customer, key } = await world.addCustomer();
     assert.equal((await world.ask("/v1/events", { key })).status, 200);
-    await world.store.changeCustomer(customer.id, { enabled: false });
+    await world.store.changeCustomer(customer.id, { enabled: false }, BY);
     await world.platform.clock.advance(999);
     assert.equal((await world.ask("/v1/events", { key })).status, 401);
-    await world.store.changeCustomer(customer.id, { enabled: true });
+    await world.store.changeCustomer(customer.id, { enabled: true }, BY);
     await world.platform.clock.advance(999);
     assert.equal((await world.ask("/v1/events", { key })).status, 200);
-    await world.store.replaceKeys(customer.id, null, START_MS);
+    await world.store.replaceKeys(customer.id, null, BY);
     await world.platform.clock.advance(999);
     assert.equal((await world.ask("/v1/events", { key })).status, 401);
   }));

@@ -7,7 +7,9 @@ import { heldPromises } from "./contract/held.ts";
 import { identityPromises } from "./contract/identities.ts";
 import { listModelPromises } from "./contract/list_model.ts";
 import { listingPromises } from "./contract/listing.ts";
+import { mailPromises } from "./contract/mails.ts";
 import { matchingPromises } from "./contract/matching.ts";
+import { paymentPromises } from "./contract/payments.ts";
 import { queuePromises } from "./contract/queue.ts";
 import { quotaPromises } from "./contract/quota.ts";
 import { sourcePromises } from "./contract/sources.ts";
@@ -23,6 +25,8 @@ export const PROMISES = [
   ...listingPromises,
   ...listModelPromises,
   ...customerPromises,
+  ...paymentPromises,
+  ...mailPromises,
   ...subscriptionPromises,
   ...usagePromises,
   ...matchingPromises,

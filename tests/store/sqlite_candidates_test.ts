@@ -6,6 +6,7 @@ import { openStore } from "../../src/store/sqlite/store.ts";
 import {
   addCustomer,
   anEvent,
+  BY,
   claimAll,
   finished,
   JULY,
@@ -56,10 +57,10 @@ Deno.test("matchEvents() offers nothing to a subscription that another process h
 Deno.test("matchEvents() holds the deliveries of a customer that another process has disabled, until it is enabled", () =>
   withTwo(async (one, other) => {
     await claimAll(one);
-    await other.changeCustomer("cus_1", { enabled: false });
+    await other.changeCustomer("cus_1", { enabled: false }, BY);
     await offered(one, "evt_02");
     assert.deepEqual(await claimAll(one), []);
-    await other.changeCustomer("cus_1", { enabled: true });
+    await other.changeCustomer("cus_1", { enabled: true }, BY);
     await one.releaseHeld({ nowMs: T0, month: JULY, tiers: monthly(1_000) });
     await offered(one, "evt_03");
     assert.deepEqual((await claimAll(one)).map(({ body }) => body), ["1: evt_01", "2: evt_02", "3: evt_03"]);

@@ -7,6 +7,7 @@ import { openStore } from "../../src/store/sqlite/store.ts";
 import {
   addCustomer,
   AUGUST,
+  BY,
   claimAll,
   finishAllDue,
   finished,
@@ -62,7 +63,7 @@ Deno.test("a delivery is pending and counted, or held and not", async () => {
   await withRows(async (store, rows) => {
     await publishMany(store, 1, 2);
     await matchAll(store, { tiers: monthly(1) });
-    await store.changeCustomer("cus_1", { enabled: false });
+    await store.changeCustomer("cus_1", { enabled: false }, BY);
     await publishMany(store, 3, 3);
     await matchAll(store);
     assert.deepEqual(rows.deliveries(), [
@@ -72,7 +73,7 @@ Deno.test("a delivery is pending and counted, or held and not", async () => {
     ]);
     assert.deepEqual(rows.usage(), { "2026-07": 0 });
 
-    await store.changeCustomer("cus_1", { enabled: true });
+    await store.changeCustomer("cus_1", { enabled: true }, BY);
     await releaseAll(store, { tiers: monthly(1) });
     await releaseAll(store, { tiers: monthly(1), month: AUGUST });
     assert.deepEqual(rows.deliveries(), [

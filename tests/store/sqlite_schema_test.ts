@@ -11,6 +11,7 @@ import {
   anEvent,
   aPublication,
   aSubscription,
+  BY,
   claimAll,
   finishAllDue,
   JULY,
@@ -175,8 +176,8 @@ Deno.test("a connection keeps only the statements used last, and forgetting one 
 /** What somebody was promised is durable; what the next minute repeats is not. */
 const PROMISED: [string, Durability, (store: Store) => Promise<unknown>][] = [
   ["addCustomer()", "durable", (store) => addCustomer(store, "2")],
-  ["changeCustomer()", "durable", (store) => store.changeCustomer("cus_1", { tier: "gpai" })],
-  ["replaceKeys()", "durable", (store) => store.replaceKeys("cus_1", aKey("a"), T0)],
+  ["changeCustomer()", "durable", (store) => store.changeCustomer("cus_1", { tier: "gpai" }, BY)],
+  ["replaceKeys()", "durable", (store) => store.replaceKeys("cus_1", aKey("a"), BY)],
   ["addSubscription()", "durable", (store) => store.addSubscription(aSubscription("sub_2"), 9)],
   [
     "recordPublications()",
@@ -242,6 +243,7 @@ const LANDED: Readonly<Record<string, string>> = {
   "0001_foundation.sql": "927d1ba4fd9c2097f43ad6a406a1a6d0ba5af5567983c18a9fdaa63124047ed9",
   "0002_mails.sql": "5ee59f28aaaf2128906f4f9ab0884617e5d0cb162b3c228e5a866eb82dc3296e",
   "0003_latest_by_version.sql": "7e705f9cf58da8fc3f665943e2dfac732a366abb0e7724169129ac7c4f43ee56",
+  "0004_accounts.sql": "8146170e4da28f1c374fb37c758dba46c222b487f94c8113eba03910770e4058",
 };
 
 Deno.test("a migration that has landed is never changed", async () => {

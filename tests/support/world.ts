@@ -65,11 +65,13 @@ export async function createWorld(
         tier: "team",
         enabled: true,
         limits: {},
+        language: "en",
+        declared: false,
         createdAtMs: nowMs,
         ...change,
       };
       const { key, stored } = makeKey((count) => platform.random.bytes(count), nowMs);
-      await store.addCustomer(customer, stored);
+      await store.addCustomer(customer, stored, { actor: "cli:test", atMs: nowMs });
       return { customer, key };
     },
     async ask(path, { key, ...init } = {}) {

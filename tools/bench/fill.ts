@@ -74,9 +74,11 @@ export async function addCustomer(store: Pick<Store, "addCustomer">): Promise<{ 
     tier: "embedded" as const,
     enabled: true,
     limits: {},
+    language: "en" as const,
+    declared: false,
     createdAtMs: Date.now(),
   };
-  await store.addCustomer(customer, stored);
+  await store.addCustomer(customer, stored, { actor: "cli:bench", atMs: Date.now() });
   return { id, key };
 }
 

@@ -1,34 +1,32 @@
 // Customers in SQLite.
-import type { ApiKey, Customer } from "../../domain/customer.ts";
-import type { Store } from "../../domain/store.ts";
+import type { Account, AccountStore } from "../../domain/account_store.ts";
+import type { Act } from "../../domain/audit.ts";
+import type { ApiKey, Customer, DisabledBy } from "../../domain/customer.ts";
+import type { MailLanguage } from "../../domain/mail.ts";
 import type { Tier } from "../../domain/tier.ts";
+import { noteAct } from "./audit.ts";
 import type { Connection, Row } from "./connection.ts";
 import { holdDeliveries } from "./delivery_states.ts";
 import { insertKey, keyFromRow } from "./keys.ts";
+import { findPayer } from "./payers.ts";
 
-type CustomerMethods = "addCustomer" | "findCustomer" | "listCustomers" | "changeCustomer";
+type CustomerMethods = "addCustomer" | "findCustomer" | "findAccount" | "listCustomers" | "changeCustomer";
 
 /** The columns of a customer, for statements that read one. */
-export const CUSTOMER_COLUMNS = "id, email, tier, enabled, limits, created_at";
+export const CUSTOMER_COLUMNS = "id, email, tier, enabled, limits, language, declared, created_at";
 
 /** The part of the port that concerns customers. */
-export function createCustomers(connection: Connection): Pick<Store, CustomerMethods> {
+export function createCustomers(connection: Connection): Pick<AccountStore, CustomerMethods> {
   return {
-    addCustomer: (customer, key) =>
+    addCustomer: (customer, key, by) =>
       Promise.resolve(connection.transaction("durable", () => {
-        connection.run(
-          `insert into customers (${CUSTOMER_COLUMNS}) values (?, ?, ?, ?, ?, ?)`,
-          customer.id,
-          customer.email,
-          customer.tier,
-          customer.enabled ? 1 : 0,
-          JSON.stringify(customer.limits),
-          customer.createdAtMs,
-        );
+        insertCustomer(connection, customer, { by, disabledBy: customer.enabled ? null : "operator" });
         insertKey(connection, customer.id, key);
       })),
 
     findCustomer: (id) => Promise.resolve(findCustomer(connection, id)),
+
+    findAccount: (id) => Promise.resolve(findAccount(connection, id)),
 
     listCustomers: () => {
       const keys = new Map<string, ApiKey[]>();
@@ -42,32 +40,135 @@ export function createCustomers(connection: Connection): Pick<Store, CustomerMet
       );
     },
 
-    changeCustomer: (id, change) =>
+    changeCustomer: (id, change, by) =>
       Promise.resolve(connection.transaction("durable", () => {
         const customer = findCustomer(connection, id);
         if (customer === null) return false;
-        const changed = { ...customer, ...change };
-        connection.run(
-          "update customers set tier = ?, enabled = ?, limits = ? where id = ?",
-          changed.tier,
-          changed.enabled ? 1 : 0,
-          JSON.stringify(changed.limits),
-          id,
-        );
-        if (!changed.enabled) {
-          for (const row of connection.all("select id from subscriptions where customer_id = ?", id)) {
-            holdDeliveries(connection, String(row["id"]), "disabled");
-          }
-        }
+        const { enabled, ...rest } = change;
+        updateCustomer(connection, customer, {
+          by,
+          change: rest,
+          ...(enabled === undefined ? {} : { disabledBy: enabled ? unpaid(connection, id) : "operator" }),
+        });
         return true;
       })),
   };
+}
+
+/** What still keeps a customer out that the operator lets in. */
+function unpaid(connection: Connection, customerId: string): DisabledBy | null {
+  return findPayer(connection, customerId)?.access === "ended" ? "payment" : null;
+}
+
+/** Stores a customer within the caller's transaction. */
+export function insertCustomer(
+  connection: Connection,
+  customer: Customer,
+  { by, disabledBy }: { by: Act; disabledBy: DisabledBy | null },
+): void {
+  connection.run(
+    `insert into customers (${CUSTOMER_COLUMNS}, disabled_by) values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    customer.id,
+    customer.email,
+    customer.tier,
+    disabledBy === null ? 1 : 0,
+    JSON.stringify(customer.limits),
+    customer.language,
+    customer.declared ? 1 : 0,
+    customer.createdAtMs,
+    disabledBy,
+  );
+  const { tier, enabled, limits, language } = customer;
+  noteAct(connection, by, "customer.add", customer.id, {
+    tier,
+    enabled,
+    ...(Object.keys(limits).length > 0 ? { limits } : {}),
+    language,
+  });
+}
+
+/** What of a customer changes, and who keeps it out from now on (null: nobody); what is not given stays. */
+export interface CustomerChange {
+  by: Act;
+  change: Partial<Pick<Customer, "tier" | "limits" | "email" | "language">>;
+  disabledBy?: DisabledBy | null;
+}
+
+/** Changes a customer within the caller's transaction, with all that follows from it, and writes it down. */
+export function updateCustomer(
+  connection: Connection,
+  customer: Customer,
+  { by, change, ...given }: CustomerChange,
+): void {
+  const { id } = customer;
+  const before = disabledByOf(connection, id);
+  const disabledBy = given.disabledBy === undefined ? before : given.disabledBy;
+  const changed: Customer = { ...customer, ...change, enabled: disabledBy === null };
+  const differences = differencesOf(customer, changed);
+  if (before !== disabledBy) differences["disabled_by"] = { before, after: disabledBy };
+  if (Object.keys(differences).length === 0) return;
+  connection.run(
+    `update customers set email = ?, tier = ?, enabled = ?, limits = ?, language = ?, disabled_by = ?
+     where id = ?`,
+    changed.email,
+    changed.tier,
+    changed.enabled ? 1 : 0,
+    JSON.stringify(changed.limits),
+    changed.language,
+    disabledBy,
+    id,
+  );
+  if (!changed.enabled && customer.enabled) holdAll(connection, id);
+  noteAct(connection, by, "customer.change", id, differences);
+}
+
+function disabledByOf(connection: Connection, id: string): DisabledBy | null {
+  return (connection.get("select disabled_by from customers where id = ?", id)?.["disabled_by"] ??
+    null) as DisabledBy | null;
+}
+
+/** Holds what a customer that is kept out still has to get. */
+export function holdAll(connection: Connection, customerId: string): void {
+  for (const row of connection.all("select id from subscriptions where customer_id = ?", customerId)) {
+    holdDeliveries(connection, String(row["id"]), "disabled");
+  }
+}
+
+function differencesOf(before: Customer, after: Customer): Record<string, unknown> {
+  const differences: Record<string, unknown> = {};
+  for (const field of ["tier", "enabled", "language"] as const) {
+    if (before[field] !== after[field]) {
+      differences[field] = { before: before[field], after: after[field] };
+    }
+  }
+  if (JSON.stringify(before.limits) !== JSON.stringify(after.limits)) {
+    differences["limits"] = { before: before.limits, after: after.limits };
+  }
+  // The audit outlives an erasure: that the address changed is enough to know.
+  if (before.email !== after.email) differences["email"] = "changed";
+  return differences;
 }
 
 /** The customer of an id, null when there is none. */
 export function findCustomer(connection: Connection, id: string): Customer | null {
   const row = connection.get(`select ${CUSTOMER_COLUMNS} from customers where id = ?`, id);
   return row === undefined ? null : customerFromRow(row);
+}
+
+function findAccount(connection: Connection, id: string): Account | null {
+  const row = connection.get(
+    `select ${CUSTOMER_COLUMNS}, disabled_by, erased_at from customers where id = ?`,
+    id,
+  );
+  if (row === undefined) return null;
+  const keys = connection.all("select * from api_keys where customer_id = ? order by created_at, hash", id);
+  return {
+    customer: customerFromRow(row),
+    keys: keys.map(keyFromRow),
+    disabledBy: row["disabled_by"] as DisabledBy | null,
+    erasedAtMs: row["erased_at"] as number | null,
+    payment: findPayer(connection, id),
+  };
 }
 
 /** A customer from a row with {@link CUSTOMER_COLUMNS}. */
@@ -78,6 +179,8 @@ export function customerFromRow(row: Row): Customer {
     tier: row["tier"] as Tier,
     enabled: row["enabled"] === 1,
     limits: JSON.parse(String(row["limits"])),
+    language: row["language"] as MailLanguage,
+    declared: row["declared"] === 1,
     createdAtMs: Number(row["created_at"]),
   };
 }

@@ -1,6 +1,85 @@
 // The queue of mails in SQLite.
-import type { NewMail } from "../../domain/mail.ts";
-import type { Connection } from "./connection.ts";
+import type { AccountStore } from "../../domain/account_store.ts";
+import type { ApiKey } from "../../domain/customer.ts";
+import type {
+  ClaimedMail,
+  KeptMail,
+  MailContent,
+  MailKind,
+  MailOutcome,
+  MailStatus,
+  NewMail,
+} from "../../domain/mail.ts";
+import { noteAct } from "./audit.ts";
+import type { Connection, Row } from "./connection.ts";
+import { CUSTOMER_COLUMNS, customerFromRow } from "./customers.ts";
+import { disableKey, insertKey } from "./keys.ts";
+
+type MailMethods = "claimMails" | "storeWelcomeKey" | "finishMail" | "listMails" | "retryMail";
+
+/** The due mails, the longest due first. */
+export const DUE_MAILS_SQL = `select id from mails indexed by mails_due
+  where status = 'queued' and next_attempt_at <= ? order by next_attempt_at, id limit ?`;
+
+const KEPT_COLUMNS = `id, kind, customer_id, status, attempts, next_attempt_at, last_problem, created_at,
+  finished_at`;
+
+/** The part of the port that concerns mails. */
+export function createMails(connection: Connection): Pick<AccountStore, MailMethods> {
+  return {
+    claimMails: ({ nowMs, leaseMs, limit }) => {
+      // Most calls find nothing: they must not take the write lock.
+      if (connection.get(DUE_MAILS_SQL, nowMs, 1) === undefined) return Promise.resolve([]);
+      return Promise.resolve(connection.transaction("durable", () => {
+        const due = connection.all(DUE_MAILS_SQL, nowMs, limit);
+        return due.map((row) => claim(connection, String(row["id"]), nowMs + leaseMs));
+      }));
+    },
+
+    storeWelcomeKey: (mailId, attempt, key) =>
+      Promise.resolve(
+        connection.transaction("durable", () => storeWelcomeKey(connection, { mailId, attempt, key })),
+      ),
+
+    finishMail: (mailId, attempt, outcome, nowMs) =>
+      Promise.resolve(
+        connection.transaction("durable", () => finish(connection, { mailId, attempt, outcome, nowMs })),
+      ),
+
+    listMails: ({ limit, status = null, customerId }) => {
+      const rows = customerId === undefined
+        ? connection.all(
+          `select ${KEPT_COLUMNS} from mails indexed by mails_by_age where ? is null or status = ?
+           order by created_at desc, id desc limit ?`,
+          status,
+          status,
+          limit,
+        )
+        : connection.all(
+          `select ${KEPT_COLUMNS} from mails indexed by mails_by_customer
+           where customer_id = ? and (? is null or status = ?) order by created_at desc, id desc limit ?`,
+          customerId,
+          status,
+          status,
+          limit,
+        );
+      return Promise.resolve(rows.map(keptFromRow));
+    },
+
+    retryMail: (id, by) =>
+      Promise.resolve(connection.transaction("durable", () => {
+        const row = connection.get(
+          `update mails set status = 'queued', attempts = 0, next_attempt_at = ?, finished_at = null
+           where id = ? and status in ('failed', 'cancelled') returning customer_id, kind`,
+          by.atMs,
+          id,
+        );
+        if (row === undefined) return false;
+        noteAct(connection, by, "mail.retry", String(row["customer_id"]), { mail: id, kind: row["kind"] });
+        return true;
+      })),
+  };
+}
 
 /**
  * Queues a mail within the transaction that the caller runs; what it tells of and the mail are then kept together, or
@@ -18,4 +97,106 @@ export function queueMail(connection: Connection, mail: NewMail): boolean {
     mail.atMs,
     mail.atMs,
   ) === 1;
+}
+
+/** Cancels a welcome mail that waits: the customer has been given a key by other means. */
+export function cancelWelcome(connection: Connection, customerId: string, nowMs: number): void {
+  connection.run(
+    `update mails set status = 'cancelled', finished_at = ?, last_problem = 'the operator gave out another key'
+     where customer_id = ? and kind = 'welcome' and status = 'queued'`,
+    nowMs,
+    customerId,
+  );
+}
+
+function claim(connection: Connection, id: string, leaseUntilMs: number): ClaimedMail {
+  // The lease is the time of the next attempt: when nobody reports back, the mail is simply due again.
+  const row = connection.get(
+    `update mails set attempts = attempts + 1, next_attempt_at = ? where id = ?
+     returning kind, data, attempts, customer_id`,
+    leaseUntilMs,
+    id,
+  ) ?? {};
+  const customerId = String(row["customer_id"]);
+  const customer = connection.get(`select ${CUSTOMER_COLUMNS} from customers where id = ?`, customerId);
+  if (customer === undefined) throw new Error(`mail to unknown customer ${customerId}`);
+  const newest = connection.get(
+    `select last_four from api_keys where customer_id = ? and disabled_at is null
+     order by created_at desc limit 1`,
+    customerId,
+  );
+  return {
+    id,
+    ...{ kind: row["kind"], data: JSON.parse(String(row["data"])) } as MailContent,
+    attempt: Number(row["attempts"]),
+    customer: customerFromRow(customer),
+    lastFour: (newest?.["last_four"] ?? null) as string | null,
+  };
+}
+
+/** The mail while this attempt is its latest and still awaited. */
+function awaited(connection: Connection, mailId: string, attempt: number): Row | undefined {
+  return connection.get(
+    "select customer_id, key_hash from mails where id = ? and status = 'queued' and attempts = ?",
+    mailId,
+    attempt,
+  );
+}
+
+function storeWelcomeKey(
+  connection: Connection,
+  { mailId, attempt, key }: { mailId: string; attempt: number; key: ApiKey },
+): boolean {
+  const mail = awaited(connection, mailId, attempt);
+  if (mail === undefined) return false;
+  const customerId = String(mail["customer_id"]);
+  const by = { actor: "service", atMs: key.createdAtMs };
+  const before = mail["key_hash"] as string | null;
+  if (before !== null) disableKey(connection, before, by.atMs);
+  insertKey(connection, customerId, key);
+  connection.run("update mails set key_hash = ? where id = ?", key.hash, mailId);
+  noteAct(connection, by, "key.welcome", customerId, { last_four: key.lastFour, mail: mailId, attempt });
+  return true;
+}
+
+function finish(
+  connection: Connection,
+  { mailId, attempt, outcome, nowMs }: {
+    mailId: string;
+    attempt: number;
+    outcome: MailOutcome;
+    nowMs: number;
+  },
+): void {
+  if (awaited(connection, mailId, attempt) === undefined) return;
+  if (outcome.kind === "retry") {
+    connection.run(
+      "update mails set next_attempt_at = ?, last_problem = ? where id = ?",
+      outcome.atMs,
+      outcome.problem,
+      mailId,
+    );
+    return;
+  }
+  connection.run(
+    "update mails set status = ?, finished_at = ?, last_problem = ? where id = ?",
+    outcome.kind,
+    nowMs,
+    outcome.kind === "sent" ? null : outcome.problem,
+    mailId,
+  );
+}
+
+function keptFromRow(row: Row): KeptMail {
+  return {
+    id: String(row["id"]),
+    kind: row["kind"] as MailKind,
+    customerId: String(row["customer_id"]),
+    status: row["status"] as MailStatus,
+    attempts: Number(row["attempts"]),
+    createdAtMs: Number(row["created_at"]),
+    nextAttemptAtMs: row["status"] === "queued" ? Number(row["next_attempt_at"]) : null,
+    finishedAtMs: row["finished_at"] as number | null,
+    problem: row["last_problem"] as string | null,
+  };
 }

@@ -1,12 +1,17 @@
 // The SQLite engine of the Store port.
 import type { Store } from "../../domain/store.ts";
 import { Connection } from "./connection.ts";
+import { accountHealth } from "./account_health.ts";
+import { createAudit } from "./audit.ts";
 import { createCustomers } from "./customers.ts";
 import { createDeliveries } from "./deliveries.ts";
 import { createEvents } from "./events.ts";
+import { createErasure } from "./erase.ts";
 import { createKeys } from "./keys.ts";
+import { createMails } from "./mails.ts";
 import { createMatching } from "./matching.ts";
 import { migrate } from "./migrate.ts";
+import { createPayments } from "./payments.ts";
 import { createRememberedAnswers } from "./remembered_answers.ts";
 import { createSources } from "./sources.ts";
 import { createSubscriptions } from "./subscriptions.ts";
@@ -30,6 +35,11 @@ export function openStore(path: string): Store {
     ...createEvents(connection),
     ...createCustomers(connection),
     ...createKeys(connection),
+    ...createErasure(connection),
+    ...createPayments(connection),
+    ...createMails(connection),
+    ...createAudit(connection),
+    accountHealth: () => Promise.resolve(accountHealth(connection)),
     ...createUsage(connection),
     ...createSubscriptions(connection),
     ...createRememberedAnswers(connection),

@@ -4,6 +4,7 @@ import type { ClaimedDelivery, NextStep } from "../../../src/domain/delivery.ts"
 import type { Store } from "../../../src/domain/store.ts";
 import {
   addCustomer,
+  BY,
   claimAll,
   claimedBodies,
   finishAllDue,
@@ -134,9 +135,9 @@ export const attemptPromises: StorePromise[] = [
     name: "finishAttempts() records an arrival of a delivery that was held meanwhile: it is not sent again",
     check: async (store) => {
       const delivery = await claimedOne(store);
-      await store.changeCustomer("cus_1", { enabled: false });
+      await store.changeCustomer("cus_1", { enabled: false }, BY);
       await finish(store, delivery, { kind: "delivered" });
-      await store.changeCustomer("cus_1", { enabled: true });
+      await store.changeCustomer("cus_1", { enabled: true }, BY);
       assert.equal(await releaseAll(store), 0);
       assert.deepEqual(await claimAll(store, FAR), []);
     },
@@ -146,10 +147,10 @@ export const attemptPromises: StorePromise[] = [
     check: async (store) => {
       const steps: NextStep[] = [{ kind: "retry", atMs: T0 }, { kind: "failed" }, { kind: "gone" }];
       const delivery = await claimedOne(store);
-      await store.changeCustomer("cus_1", { enabled: false });
+      await store.changeCustomer("cus_1", { enabled: false }, BY);
       for (const step of steps) await finish(store, delivery, step);
       assert.deepEqual(await claimAll(store, FAR), []);
-      await store.changeCustomer("cus_1", { enabled: true });
+      await store.changeCustomer("cus_1", { enabled: true }, BY);
       assert.equal(await releaseAll(store), 1);
       await store.deleteSubscription("cus_1", "sub_1", T0);
       for (const step of steps) await finish(store, delivery, step);

@@ -1,7 +1,7 @@
 // Promises about customers, their keys and their counted requests.
 import assert from "node:assert/strict";
 import type { KeyHolder } from "../../../src/domain/store.ts";
-import { aCustomer, addCustomer, aKey, T0 } from "./given.ts";
+import { aCustomer, addCustomer, aKey, BY, T0 } from "./given.ts";
 import type { StorePromise } from "./promise.ts";
 
 const DAY = "2026-07-20";
@@ -23,9 +23,9 @@ export const customerPromises: StorePromise[] = [
     name: "addCustomer() keeps the customer and its key, or neither",
     check: async (store) => {
       await addCustomer(store, "1");
-      await assert.rejects(store.addCustomer(aCustomer("cus_2"), aKey("1")));
+      await assert.rejects(store.addCustomer(aCustomer("cus_2"), aKey("1"), BY));
       assert.equal(await store.findCustomer("cus_2"), null);
-      await assert.rejects(store.addCustomer(aCustomer("cus_1"), aKey("2")));
+      await assert.rejects(store.addCustomer(aCustomer("cus_1"), aKey("2"), BY));
       assert.equal(await store.findKey(aKey("2").hash), null);
     },
   },
@@ -35,7 +35,7 @@ export const customerPromises: StorePromise[] = [
       await addCustomer(store, "2", { createdAtMs: T0 + 5 });
       await addCustomer(store, "1", { createdAtMs: T0 + 9 });
       await addCustomer(store, "3", { createdAtMs: T0, enabled: false });
-      await store.replaceKeys("cus_2", aKey("a", { createdAtMs: T0 + 20 }), T0 + 20);
+      await store.replaceKeys("cus_2", aKey("a", { createdAtMs: T0 + 20 }), { ...BY, atMs: T0 + 20 });
       const listed = await store.listCustomers();
       assert.deepEqual(listed.map(({ customer }) => customer.id), ["cus_3", "cus_2", "cus_1"]);
       assert.deepEqual(listed[1], {
@@ -58,7 +58,7 @@ export const customerPromises: StorePromise[] = [
       let expected = customer;
       for (const change of changes) {
         expected = { ...expected, ...change };
-        assert.equal(await store.changeCustomer("cus_1", change), true);
+        assert.equal(await store.changeCustomer("cus_1", change, BY), true);
         assert.deepEqual(await store.findCustomer("cus_1"), expected);
         assert.deepEqual((await store.findKey(aKey("1").hash))?.customer, expected);
       }
@@ -67,7 +67,7 @@ export const customerPromises: StorePromise[] = [
   },
   {
     name: "changeCustomer() answers false when there is no such customer",
-    check: async (store) => assert.equal(await store.changeCustomer("cus_1", { enabled: false }), false),
+    check: async (store) => assert.equal(await store.changeCustomer("cus_1", { enabled: false }, BY), false),
   },
   {
     name: "findKey() gives the key's holder, and null for an unknown hash",
@@ -83,8 +83,8 @@ export const customerPromises: StorePromise[] = [
     check: async (store) => {
       await addCustomer(store, "1");
       await addCustomer(store, "2");
-      assert.equal(await store.replaceKeys("cus_1", aKey("a"), T0 + 10), true);
-      assert.equal(await store.replaceKeys("cus_1", aKey("b"), T0 + 20), true);
+      assert.equal(await store.replaceKeys("cus_1", aKey("a"), { ...BY, atMs: T0 + 10 }), true);
+      assert.equal(await store.replaceKeys("cus_1", aKey("b"), { ...BY, atMs: T0 + 20 }), true);
       const disabled = async (digit: string): Promise<KeyHolder["keyDisabled"] | undefined> =>
         (await store.findKey(aKey(digit).hash))?.keyDisabled;
       assert.deepEqual(
@@ -99,7 +99,7 @@ export const customerPromises: StorePromise[] = [
     name: "replaceKeys() without a new key leaves the customer none that opens",
     check: async (store) => {
       await addCustomer(store, "1");
-      assert.equal(await store.replaceKeys("cus_1", null, T0 + 10), true);
+      assert.equal(await store.replaceKeys("cus_1", null, { ...BY, atMs: T0 + 10 }), true);
       assert.equal((await store.findKey(aKey("1").hash))?.keyDisabled, true);
       assert.equal((await store.listCustomers())[0]?.keys.length, 1);
     },
@@ -110,9 +110,9 @@ export const customerPromises: StorePromise[] = [
     check: async (store) => {
       await addCustomer(store, "1");
       await addCustomer(store, "2");
-      assert.equal(await store.replaceKeys("cus_3", aKey("3"), T0), false);
+      assert.equal(await store.replaceKeys("cus_3", aKey("3"), BY), false);
       assert.equal(await store.findKey(aKey("3").hash), null);
-      await assert.rejects(store.replaceKeys("cus_1", aKey("2"), T0));
+      await assert.rejects(store.replaceKeys("cus_1", aKey("2"), BY));
       assert.equal((await store.findKey(aKey("1").hash))?.keyDisabled, false);
     },
   },

@@ -1,4 +1,6 @@
 // What the contract's tests are made of: records, and the usual calls with the usual values.
+import type { TierTable } from "../../../src/domain/account_store.ts";
+import type { Act } from "../../../src/domain/audit.ts";
 import type { ApiKey, Customer } from "../../../src/domain/customer.ts";
 import type {
   AttemptResult,
@@ -17,6 +19,8 @@ export const T0 = Date.UTC(2026, 6, 20, 12);
 /** The quota's month at {@link T0}, and the one after it. */
 export const JULY = "2026-07";
 export const AUGUST = "2026-08";
+/** Who acts in the tests, with what that needs. */
+export const BY: Act & { tiers: TierTable } = { actor: "cli:test", atMs: T0, tiers: DEFAULT_LIMITS };
 /** How long the tests lease, ms. */
 export const LEASE = 60_000;
 
@@ -95,6 +99,8 @@ export function aCustomer(id: string, change: Partial<Customer> = {}): Customer 
     tier: "team",
     enabled: true,
     limits: {},
+    language: "en",
+    declared: false,
     createdAtMs: T0,
     ...change,
   };
@@ -118,7 +124,7 @@ export async function addCustomer(
   change: Partial<Customer> = {},
 ): Promise<Customer> {
   const customer = aCustomer(`cus_${digit}`, change);
-  await store.addCustomer(customer, aKey(digit));
+  await store.addCustomer(customer, aKey(digit), BY);
   return customer;
 }
 

@@ -5,6 +5,7 @@ import {
   addCustomer,
   anEvent,
   AUGUST,
+  BY,
   claimAll,
   claimedBodies,
   eventIds,
@@ -58,7 +59,7 @@ export const heldPromises: StorePromise[] = [
       await heldBeyond(store, 1, 4);
       const tiers = { ...monthly(1), gpai: { ...monthly(3).gpai } };
       assert.equal(await releaseAll(store, { tiers }), 0);
-      await store.changeCustomer("cus_1", { tier: "gpai" });
+      await store.changeCustomer("cus_1", { tier: "gpai" }, BY);
       assert.equal(await releaseAll(store, { tiers }), 2);
       assert.equal((await store.health()).pendingDeliveries, 3);
     },
@@ -67,7 +68,7 @@ export const heldPromises: StorePromise[] = [
     name: "releaseHeld() lets go after a change of the customer's own limits",
     check: async (store) => {
       await heldBeyond(store, 1, 4);
-      await store.changeCustomer("cus_1", { limits: { webhookDeliveriesPerMonth: 4 } });
+      await store.changeCustomer("cus_1", { limits: { webhookDeliveriesPerMonth: 4 } }, BY);
       assert.equal(await releaseAll(store, { tiers: monthly(1) }), 3);
     },
   },
@@ -99,7 +100,7 @@ export const heldPromises: StorePromise[] = [
       }
       await publishMany(store, 1, 3);
       await matchAll(store, { tiers: monthly(0) });
-      await store.changeCustomer("cus_2", { limits: { webhookDeliveriesPerMonth: 0 } });
+      await store.changeCustomer("cus_2", { limits: { webhookDeliveriesPerMonth: 0 } }, BY);
       assert.equal(await releaseAll(store, { tiers: monthly(2) }), 4);
       const claimed = (await claimAll(store)).map(({ subscriptionId }) => subscriptionId);
       assert.deepEqual(claimed, ["sub_1", "sub_1", "sub_3", "sub_3"]);
@@ -112,12 +113,12 @@ export const heldPromises: StorePromise[] = [
       await subscribe(store, "sub_1");
       await publishMany(store, 1, 1);
       await matchAll(store);
-      await store.changeCustomer("cus_1", { enabled: false });
+      await store.changeCustomer("cus_1", { enabled: false }, BY);
       assert.deepEqual(await claimAll(store, T0 + LEASE), []);
       await publishMany(store, 2, 2);
       await matchAll(store);
       assert.equal(await releaseAll(store), 0);
-      await store.changeCustomer("cus_1", { enabled: true });
+      await store.changeCustomer("cus_1", { enabled: true }, BY);
       assert.equal(await releaseAll(store), 2);
       assert.deepEqual(await claimedBodies(store), ["1: evt_01", "2: evt_02"]);
     },
@@ -126,8 +127,8 @@ export const heldPromises: StorePromise[] = [
     name: "releaseHeld() counts what it releases towards the month, also for a customer enabled again",
     check: async (store) => {
       await heldBeyond(store, 2, 3);
-      await store.changeCustomer("cus_1", { enabled: false });
-      await store.changeCustomer("cus_1", { enabled: true });
+      await store.changeCustomer("cus_1", { enabled: false }, BY);
+      await store.changeCustomer("cus_1", { enabled: true }, BY);
       assert.equal(await releaseAll(store, { tiers: monthly(2) }), 2);
       assert.equal(await releaseAll(store, { tiers: monthly(2) }), 0);
     },
@@ -140,8 +141,8 @@ export const heldPromises: StorePromise[] = [
       await publishMany(store, 1, 1);
       await matchAll(store);
       await finishAllDue(store, { kind: "retry", atMs: T0 + 100 * LEASE });
-      await store.changeCustomer("cus_1", { enabled: false });
-      await store.changeCustomer("cus_1", { enabled: true });
+      await store.changeCustomer("cus_1", { enabled: false }, BY);
+      await store.changeCustomer("cus_1", { enabled: true }, BY);
       assert.equal(await releaseAll(store, { nowMs: T0 + 5 }), 1);
       assert.deepEqual((await claimAll(store, T0 + 5)).map(({ attempt }) => attempt), [2]);
     },

@@ -4,6 +4,7 @@ import type { Store } from "../../../src/domain/store.ts";
 import {
   addCustomer,
   anEvent,
+  BY,
   claimAll,
   claimedBodies,
   deliveryId,
@@ -217,7 +218,7 @@ export const matchingPromises: StorePromise[] = [
       await addCustomer(store, "2");
       await subscribe(store, "sub_1");
       await subscribe(store, "sub_2", { customerId: "cus_2" });
-      await store.changeCustomer("cus_1", { enabled: false });
+      await store.changeCustomer("cus_1", { enabled: false }, BY);
       await publishMany(store, 1, 1);
       await matchAll(store);
       assert.deepEqual((await claimAll(store)).map((delivery) => delivery.subscriptionId), ["sub_2"]);

@@ -4,6 +4,7 @@ import type { Store } from "../../../src/domain/store.ts";
 import {
   addCustomer,
   AUGUST,
+  BY,
   claimAll,
   claimedBodies,
   finishAllDue,
@@ -96,8 +97,8 @@ export const quotaPromises: StorePromise[] = [
       await subscriber(store);
       await publishMany(store, 1, 2);
       await matchAll(store, { tiers: monthly(1) });
-      await store.changeCustomer("cus_1", { enabled: false });
-      await store.changeCustomer("cus_1", { enabled: true });
+      await store.changeCustomer("cus_1", { enabled: false }, BY);
+      await store.changeCustomer("cus_1", { enabled: true }, BY);
       await publishMany(store, 3, 3);
       await matchAll(store, { tiers: monthly(2) });
       assert.deepEqual(await claimAll(store, T0 + 2 * LEASE), []);
@@ -183,11 +184,11 @@ export const quotaPromises: StorePromise[] = [
       await matchAll(store, { tiers: monthly(2) });
       const claimed = await claimAll(store);
       await store.deleteSubscription("cus_1", "sub_2", T0);
-      await store.changeCustomer("cus_1", { enabled: false });
+      await store.changeCustomer("cus_1", { enabled: false }, BY);
       const arrived = claimed.map((delivery) => finished(delivery, { kind: "delivered" }));
       await store.finishAttempts(arrived, T0);
       await store.finishAttempts(arrived, T0);
-      await store.changeCustomer("cus_1", { enabled: true });
+      await store.changeCustomer("cus_1", { enabled: true }, BY);
       await publishMany(store, 2, 3);
       await matchAll(store, { tiers: monthly(3) });
       assert.deepEqual(await claimedBodies(store), ["2: evt_02"]);

@@ -1,0 +1,109 @@
+// The part of the Store port that concerns customers: keys, payments, mails, audit.
+import type { Act, AuditEntry } from "./audit.ts";
+import type { ApiKey, Customer, DisabledBy } from "./customer.ts";
+import type { NewId } from "./ids.ts";
+import type { ClaimedMail, KeptMail, MailOutcome, MailStatus } from "./mail.ts";
+import type { KeptPayment, PayerState, PaymentEvent, PaymentOutcome, PaymentVerdict } from "./payment.ts";
+import type { Tier, TierLimits } from "./tier.ts";
+
+/** What a key opens. */
+export interface KeyHolder {
+  customer: Customer;
+  keyDisabled: boolean;
+}
+
+/** The tiers' limits, by tier. */
+export type TierTable = Readonly<Record<Tier, TierLimits>>;
+
+/** What of a customer only the operator is shown. */
+export interface Account {
+  customer: Customer;
+  /** Oldest first. */
+  keys: ApiKey[];
+  disabledBy: DisabledBy | null;
+  /** Unix ms; null while its data is kept. */
+  erasedAtMs: number | null;
+  /** Null for a customer that no payment made. */
+  payment: PayerState | null;
+}
+
+/** How payment events are judged, and what that needs. */
+export interface PaymentReview {
+  nowMs: number;
+  tiers: TierTable;
+  /** What follows from all that a payer's events say; they come in no order. */
+  judge(events: readonly PaymentEvent[]): PaymentVerdict;
+  newId: NewId;
+}
+
+/** The counts of customers' affairs that need attention. */
+export interface AccountHealth {
+  queuedMails: number;
+  /** When the oldest of them was asked for, Unix ms; null without one. */
+  oldestQueuedMailAtMs: number | null;
+  failedMails: number;
+  /** Payers whose newest price the config does not name. */
+  unknownPrices: number;
+}
+
+/** Customers and everything around them. Each call is atomic, and what it changes stands in the audit. */
+export interface AccountStore {
+  addCustomer(customer: Customer, key: ApiKey, by: Act): Promise<void>;
+  findCustomer(id: string): Promise<Customer | null>;
+  /** Null when there is no such customer. */
+  findAccount(id: string): Promise<Account | null>;
+  /** Oldest first. */
+  listCustomers(): Promise<{ customer: Customer; keys: ApiKey[] }[]>;
+  /**
+   * False when there is no such customer. One that is not paid for stays disabled although it is to be enabled.
+   * What its limits allow no more subscriptions for is held, the newest first, and comes back when they allow it.
+   */
+  changeCustomer(
+    id: string,
+    change: Partial<Pick<Customer, "tier" | "enabled" | "limits">>,
+    by: Act & { tiers: TierTable },
+  ): Promise<boolean>;
+  /**
+   * Takes everything personal out of the store: address, mails, payer, the subscriptions' addresses and secrets. Its
+   * id, its counts and the audit stay. False when there is no such customer, or it is erased already.
+   */
+  eraseCustomer(id: string, by: Act): Promise<boolean>;
+  /**
+   * Disables every key of the customer and adds the new one, or none. With `mailId` the customer is told by a mail. A
+   * welcome mail that waits is cancelled: the key that it would make is no more wanted. False when there is no such
+   * customer.
+   */
+  replaceKeys(customerId: string, key: ApiKey | null, by: Act & { mailId?: string }): Promise<boolean>;
+  findKey(hash: string): Promise<KeyHolder | null>;
+
+  /** Keeps a payment event, once, and does what follows from all events of its payer. */
+  recordPayment(event: PaymentEvent, review: PaymentReview): Promise<PaymentOutcome>;
+  /** Does again what follows from the events of the payer of this one; null when there is no such event. */
+  replayPayment(id: string, review: PaymentReview, by: Act): Promise<PaymentOutcome | null>;
+  /**
+   * Judges payers anew: those whose grace is over, or every one. Returns how many were judged; each is a transaction of
+   * its own.
+   */
+  reviewPayers(which: "grace" | "all", review: PaymentReview): Promise<number>;
+  /** The newest received first. */
+  listPayments(query: { limit: number; customerId?: string }): Promise<KeptPayment[]>;
+  findPayment(id: string): Promise<KeptPayment | null>;
+
+  /** Leases due mails, the longest due first, and counts the attempt. */
+  claimMails(claim: { nowMs: number; leaseMs: number; limit: number }): Promise<ClaimedMail[]>;
+  /**
+   * Stores the key that an attempt of a welcome mail is about to hand over; the one of an earlier attempt is disabled.
+   * False when the attempt is not awaited any more, or the customer has been given another key meanwhile.
+   */
+  storeWelcomeKey(mailId: string, attempt: number, key: ApiKey): Promise<boolean>;
+  /** Records what came of an attempt; nothing follows unless it is the latest and still awaited. */
+  finishMail(mailId: string, attempt: number, outcome: MailOutcome, nowMs: number): Promise<void>;
+  /** The newest first. */
+  listMails(query: { limit: number; status?: MailStatus; customerId?: string }): Promise<KeptMail[]>;
+  /** Queues a failed or cancelled mail again; false when there is none of that id. */
+  retryMail(id: string, by: Act): Promise<boolean>;
+
+  /** The newest first. */
+  listAudit(query: { limit: number; customerId?: string }): Promise<AuditEntry[]>;
+  accountHealth(): Promise<AccountHealth>;
+}

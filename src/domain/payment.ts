@@ -1,0 +1,91 @@
+// Payments: what a provider's event says, reduced to what is decided upon, and what follows from all of a payer's.
+import type { MailData, MailLanguage } from "./mail.ts";
+import type { Tier } from "./tier.ts";
+
+/** What a paid subscription's state is called by the provider (Stripe's names). */
+export const PAYMENT_STATUSES = [
+  "incomplete",
+  "incomplete_expired",
+  "trialing",
+  "active",
+  "past_due",
+  "canceled",
+  "unpaid",
+  "paused",
+] as const;
+
+/** See {@link PAYMENT_STATUSES}. */
+export type PaymentStatus = typeof PAYMENT_STATUSES[number];
+
+/** What one event says of one paid subscription. */
+export type PaymentFact =
+  /** A checkout was completed; `email` is null where it gave none that can be written to. */
+  | { kind: "checkout"; paid: boolean; email: string | null; language: MailLanguage }
+  /** The subscription's state; `deleted` says that it has ended for good. */
+  | {
+    kind: "subscription";
+    status: PaymentStatus;
+    deleted: boolean;
+    price: string | null;
+    /** The newest bill. */
+    invoice: string | null;
+  }
+  | { kind: "invoice"; paid: boolean; price: string | null; invoice: string | null };
+
+/** An event of the payment provider. Every time is in Unix ms. */
+export interface PaymentEvent {
+  /** The provider's: `evt_…`. */
+  id: string;
+  /** The provider's: `invoice.paid`. */
+  type: string;
+  createdAtMs: number;
+  receivedAtMs: number;
+  /** The provider's id of who pays; null where none is named. */
+  payer: string | null;
+  /** The provider's id of what is paid for; null where none is named. */
+  subscription: string | null;
+  /** Null where it says nothing that matters here. */
+  fact: PaymentFact | null;
+  /** Why nothing follows from it; null where something does. */
+  note: string | null;
+}
+
+/** What follows from all that is known of a payer, in whatever order it came. */
+export interface PaymentVerdict {
+  /** Whether a checkout was paid: before that there is no customer. */
+  provision: boolean;
+  /** Empty where no checkout gave an address that can be written to. */
+  email: string;
+  language: MailLanguage;
+  /** The tier that is paid for; null when no price is known, and whatever the customer has stays. */
+  tier: Tier | null;
+  access: "granted" | "ended";
+  /** When the access ends unless it is paid until then, Unix ms; null without such a moment. */
+  accessUntilMs: number | null;
+  /** The price of the newest state, where the config does not name it. */
+  unknownPrice: string | null;
+  /** What the customer is told; of each occasion once. */
+  failure: { occasion: string; data: MailData["payment-failed"] } | null;
+}
+
+/**
+ * What became of an event: something may have followed, it waits for a paid checkout, nothing follows from it, or it
+ * was known already.
+ */
+export type PaymentOutcome = "applied" | "waiting" | "ignored" | "repeated";
+
+/** An event as it is kept, with whom it concerns. */
+export interface KeptPayment {
+  event: PaymentEvent;
+  /** Null before a checkout was paid. */
+  customerId: string | null;
+}
+
+/** What a customer's payments come to. */
+export interface PayerState {
+  payer: string;
+  tier: Tier | null;
+  access: "granted" | "ended";
+  accessUntilMs: number | null;
+  unknownPrice: string | null;
+}

@@ -1,0 +1,168 @@
+// Promises about mails: leased, handed over with a key that is nowhere else, finished once. And about erasure and audit.
+import assert from "node:assert/strict";
+import type { Store } from "../../../src/domain/store.ts";
+import { addCustomer, aKey, BY, LEASE, publishMany, subscribe, T0 } from "./given.ts";
+import { aPayment, aReview } from "./given_payments.ts";
+import type { StorePromise } from "./promise.ts";
+
+const claim = (store: Store, nowMs = T0) => store.claimMails({ nowMs, leaseMs: LEASE, limit: 10 });
+
+/** A customer whose welcome waits; gives its id. */
+async function welcomed(store: Store): Promise<string> {
+  await store.recordPayment(aPayment("evt_1"), aReview());
+  const [row] = await store.listCustomers();
+  return row?.customer.id ?? "";
+}
+
+const goodKeys = async (store: Store): Promise<string[]> =>
+  (await store.listCustomers())[0]?.keys.filter((key) => key.disabledAtMs === null).map(({ hash }) =>
+    hash.slice(0, 1)
+  ) ?? [];
+
+/** What the port promises of mails, erasure and audit. */
+export const mailPromises: StorePromise[] = [
+  {
+    name: "claimMails() leases what is due and counts the attempt, until the lease runs out",
+    check: async (store) => {
+      const id = await welcomed(store);
+      const [mail, ...others] = await claim(store);
+      assert.deepEqual([mail?.kind, mail?.attempt, mail?.customer.id, others.length], ["welcome", 1, id, 0]);
+      assert.deepEqual(await claim(store, T0 + LEASE - 1), []);
+      const [again] = await claim(store, T0 + LEASE);
+      assert.deepEqual([again?.id, again?.attempt], [mail?.id, 2]);
+    },
+  },
+  {
+    name: "finishMail() records the latest attempt's outcome and no other's",
+    check: async (store) => {
+      await welcomed(store);
+      const [{ id } = { id: "" }] = await claim(store);
+      await store.finishMail(id, 1, { kind: "retry", atMs: T0 + 9, problem: "refused" }, T0 + 1);
+      const kept = async () => (await store.listMails({ limit: 1 }))[0];
+      const waiting = await kept();
+      assert.deepEqual([waiting?.status, waiting?.nextAttemptAtMs, waiting?.problem], [
+        "queued",
+        T0 + 9,
+        "refused",
+      ]);
+      await claim(store, T0 + 9);
+      await store.finishMail(id, 1, { kind: "sent" }, T0 + 10);
+      assert.equal((await kept())?.status, "queued", "the first attempt was overtaken");
+      await store.finishMail(id, 2, { kind: "sent" }, T0 + 11);
+      await store.finishMail(id, 2, { kind: "failed", problem: "late" }, T0 + 12);
+      assert.deepEqual([(await kept())?.status, (await kept())?.finishedAtMs], ["sent", T0 + 11]);
+      assert.deepEqual(await claim(store, T0 + 1e9), []);
+    },
+  },
+  {
+    name: "storeWelcomeKey() stores an attempt's key, and the next one's instead of it",
+    check: async (store) => {
+      await welcomed(store);
+      const [{ id } = { id: "" }] = await claim(store);
+      assert.equal(await store.storeWelcomeKey(id, 1, aKey("a")), true);
+      assert.deepEqual(await goodKeys(store), ["a"]);
+      await claim(store, T0 + LEASE);
+      assert.equal(await store.storeWelcomeKey(id, 1, aKey("b")), false, "overtaken");
+      assert.equal(await store.storeWelcomeKey(id, 2, aKey("c")), true);
+      assert.deepEqual(await goodKeys(store), ["c"]);
+    },
+  },
+  {
+    name: "replaceKeys() cancels a welcome that waits, whose key is no more stored then",
+    check: async (store) => {
+      const customerId = await welcomed(store);
+      const [{ id } = { id: "" }] = await claim(store);
+      await store.replaceKeys(customerId, aKey("d"), BY);
+      assert.equal(await store.storeWelcomeKey(id, 1, aKey("a")), false);
+      assert.deepEqual(await goodKeys(store), ["d"]);
+      assert.equal((await store.listMails({ limit: 1 }))[0]?.status, "cancelled");
+    },
+  },
+  {
+    name: "replaceKeys() with a mail's id tells the customer which key is new",
+    check: async (store) => {
+      await addCustomer(store);
+      await store.replaceKeys("cus_1", aKey("d"), { ...BY, mailId: "mail_9" });
+      const [mail] = await claim(store);
+      assert.deepEqual([mail?.id, mail?.kind, mail?.data, mail?.lastFour], [
+        "mail_9",
+        "key-rotated",
+        { lastFour: "dddd" },
+        "dddd",
+      ]);
+    },
+  },
+  {
+    name: "retryMail() queues a failed mail again, and none that is on its way or was sent",
+    check: async (store) => {
+      await welcomed(store);
+      const [{ id } = { id: "" }] = await claim(store);
+      assert.equal(await store.retryMail(id, BY), false);
+      await store.finishMail(id, 1, { kind: "failed", problem: "refused" }, T0);
+      assert.deepEqual((await store.accountHealth()).failedMails, 1);
+      assert.deepEqual((await store.listMails({ limit: 9, status: "failed" })).map((mail) => mail.id), [id]);
+      assert.equal(await store.retryMail(id, { ...BY, atMs: T0 + 5 }), true);
+      assert.deepEqual(await store.accountHealth(), {
+        queuedMails: 1,
+        oldestQueuedMailAtMs: T0,
+        failedMails: 0,
+        unknownPrices: 0,
+      });
+      assert.equal((await claim(store, T0 + 5))[0]?.attempt, 1);
+      await store.finishMail(id, 1, { kind: "sent" }, T0 + 6);
+      assert.equal(await store.retryMail(id, BY), false);
+      assert.equal(await store.retryMail("mail_unknown", BY), false);
+    },
+  },
+  {
+    name: "eraseCustomer() takes out what is personal, closes every way in, and keeps the audit",
+    check: async (store) => {
+      const id = await welcomed(store);
+      const [{ id: mailId } = { id: "" }] = await claim(store);
+      await store.storeWelcomeKey(mailId, 1, aKey("a"));
+      await subscribe(store, "sub_1", { customerId: id });
+      await publishMany(store, 1, 1);
+      assert.equal(await store.eraseCustomer(id, { actor: "cli:ops", atMs: T0 + 5 }), true);
+      const account = await store.findAccount(id);
+      assert.deepEqual(
+        [account?.customer.email, account?.customer.enabled, account?.payment, account?.erasedAtMs],
+        ["", false, null, T0 + 5],
+      );
+      assert.ok(account?.keys.every((key) => key.disabledAtMs !== null));
+      assert.deepEqual(await store.listSubscriptions(id), []);
+      assert.deepEqual(await store.listMails({ limit: 9 }), []);
+      const kept = await store.findPayment("evt_1");
+      assert.deepEqual([kept?.event.payer, kept?.event.subscription, kept?.event.fact, kept?.customerId], [
+        null,
+        null,
+        null,
+        id,
+      ]);
+      const acts = (await store.listAudit({ limit: 9, customerId: id })).map(({ act }) => act);
+      assert.deepEqual(acts, ["customer.erase", "key.welcome", "customer.add"]);
+      assert.equal(await store.eraseCustomer(id, BY), false);
+      assert.equal(await store.eraseCustomer("cus_unknown", BY), false);
+    },
+  },
+  {
+    name: "listAudit() tells who changed what, the newest first, without address and secret",
+    check: async (store) => {
+      await addCustomer(store);
+      await addCustomer(store, "2");
+      await store.changeCustomer("cus_1", { tier: "gpai" }, { ...BY, actor: "cli:ana", atMs: T0 + 1 });
+      await store.changeCustomer("cus_1", { tier: "gpai" }, BY);
+      await store.replaceKeys("cus_1", aKey("d"), { actor: "cli:bob", atMs: T0 + 2 });
+      const all = await store.listAudit({ limit: 9 });
+      assert.deepEqual(all.map(({ actor, act, customerId }) => [actor, act, customerId]), [
+        ["cli:bob", "key.rotate", "cus_1"],
+        ["cli:ana", "customer.change", "cus_1"],
+        ["cli:test", "customer.add", "cus_2"],
+        ["cli:test", "customer.add", "cus_1"],
+      ]);
+      assert.deepEqual(all[1]?.change, { tier: { before: "team", after: "gpai" } });
+      assert.deepEqual(all[0]?.change, { disabled: ["1111"], last_four: "dddd" });
+      assert.deepEqual((await store.listAudit({ limit: 1, customerId: "cus_2" })).length, 1);
+      assert.doesNotMatch(JSON.stringify(all), /firm\.example|d{64}/);
+    },
+  },
+];
