@@ -115,6 +115,10 @@ function untouched({ id }: SourceSettings): SourceState {
     id,
     cursor: null,
     identityRule: "guid",
+    formerRules: [],
+    timezone: null,
+    usualNew: 0,
+    heldBack: 0,
     firstSuccessAtMs: null,
     lastAttemptAtMs: null,
     lastSuccessAtMs: null,
@@ -234,6 +238,7 @@ function withReasons(table: string, reasons: readonly Reason[][], width: number)
 }
 
 function outcomeOf(decision: IngestPreview["decided"][number]["decision"]): string {
-  if (decision.kind !== "record") return decision.kind === "unchanged" ? "unchanged" : "passed over";
+  if (decision.kind === "passed_over") return "passed over";
+  if (decision.kind !== "record") return decision.kind === "translated" ? "translated" : "unchanged";
   return decision.event.version === 1 ? "new" : "revised";
 }

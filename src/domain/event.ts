@@ -70,4 +70,20 @@ export interface RegEvent {
   language_versions: string[];
   /** The original words of every language of `language_versions`. */
   translations: Record<string, Wording>;
+  /** Stands only in a version that says that the source lists the publication no longer. */
+  status?: "withdrawn" | undefined;
+}
+
+/**
+ * The record with one more language, as it is served from then on: the words are added, and English ones become the
+ * English title and summary. Nothing else of it changes; a language that it has already stays as it is.
+ */
+export function withTranslation(event: RegEvent, language: string, words: Wording): RegEvent {
+  if (Object.hasOwn(event.translations, language)) return event;
+  return {
+    ...event,
+    ...(language === "en" ? { title_en: words.title, summary_en: words.summary } : {}),
+    language_versions: [...event.language_versions, language],
+    translations: { ...event.translations, [language]: words },
+  };
 }

@@ -43,13 +43,16 @@ export interface SourceSettings {
 }
 
 /**
- * What tells two publications of a source apart. It starts as `guid` and only ever moves on (`link`, then
- * `link+title`), when a document shows that the rule before gives two publications one identity.
+ * What tells two publications of a source apart: `guid`, `link`, `link+title`, or `pattern ` and a regular expression
+ * whose first group is looked for in link and guid; `any-language ` before it leaves the language out of addresses.
+ */
+export type IdentityRule = string;
+
+/**
+ * The rules that follow each other by themselves: it starts as `guid` and only ever moves on, when a document shows
+ * that the rule before gives two publications one identity, or one publication ever new ones.
  */
 export const IDENTITY_RULES = ["guid", "link", "link+title"] as const;
-
-/** See {@link IDENTITY_RULES}. */
-export type IdentityRule = typeof IDENTITY_RULES[number];
 
 /** What the store knows of a source. Every time is in Unix ms. */
 export interface SourceState {
@@ -57,6 +60,14 @@ export interface SourceState {
   /** Opaque to the store: what the next fetch needs to ask only for what changed. */
   cursor: string | null;
   identityRule: IdentityRule;
+  /** The rules before it, the latest first: what they knew is not new. */
+  formerRules: IdentityRule[];
+  /** The time zone in which the last fetch read dates without one; null before it. */
+  timezone: string | null;
+  /** How many new publications a fetch brings at most, as far as is remembered. */
+  usualNew: number;
+  /** Events of a flood that wait for the operator's release. */
+  heldBack: number;
   firstSuccessAtMs: number | null;
   lastAttemptAtMs: number | null;
   lastSuccessAtMs: number | null;

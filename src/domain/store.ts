@@ -1,7 +1,7 @@
 // The Store port: use cases, each one atomic. An engine runs the pure decisions it is given inside its transaction.
 import type { AccountStore } from "./account_store.ts";
 import type { ClaimedDelivery, FinishedAttempt } from "./delivery.ts";
-import type { EventType, RegEvent } from "./event.ts";
+import type { EventType, RegEvent, Wording } from "./event.ts";
 import type { Provenance } from "./provenance.ts";
 import type { Severity } from "./severity.ts";
 import type { IdentityRule, SourceState } from "./source.ts";
@@ -19,6 +19,12 @@ export interface PublicationKey {
    * newest version has this content, if the source has one; it is remembered as such.
    */
   contentHash: string;
+  /** Hash of the content without its dates; a publication is known by it as by the content. */
+  textHash?: string;
+  /** Its identities under earlier rules of the source, by which it may be known. */
+  formerKeys?: readonly string[];
+  /** The language of its words, where the source offers a publication in several. */
+  language?: string;
 }
 
 /** The newest stored version of a publication. */
@@ -26,17 +32,53 @@ export interface StoredPublication {
   externalId: string;
   contentHash: string;
   version: number;
+  /** By what it was found. */
+  foundBy: "key" | "content" | "text" | "former key";
+  /** Null when it was stored by a version that did not keep it, until it is seen again. */
+  textHash: string | null;
+  /** The content with a date that was seen once; null without one. */
+  sightedHash: string | null;
+  /** How often nothing but its date has moved. */
+  dateMoves: number;
+  /** How many identities it was given after the first. */
+  renamings: number;
+  withdrawn: boolean;
+  /** Its identities, the first one first. */
+  keys(): string[];
+  /** The hash of its words by language, where the source offers several. */
+  languages(): ReadonlyMap<string, string>;
   /** Reads the record; only a decision that needs it pays for it. */
   event(): RegEvent;
 }
 
 /** What becomes of one publication. */
 export type RecordDecision =
-  | { kind: "record"; event: RegEvent; provenance: Provenance; notify: boolean }
+  /** `after_fetch`: subscribers hear of it once its fetch is finished, unless it is judged a flood. */
+  | { kind: "record"; event: RegEvent; provenance: Provenance; notify: boolean | "after_fetch" }
   | { kind: "unchanged" }
-  /** Only what is no revision has changed: the new hash is kept, no record is made. */
-  | { kind: "redated" }
+  /**
+   * Only what is no revision has changed: the new hash is kept, no record is made. `sighted`: the hash is kept beside
+   * that of the content, to be known when it is seen again.
+   */
+  | { kind: "redated"; sighted?: boolean }
+  /** The publication's newest record is there in one more language; it is served with it from then on. */
+  | { kind: "translated"; words: Wording; url: string; provenance: Provenance; atMs: number }
   | { kind: "passed_over" };
+
+/** What becomes of a publication that a complete fetch did not hold. */
+export type RemovalDecision = Extract<RecordDecision, { kind: "record" }> | { kind: "missed" };
+
+/** The new publications of one fetch, counted. */
+export interface Arrivals {
+  count: number;
+  /** Those of them that the source dates well before the newest that was known. */
+  older: number;
+  /** See {@link SourceState.usualNew}. */
+  usual: number;
+}
+
+/** How long before the newest known publication a new one is dated to be an old one, ms: two days. */
+export const OLDER_BY_MS = 2 * 86_400_000;
 
 /** How a fetch ended, as the store keeps it. Every time is in Unix ms. */
 export interface FetchEnd {
@@ -44,7 +86,12 @@ export interface FetchEnd {
   atMs: number;
   nextDueAtMs: number;
   /** Null when it failed. */
-  success: { cursor: string | null; identityRule: IdentityRule } | null;
+  success: {
+    cursor: string | null;
+    identityRule: IdentityRule;
+    formerRules?: readonly IdentityRule[];
+    timezone?: string;
+  } | null;
   /** Why it failed, null after a success. */
   error: string | null;
 }
@@ -97,6 +144,18 @@ export interface ListedEvent {
 export interface FoundEvent {
   json: string;
   provenance: string;
+  /** The languages that came after it, by their codes, as JSON text: [{@link LaterLanguage}]. */
+  later: string;
+}
+
+/** A language that came after its event was stored. */
+export interface LaterLanguage {
+  language: string;
+  /** Address of the publication in that language. */
+  url: string;
+  /** Unix ms. */
+  added_at: number;
+  provenance: Provenance;
 }
 
 /** A delivery to be stored. */
@@ -166,8 +225,13 @@ export interface Store extends AccountStore {
     ids: readonly string[];
     due: "only" | "any";
   }): Promise<SourceState[]>;
-  /** Ends the lease and keeps how the fetch ended. */
-  finishFetch(end: FetchEnd): Promise<void>;
+  /**
+   * Ends the lease and keeps how the fetch ended. The source's new events that waited for it go out to be matched, or
+   * are held back until they are released when `isFlood` says so. Returns how many it held back.
+   */
+  finishFetch(end: FetchEnd, isFlood?: (arrivals: Arrivals) => boolean): Promise<number>;
+  /** Ends the holding back of the source's events: they are matched, or nobody is told of them. Returns how many. */
+  releaseEvents(sourceId: string, end: "deliver" | "discard"): Promise<number>;
 
   // Events
   /**
@@ -185,14 +249,23 @@ export interface Store extends AccountStore {
     publications: readonly T[],
     decide: (publication: T, stored: StoredPublication | null) => RecordDecision,
   ): Promise<RecordDecision[]>;
+  /**
+   * Decides on the source's publications, dated at or after a time and not withdrawn, that a complete fetch did not
+   * hold: `seen` are the external ids of those that it did. `missed` counts the fetches in a row, this one included.
+   */
+  recordRemovals(
+    sourceId: string,
+    fetch: { seen: ReadonlySet<string>; sinceMs: number },
+    decide: (stored: StoredPublication, missed: number) => RemovalDecision,
+  ): Promise<RemovalDecision[]>;
   /** Newest first by (`published_at`, id); with `after` in the order of storing. */
   listEvents(query: EventQuery): Promise<ListedEvent[]>;
   /** Where an event stands, null when there is none of that id. */
   findPlace(id: string): Promise<EventPlace | null>;
   /** Where the event stands that was stored last, null without one. */
   lastPlace(): Promise<EventPlace | null>;
-  /** The `seq` of the newest event, 0 without one: while it is the same, every list is. */
-  lastSeq(): Promise<number>;
+  /** Names the state of all records: while it is the same, every list and every record is. */
+  recordsState(): Promise<string>;
   /** The stored JSON of every version of the event's publication, the first one first; empty without such an event. */
   listVersions(id: string): Promise<string[]>;
   /** One event with what it was made from, null when there is none of that id. */

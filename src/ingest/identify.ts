@@ -101,7 +101,7 @@ function hasCollision(items: readonly NormalisedItem[], rule: IdentityRule): boo
 }
 
 function nextRule(rule: IdentityRule): IdentityRule {
-  return IDENTITY_RULES[IDENTITY_RULES.indexOf(rule) + 1] ?? "link+title";
+  return IDENTITY_RULES[IDENTITY_RULES.findIndex((known) => known === rule) + 1] ?? "link+title";
 }
 
 function keyOf(item: NormalisedItem, rule: IdentityRule): string {

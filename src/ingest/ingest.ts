@@ -210,8 +210,8 @@ async function finishFailed(
 function reportOf(id: string, { decided, refused }: ProcessedSource): IngestReport {
   const report: IngestReport = { id, ok: true, new: 0, revised: 0, unchanged: 0, passed_over: 0, refused };
   for (const { decision } of decided) {
-    if (decision.kind === "unchanged") report.unchanged++;
-    else if (decision.kind === "passed_over") report.passed_over++;
+    if (decision.kind === "passed_over") report.passed_over++;
+    else if (decision.kind !== "record") report.unchanged++;
     else if (decision.event.version === 1) report.new++;
     else report.revised++;
   }

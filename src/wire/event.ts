@@ -5,7 +5,7 @@ import { EVENT_TYPES, type RegEvent } from "../domain/event.ts";
 import { ID_PREFIXES, type IdNoun } from "../domain/ids.ts";
 import { SEVERITIES } from "../domain/severity.ts";
 import type { Provenance } from "../domain/provenance.ts";
-import type { FoundEvent, ListedEvent } from "../domain/store.ts";
+import type { FoundEvent, LaterLanguage, ListedEvent } from "../domain/store.ts";
 import { EXAMPLE_EVENT, EXAMPLE_PROVENANCE, EXAMPLE_REVISION } from "./examples.ts";
 
 /** A time: Unix milliseconds. */
@@ -85,9 +85,15 @@ export const eventRecord: z.ZodType<RegEvent> = z.strictObject({
     description: "ISO 639-1 codes of every language whose words the event holds",
   }),
   translations: z.record(z.string(), wording).meta({ description: "The original words, by language" }),
+  status: z.literal("withdrawn").optional().meta({
+    description: "Stands only in a version that says that the source lists the publication no longer",
+  }),
 }).meta({
   id: "Event",
-  description: "One version of one publication; append-only: a revision by the source is a new record",
+  description:
+    "One version of one publication; append-only: a revision by the source is a new record. Only a " +
+    "further language of the same version may still come into `language_versions` and `translations`, and from " +
+    "there into the English title and summary",
 });
 
 /** The answer of `GET /v1/events`. */
@@ -120,11 +126,30 @@ const provenance: z.ZodType<Provenance> = z.strictObject({
   fetched_at: unixMs.meta({ description: "When the document came, Unix milliseconds" }),
 }).meta({ id: "Provenance", description: "What the record was made from" });
 
+const laterLanguage: z.ZodType<LaterLanguage> = z.strictObject({
+  language: languageCode,
+  url: z.url().meta({ description: "Address of the publication in that language" }),
+  added_at: unixMs.meta({ description: "When the language was added to the event, Unix milliseconds" }),
+  provenance,
+}).meta({ id: "LaterLanguage", description: "A language that came after the event was stored" });
+
 /** The answer of `GET /v1/events/{id}`. */
-export const eventAnswer = z.strictObject({ event: eventRecord, provenance, disclaimer }).meta({
+export const eventAnswer = z.strictObject({
+  event: eventRecord,
+  provenance,
+  later_languages: z.array(laterLanguage).meta({
+    description: "The languages that came after the event was stored, by their codes",
+  }),
+  disclaimer,
+}).meta({
   id: "EventAnswer",
   description: "One event, and what it was made from",
-  examples: [{ event: EXAMPLE_EVENT, provenance: EXAMPLE_PROVENANCE, disclaimer: DISCLAIMER }],
+  examples: [{
+    event: EXAMPLE_EVENT,
+    provenance: EXAMPLE_PROVENANCE,
+    later_languages: [],
+    disclaimer: DISCLAIMER,
+  }],
 });
 
 const DISCLAIMER_JSON = JSON.stringify(DISCLAIMER);
@@ -136,6 +161,6 @@ export function eventListJson(events: readonly ListedEvent[]): string {
 }
 
 /** The body of `GET /v1/events/{id}`, from what is stored. */
-export function eventAnswerJson({ json, provenance }: FoundEvent): string {
-  return `{"event":${json},"provenance":${provenance},"disclaimer":${DISCLAIMER_JSON}}`;
+export function eventAnswerJson({ json, provenance, later }: FoundEvent): string {
+  return `{"event":${json},"provenance":${provenance},"later_languages":${later},"disclaimer":${DISCLAIMER_JSON}}`;
 }

@@ -55,6 +55,14 @@ const storedAs = (event: RegEvent, contentHash: string): StoredPublication => ({
   externalId: event.external_id,
   contentHash,
   version: event.version,
+  foundBy: "key",
+  textHash: null,
+  sightedHash: null,
+  dateMoves: 0,
+  renamings: 0,
+  withdrawn: false,
+  keys: () => [event.external_id],
+  languages: () => new Map(),
   event: () => event,
 });
 

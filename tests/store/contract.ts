@@ -1,6 +1,7 @@
 // The contract of the Store port: what every engine must keep, as tests over a fresh store each.
 import type { Store } from "../../src/domain/store.ts";
 import { attemptPromises } from "./contract/attempts.ts";
+import { collectingPromises } from "./contract/collecting.ts";
 import { customerPromises } from "./contract/customers.ts";
 import { eventPromises } from "./contract/events.ts";
 import { heldPromises } from "./contract/held.ts";
@@ -34,6 +35,7 @@ export const PROMISES = [
   ...queuePromises,
   ...attemptPromises,
   ...heldPromises,
+  ...collectingPromises,
   ...wholePromises,
 ];
 

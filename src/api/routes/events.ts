@@ -88,7 +88,10 @@ type EventsQuery = z.infer<typeof eventsQuery>;
 
 /** What the routes of events need. */
 export interface EventRouteOptions {
-  store: Pick<Store, "listEvents" | "findEvent" | "findPlace" | "lastPlace" | "lastSeq" | "listVersions">;
+  store: Pick<
+    Store,
+    "listEvents" | "findEvent" | "findPlace" | "lastPlace" | "recordsState" | "listVersions"
+  >;
   /** Where clients reach the service, without a slash at its end. */
   publicUrl: string;
   topics: readonly Topic[];
@@ -117,7 +120,7 @@ function listRoute(options: EventRouteOptions): Route {
     status: 200,
     answerHeaders: ["Link"],
     verify: ({ query }) => verifyQuery(query, options),
-    state: async () => String(await store.lastSeq()),
+    state: () => store.recordsState(),
     async handle({ query, address }) {
       const listed = await toEventQuery(query, options);
       // A publication that is revised while somebody walks would else move from before the walker to behind.
@@ -153,13 +156,12 @@ function eventRoute({ store }: EventRouteOptions): Route {
     summary: "One event",
     description:
       "One version of one publication, and what it was made from. A record never changes, so that it can " +
-      "be kept for good.",
+      "be kept for good; only a further language may still come to it, which changes its `ETag`.",
     params: { id: eventId },
     errors: ["not_found"],
     answer: eventAnswer,
     status: 200,
-    // A record never changes.
-    state: () => Promise.resolve(""),
+    state: () => store.recordsState(),
     async handle({ params }) {
       const id = params["id"] ?? "";
       const found = isId("event", id) ? await store.findEvent(id) : null;
@@ -184,7 +186,7 @@ function versionsRoute({ store }: EventRouteOptions): Route {
     errors: ["not_found"],
     answer: eventVersions,
     status: 200,
-    state: async () => String(await store.lastSeq()),
+    state: () => store.recordsState(),
     async handle({ params }) {
       const id = params["id"] ?? "";
       const versions = isId("event", id) ? await store.listVersions(id) : [];
@@ -194,7 +196,10 @@ function versionsRoute({ store }: EventRouteOptions): Route {
   });
 }
 
-/** A record never changes, so that the ids say what the list says; its length tells another shape of records apart. */
+/**
+ * A record never changes but for languages that come to it, so that the ids say what the list says; its length tells
+ * another number of languages and another shape of records apart.
+ */
 function nameOf(page: readonly ListedEvent[], json: string): string {
   const ids = page.map((event) => event.id).join(" ");
   return createHash("sha1").update(`${json.length} ${ids}`).digest("base64url");

@@ -3,6 +3,7 @@ import { SEVERITIES, severityRank } from "../../domain/severity.ts";
 import type { EventQuery, ListedEvent } from "../../domain/store.ts";
 import type { Connection, Value } from "./connection.ts";
 import { tagName } from "./event_tags.ts";
+import { SERVED_JSON } from "./served.ts";
 
 /** Where the events of a list are taken from is worth its own index below this part of all events. */
 const WORTH_AN_INDEX = 0.25;
@@ -91,7 +92,7 @@ function newestFirst(connection: Connection, query: EventQuery, { filters, searc
       ...checks(query, { filters: rest, search }, IN_EVENTS),
     ]);
     return {
-      sql: `select id, published_at, json from events indexed by events_newest ${where.sql}
+      sql: `select id, published_at, ${SERVED_JSON} from events indexed by events_newest ${where.sql}
             order by published_at desc, id desc limit ?`,
       values: [...where.values, query.limit],
     };
@@ -134,7 +135,7 @@ function fewFirst(query: EventQuery, filters: TagFilter[], search: Search): Part
 
 /** The records of walked events, the newest first: read only of those that the list holds. */
 function withRecords(walked: string): string {
-  return `select events.id, events.published_at, events.json
+  return `select events.id, events.published_at, ${SERVED_JSON}
           from (select * from (${walked}) order by published_at desc, event_id desc limit ?) as walked
           cross join events on events.seq = walked.event_seq
           order by walked.published_at desc, walked.event_id desc`;
@@ -152,7 +153,7 @@ function inOrderOfStoring(connection: Connection, query: EventQuery, { filters, 
   const conditions = [...range(query, IN_EVENTS), ...checks(query, { filters: rest, search }, IN_EVENTS)];
   const where = joined(listed === null ? [after, ...conditions] : [after, listed, ...conditions]);
   return {
-    sql: `select id, published_at, json from events ${where.sql} order by events.seq limit ?`,
+    sql: `select id, published_at, ${SERVED_JSON} from events ${where.sql} order by events.seq limit ?`,
     values: [...where.values, query.limit],
   };
 }

@@ -39,17 +39,20 @@ export class TagWriter {
 
   /** Writes the tags of a stored event. */
   add(event: RegEvent, seq: number): void {
-    for (const name of tagsOf(event)) {
-      const id = this.#idOf(name);
-      this.connection.run(
-        "insert into event_tags (tag_id, published_at, event_id, event_seq) values (?, ?, ?, ?)",
-        id,
-        event.published_at,
-        event.id,
-        seq,
-      );
-      this.#counts.set(id, (this.#counts.get(id) ?? 0) + 1);
-    }
+    for (const name of tagsOf(event)) this.addName(event, { seq, name });
+  }
+
+  /** Writes one tag that a stored event does not have yet. */
+  addName(event: Pick<RegEvent, "id" | "published_at">, { seq, name }: { seq: number; name: string }): void {
+    const id = this.#idOf(name);
+    this.connection.run(
+      "insert into event_tags (tag_id, published_at, event_id, event_seq) values (?, ?, ?, ?)",
+      id,
+      event.published_at,
+      event.id,
+      seq,
+    );
+    this.#counts.set(id, (this.#counts.get(id) ?? 0) + 1);
   }
 
   /** Writes the counts; nothing is added after it. */

@@ -1,30 +1,38 @@
 // Events and publications in SQLite: recording and finding.
-import { severityRank } from "../../domain/severity.ts";
 import type {
   EventPlace,
   PublicationKey,
   RecordDecision,
+  RemovalDecision,
   Store,
   StoredPublication,
 } from "../../domain/store.ts";
-import type { RegEvent } from "../../domain/event.ts";
 import type { Connection, Row } from "./connection.ts";
 import { listEvents } from "./event_list.ts";
-import { TagWriter } from "./event_tags.ts";
+import {
+  findPublication,
+  keepHashes,
+  keepMissed,
+  keepSighting,
+  keepTextHash,
+  learnKey,
+  presentPublications,
+} from "./publications.ts";
+import { RecordWriter } from "./records.ts";
+import { SERVED_JSON } from "./served.ts";
 
 type EventMethods =
   | "recordPublications"
   | "previewPublications"
+  | "recordRemovals"
   | "listEvents"
   | "findEvent"
   | "findPlace"
   | "lastPlace"
-  | "lastSeq"
+  | "recordsState"
   | "listVersions";
 
 type Decide<T> = (publication: T, stored: StoredPublication | null) => RecordDecision;
-
-type Recording = Extract<RecordDecision, { kind: "record" }>;
 
 /** The part of the port that concerns events. */
 export function createEvents(
@@ -39,12 +47,28 @@ export function createEvents(
     previewPublications: (sourceId, publications, decide) =>
       Promise.resolve(connection.preview(() => recordAll(connection, sourceId, publications, decide))),
 
+    recordRemovals: (sourceId, fetch, decide) =>
+      Promise.resolve(
+        connection.transaction("durable", () => recordRemovals(connection, sourceId, { ...fetch, decide })),
+      ),
+
     listEvents: (query) => Promise.resolve(listEvents(connection, query)),
 
     findEvent: (id) => {
-      const row = connection.get("select json, provenance from events where id = ?", id);
+      const row = connection.get(
+        `select ${SERVED_JSON}, provenance, (
+           select json_group_array(json_object('language', language, 'url', url, 'added_at', added_at,
+             'provenance', json(provenance)))
+           from (select * from event_translations where event_seq = events.seq order by language)) as later
+         from events where id = ?`,
+        id,
+      );
       return Promise.resolve(
-        row === undefined ? null : { json: String(row["json"]), provenance: String(row["provenance"]) },
+        row === undefined ? null : {
+          json: String(row["json"]),
+          provenance: String(row["provenance"]),
+          later: String(row["later"]),
+        },
       );
     },
 
@@ -60,13 +84,16 @@ export function createEvents(
         ),
       ),
 
-    lastSeq: () =>
-      Promise.resolve(Number(connection.get("select max(seq) as last from events")?.["last"] ?? 0)),
+    recordsState: () => {
+      const event = connection.get("select max(seq) as last from events")?.["last"];
+      const language = connection.get("select max(seq) as last from event_translations")?.["last"];
+      return Promise.resolve(`${event ?? 0}.${language ?? 0}`);
+    },
 
     listVersions: (id) =>
       Promise.resolve(
         connection.all(
-          `select json from events where (source_id, external_id) =
+          `select ${SERVED_JSON} from events where (source_id, external_id) =
              (select source_id, external_id from events where id = ?) order by version`,
           id,
         ).map((row) => String(row["json"])),
@@ -86,149 +113,78 @@ function recordAll<T extends PublicationKey>(
   publications: readonly T[],
   decide: Decide<T>,
 ): RecordDecision[] {
-  const tags = new TagWriter(connection);
-  const words: StoredWords[] = [];
+  const writer = new RecordWriter(connection);
   const decisions = publications.map((publication) => {
     const stored = findPublication(connection, sourceId, publication);
     const decision = decide(publication, stored);
-    if (decision.kind === "record") record(connection, publication, { ...decision, tags, words });
-    if (decision.kind === "redated" && stored !== null) {
-      keepHash(connection, sourceId, { publication, stored });
+    if (stored !== null && isOfPublication(decision, stored)) {
+      if (stored.foundBy !== "key") {
+        learnKey(connection, sourceId, { key: publication.key, externalId: stored.externalId });
+      }
+      keepState(connection, sourceId, { publication, stored, decision });
+    }
+    if (decision.kind === "record") writer.record(publication, stored, decision);
+    if (decision.kind === "translated" && stored !== null) {
+      writer.translate(sourceId, publication, { externalId: stored.externalId, translated: decision });
     }
     return decision;
   });
-  tags.finish();
-  // At the end and together: the full-text index writes what it has gathered before each statement that may need to be
-  // undone by itself, which most others are.
-  for (const { seq, text } of words) {
-    connection.run("insert into event_words (rowid, words) values (?, ?)", seq, text);
-  }
+  writer.finish();
   return decisions;
 }
 
-/** The words of a stored event, for the full-text index. */
-interface StoredWords {
-  seq: number;
-  text: string;
+/** Whether the decision takes the item for the publication that was found. */
+function isOfPublication(decision: RecordDecision, stored: StoredPublication): boolean {
+  if (decision.kind === "record") return decision.event.external_id === stored.externalId;
+  return decision.kind !== "passed_over";
 }
 
-/** The publication of this key or else of this content, which then has this key as well. */
-function findPublication(
+/** What is kept of a publication of which no version was made. */
+function keepState(
   connection: Connection,
   sourceId: string,
-  { key, contentHash }: PublicationKey,
-): StoredPublication | null {
-  // One statement, because most look-ups of a fetch find nothing: the second half runs only when the first is empty.
-  const row = connection.get(
-    `select 1 as is_own, external_id, content_hash, version, latest_seq from publications
-     where source_id = ? and key = ?
-     union all
-     select 0, external_id, content_hash, version, latest_seq
-     from publications indexed by publications_by_content
-     where source_id = ? and content_hash = ?
-     limit 1`,
-    sourceId,
-    key,
-    sourceId,
-    contentHash,
-  );
-  if (row === undefined) return null;
-  if (row["is_own"] === 0) {
-    connection.run(
-      `insert into publications (source_id, key, external_id, content_hash, version, latest_seq)
-       select source_id, ?, external_id, content_hash, version, latest_seq
-       from publications indexed by publications_by_content
-       where source_id = ? and content_hash = ? limit 1`,
-      key,
-      sourceId,
-      contentHash,
-    );
+  { publication: { contentHash, textHash }, stored, decision }: {
+    publication: PublicationKey;
+    stored: StoredPublication;
+    decision: RecordDecision;
+  },
+): void {
+  const { externalId } = stored;
+  if (decision.kind === "redated") {
+    if (decision.sighted) keepSighting(connection, sourceId, { externalId, contentHash });
+    else keepHashes(connection, sourceId, { externalId, contentHash, textHash });
   }
-  return {
-    externalId: String(row["external_id"]),
-    contentHash: String(row["content_hash"]),
-    version: Number(row["version"]),
-    event: () => eventBySeq(connection, Number(row["latest_seq"])),
-  };
+  const isSame = decision.kind === "unchanged" && contentHash === stored.contentHash;
+  if (isSame && stored.textHash === null && textHash !== undefined) {
+    keepTextHash(connection, sourceId, { externalId, textHash });
+  }
 }
 
-/** Under every identity of the publication, as a revision would be. */
-function keepHash(
+function recordRemovals(
   connection: Connection,
   sourceId: string,
-  { publication, stored }: { publication: PublicationKey; stored: StoredPublication },
-): void {
-  connection.run(
-    `update publications indexed by publications_by_external_id
-     set content_hash = ? where source_id = ? and external_id = ?`,
-    publication.contentHash,
-    sourceId,
-    stored.externalId,
-  );
-}
-
-function eventBySeq(connection: Connection, seq: number): RegEvent {
-  return JSON.parse(String(connection.get("select json from events where seq = ?", seq)?.["json"]));
-}
-
-function record(
-  connection: Connection,
-  publication: PublicationKey,
-  { event, provenance, notify, tags, words }: Recording & { tags: TagWriter; words: StoredWords[] },
-): void {
-  const inserted = connection.get(
-    `insert into events (id, source_id, external_id, version, severity, published_at, json, provenance)
-     values (?, ?, ?, ?, ?, ?, ?, ?) returning seq`,
-    event.id,
-    event.source_id,
-    event.external_id,
-    event.version,
-    severityRank(event.severity),
-    event.published_at,
-    asciiJson(event),
-    asciiJson(provenance),
-  );
-  const seq = Number(inserted?.["seq"]);
-  tags.add(event, seq);
-  words.push({ seq, text: wordsOf(event) });
-  connection.run(
-    `insert into publications (source_id, key, external_id, content_hash, version, latest_seq)
-     values (?, ?, ?, ?, ?, ?) on conflict (source_id, key) do update
-     set external_id = excluded.external_id, content_hash = excluded.content_hash, version = excluded.version,
-       latest_seq = excluded.latest_seq`,
-    event.source_id,
-    publication.key,
-    event.external_id,
-    publication.contentHash,
-    event.version,
-    seq,
-  );
-  if (event.version > 1) {
-    // A publication may be known under several identities: all of them lead to the newest version.
-    connection.run(
-      `update publications indexed by publications_by_external_id
-       set content_hash = ?, version = ?, latest_seq = ? where source_id = ? and external_id = ?`,
-      publication.contentHash,
-      event.version,
-      seq,
-      event.source_id,
-      event.external_id,
-    );
+  { seen, sinceMs, decide }: {
+    seen: ReadonlySet<string>;
+    sinceMs: number;
+    decide: (stored: StoredPublication, missed: number) => RemovalDecision;
+  },
+): RemovalDecision[] {
+  const writer = new RecordWriter(connection);
+  const decisions: RemovalDecision[] = [];
+  for (const { stored, missed } of presentPublications(connection, sourceId, sinceMs)) {
+    const { externalId, contentHash, textHash } = stored;
+    if (seen.has(externalId)) {
+      if (missed > 0) keepMissed(connection, sourceId, { externalId, missed: 0 });
+      continue;
+    }
+    const decision = decide(stored, missed + 1);
+    decisions.push(decision);
+    if (decision.kind === "missed") keepMissed(connection, sourceId, { externalId, missed: missed + 1 });
+    else {
+      const publication = { key: externalId, contentHash, ...(textHash === null ? {} : { textHash }) };
+      writer.record(publication, stored, decision);
+    }
   }
-  if (notify) connection.run("insert into event_outbox (event_seq) values (?)", seq);
-}
-
-/** JSON of ASCII alone: a text of one byte a character is read, joined and sent several times as fast. */
-function asciiJson(value: unknown): string {
-  return JSON.stringify(value).replace(
-    /[\u0080-\uffff]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
-}
-
-/** Title and summary in every language, each text once. */
-function wordsOf(event: RegEvent): string {
-  const texts = [event.title_en, event.summary_en];
-  for (const { title, summary } of Object.values(event.translations)) texts.push(title, summary);
-  return [...new Set(texts)].join("\n");
+  writer.finish();
+  return decisions;
 }

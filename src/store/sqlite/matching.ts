@@ -7,6 +7,7 @@ import type { Tier, TierLimits } from "../../domain/tier.ts";
 import { type Candidate, Candidates } from "./candidates.ts";
 import type { Connection, Row } from "./connection.ts";
 import { countTowardsQuota } from "./delivery_states.ts";
+import { SERVED_JSON } from "./served.ts";
 
 /** Deliveries released in one transaction, so that other work gets its turn. */
 const RELEASE_BATCH = 500;
@@ -38,7 +39,7 @@ function matchWaiting(
   match: Parameters<Store["matchEvents"]>[0],
 ): number {
   const waiting = connection.all(
-    `select events.seq, events.json from event_outbox join events on events.seq = event_outbox.event_seq
+    `select events.seq, ${SERVED_JSON} from event_outbox join events on events.seq = event_outbox.event_seq
      order by event_outbox.event_seq limit ?`,
     match.limit,
   );
@@ -64,7 +65,7 @@ function matchWaiting(
 }
 
 function eventById(connection: Connection, id: string): RegEvent | null {
-  const row = connection.get("select json from events where id = ?", id);
+  const row = connection.get(`select ${SERVED_JSON} from events where id = ?`, id);
   return row === undefined ? null : JSON.parse(String(row["json"]));
 }
 

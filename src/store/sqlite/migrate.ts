@@ -3,10 +3,11 @@ import foundation from "./migrations/0001_foundation.sql" with { type: "text" };
 import mails from "./migrations/0002_mails.sql" with { type: "text" };
 import latestByVersion from "./migrations/0003_latest_by_version.sql" with { type: "text" };
 import accounts from "./migrations/0004_accounts.sql" with { type: "text" };
+import collecting from "./migrations/0005_collecting.sql" with { type: "text" };
 import type { Connection } from "./connection.ts";
 
 /** The steps in order; a step that has landed is never changed. */
-const MIGRATIONS: readonly string[] = [foundation, mails, latestByVersion, accounts];
+const MIGRATIONS: readonly string[] = [foundation, mails, latestByVersion, accounts, collecting];
 
 /** The schema that this version reads and writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;

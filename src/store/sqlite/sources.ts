@@ -1,15 +1,21 @@
 // Sources in SQLite: their state, their leases.
-import type { IdentityRule, SourceState } from "../../domain/source.ts";
-import type { FetchEnd, Store } from "../../domain/store.ts";
+import type { SourceState } from "../../domain/source.ts";
+import type { Arrivals, FetchEnd, Store } from "../../domain/store.ts";
 import type { Connection, Row } from "./connection.ts";
+import { endHolding, freeForgotten, settleArrivals } from "./held_events.ts";
 
-const COLUMNS = `id, cursor, identity_rule, first_success_at, last_attempt_at, last_success_at,
+const COLUMNS = `id, cursor, identity, timezone, usual_new,
+  (select count(*) from held_events indexed by held_events_by_source
+   where source_id = sources.id and reason = 'flood') as held_back, first_success_at, last_attempt_at, last_success_at,
   consecutive_failures, last_error, next_due_at`;
 
 /** The part of the port that concerns sources. */
 export function createSources(
   connection: Connection,
-): Pick<Store, "registerSources" | "listSources" | "isKnownSource" | "claimSources" | "finishFetch"> {
+): Pick<
+  Store,
+  "registerSources" | "listSources" | "isKnownSource" | "claimSources" | "finishFetch" | "releaseEvents"
+> {
   return {
     registerSources: (sources, { nowMs, freeLeases }) =>
       Promise.resolve(connection.transaction("durable", () => {
@@ -23,6 +29,7 @@ export function createSources(
           );
           if (freeLeases) connection.run("update sources set lease_until = 0 where id = ?", source.id);
         }
+        if (freeLeases) freeForgotten(connection, sources.map(({ id }) => id));
       })),
 
     listSources: () =>
@@ -49,8 +56,11 @@ export function createSources(
       }));
     },
 
-    finishFetch: (end) =>
-      Promise.resolve(connection.transaction("durable", () => finishFetch(connection, end))),
+    finishFetch: (end, isFlood = () => false) =>
+      Promise.resolve(connection.transaction("durable", () => finishFetch(connection, end, isFlood))),
+
+    releaseEvents: (sourceId, end) =>
+      Promise.resolve(connection.transaction("durable", () => endHolding(connection, sourceId, end))),
   };
 }
 
@@ -70,7 +80,12 @@ function findClaimable(
   );
 }
 
-function finishFetch(connection: Connection, end: FetchEnd): void {
+function finishFetch(
+  connection: Connection,
+  end: FetchEnd,
+  isFlood: (arrivals: Arrivals) => boolean,
+): number {
+  const heldBack = settleArrivals(connection, end.sourceId, isFlood);
   if (end.success === null) {
     connection.run(
       `update sources set lease_until = 0, last_attempt_at = ?, next_due_at = ?, last_error = ?,
@@ -80,27 +95,35 @@ function finishFetch(connection: Connection, end: FetchEnd): void {
       end.error,
       end.sourceId,
     );
-    return;
+    return heldBack;
   }
+  const { cursor, identityRule, formerRules = [], timezone = null } = end.success;
   connection.run(
     `update sources set lease_until = 0, last_attempt_at = ?, last_success_at = ?,
        first_success_at = coalesce(first_success_at, ?), next_due_at = ?, last_error = null,
-       consecutive_failures = 0, cursor = ?, identity_rule = ? where id = ?`,
+       consecutive_failures = 0, cursor = ?, identity = ?, timezone = coalesce(?, timezone) where id = ?`,
     end.atMs,
     end.atMs,
     end.atMs,
     end.nextDueAtMs,
-    end.success.cursor,
-    end.success.identityRule,
+    cursor,
+    JSON.stringify({ rule: identityRule, former: formerRules }),
+    timezone,
     end.sourceId,
   );
+  return heldBack;
 }
 
 function stateFromRow(row: Row): SourceState {
+  const identity: { rule: string; former: string[] } = JSON.parse(String(row["identity"]));
   return {
     id: String(row["id"]),
     cursor: row["cursor"] as string | null,
-    identityRule: row["identity_rule"] as IdentityRule,
+    identityRule: identity.rule,
+    formerRules: identity.former,
+    timezone: row["timezone"] as string | null,
+    usualNew: Number(row["usual_new"]),
+    heldBack: Number(row["held_back"]),
     firstSuccessAtMs: row["first_success_at"] as number | null,
     lastAttemptAtMs: row["last_attempt_at"] as number | null,
     lastSuccessAtMs: row["last_success_at"] as number | null,

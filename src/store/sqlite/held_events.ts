@@ -1,0 +1,101 @@
+// Held events in SQLite: new ones that wait for their fetch to be judged, and floods that wait for the operator.
+import { type Arrivals, OLDER_BY_MS, type Store } from "../../domain/store.ts";
+import type { Connection } from "./connection.ts";
+import { tagName } from "./event_tags.ts";
+
+/**
+ * Judges what a fetch brought: it goes out to be matched, or is held back as a flood. What a process that died has left
+ * waiting is judged with it. Returns how many events are held back by it.
+ */
+export function settleArrivals(
+  connection: Connection,
+  sourceId: string,
+  isFlood: (arrivals: Arrivals) => boolean,
+): number {
+  const arrivals = countArrivals(connection, sourceId);
+  if (arrivals === null) return 0;
+  if (arrivals.count > 0 && isFlood(arrivals)) {
+    return connection.run(
+      `update held_events indexed by held_events_by_source
+       set reason = 'flood' where source_id = ? and reason = 'fetch'`,
+      sourceId,
+    );
+  }
+  letGo(connection, sourceId, "fetch");
+  if (arrivals.count > 0) {
+    // The most that is remembered fades by a tenth with each fetch that brings something.
+    const usual = Math.max(arrivals.count, Math.floor(arrivals.usual * 0.9));
+    connection.run("update sources set usual_new = ? where id = ?", usual, sourceId);
+  }
+  return 0;
+}
+
+/** Null when nothing waits. */
+function countArrivals(connection: Connection, sourceId: string): Arrivals | null {
+  const waiting = connection.get(
+    `select min(event_seq) as first from held_events indexed by held_events_by_source
+     where source_id = ? and reason = 'fetch'`,
+    sourceId,
+  )?.["first"] ?? null;
+  if (waiting === null) return null;
+  const newest = connection.get(
+    `select published_at from event_tags
+     where tag_id = (select id from tags where name = ?) and event_seq < ?
+     order by published_at desc, event_id desc limit 1`,
+    tagName("source", sourceId),
+    Number(waiting),
+  )?.["published_at"];
+  const row = connection.get(
+    `select count(*) as count, coalesce(sum(events.published_at < ?), 0) as older,
+       (select usual_new from sources where id = ?) as usual
+     from held_events indexed by held_events_by_source join events on events.seq = held_events.event_seq
+     where held_events.source_id = ? and reason = 'fetch' and events.version = 1`,
+    newest === undefined ? Number.MIN_SAFE_INTEGER : Number(newest) - OLDER_BY_MS,
+    sourceId,
+    sourceId,
+  );
+  return {
+    count: Number(row?.["count"]),
+    older: Number(row?.["older"]),
+    usual: Number(row?.["usual"] ?? 0),
+  };
+}
+
+function letGo(connection: Connection, sourceId: string, reason: "fetch" | "flood"): number {
+  connection.run(
+    `insert into event_outbox (event_seq)
+     select event_seq from held_events indexed by held_events_by_source where source_id = ? and reason = ?`,
+    sourceId,
+    reason,
+  );
+  return forget(connection, sourceId, reason);
+}
+
+function forget(connection: Connection, sourceId: string, reason: "fetch" | "flood"): number {
+  return connection.run(
+    "delete from held_events indexed by held_events_by_source where source_id = ? and reason = ?",
+    sourceId,
+    reason,
+  );
+}
+
+/** Ends the holding back of a source's flood. */
+export function endHolding(
+  connection: Connection,
+  sourceId: string,
+  end: Parameters<Store["releaseEvents"]>[1],
+): number {
+  return end === "deliver" ? letGo(connection, sourceId, "flood") : forget(connection, sourceId, "flood");
+}
+
+/** Lets go what waits for the end of a fetch of a source that is fetched no longer. */
+export function freeForgotten(connection: Connection, fetched: readonly string[]): void {
+  const waiting = connection.all(
+    `select id from sources where exists (
+       select 1 from held_events indexed by held_events_by_source where source_id = sources.id and reason = 'fetch')`,
+  );
+  for (const row of waiting) {
+    const sourceId = String(row["id"]);
+    if (!fetched.includes(sourceId)) letGo(connection, sourceId, "fetch");
+  }
+}

@@ -1,0 +1,21 @@
+// Records as they are served: with the languages that came after them.
+import type { RegEvent } from "../../domain/event.ts";
+import type { Connection } from "./connection.ts";
+
+/** The column `json` of a query over `events`: the record as it is served. */
+export const SERVED_JSON = `coalesce(
+    (select event_renderings.json from event_renderings where event_renderings.event_seq = events.seq), events.json
+  ) as json`;
+
+/** The served record of a `seq` that is there. */
+export function servedBySeq(connection: Connection, seq: number): RegEvent {
+  return JSON.parse(String(connection.get(`select ${SERVED_JSON} from events where seq = ?`, seq)?.["json"]));
+}
+
+/** JSON of ASCII alone: a text of one byte a character is read, joined and sent several times as fast. */
+export function asciiJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[\u0080-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
