@@ -6,8 +6,9 @@ import type { Topic } from "../domain/topic.ts";
 import { NO_ADDITIONS, topicRules, versionWith } from "./additions.ts";
 import { type CitedArticle, findArticles } from "./articles.ts";
 import { type EventTypeResult, findEventType } from "./event_type.ts";
-import { readItem, wholeText } from "./item.ts";
+import { type Item, readItem, wholeText } from "./item.ts";
 import type { LanguageResult } from "./language.ts";
+import { once } from "./once.ts";
 import { createOwnSeverity } from "./own_severity.ts";
 import { explain, type Reason } from "./reasons.ts";
 import { decideRelevance, findAiSubject, type RelevanceResult } from "./relevance.ts";
@@ -36,18 +37,18 @@ export interface ClassifyInput {
   sourceId?: string;
 }
 
-/** What an item is. */
+/** What an item is. All but `relevant` is decided when it is first read: most items are passed over. */
 export interface Classification {
   /** Whether it concerns AI regulation. */
-  relevant: boolean;
+  readonly relevant: boolean;
   /** ISO 639-1. */
-  language: string;
-  eventType: EventType;
+  readonly language: string;
+  readonly eventType: EventType;
   /** Topic ids, at most five, the strongest first; none for what is not relevant, for every topic is one of AI. */
-  topics: string[];
-  severity: Severity;
+  readonly topics: string[];
+  readonly severity: Severity;
   /** Canonical references to the AI Act, sorted, each once. */
-  aiActArticles: string[];
+  readonly aiActArticles: string[];
   /** The words, rules and articles behind each value; made when they are read. */
   readonly reasons: Reason[];
 }
@@ -80,52 +81,80 @@ export function createClassifier(additions: Additions): Classifier {
   const findTopics = createTopicFinder(rules);
   const findOwnSeverity = createOwnSeverity(additions.severityRules, topics);
 
-  const findAll = (input: ClassifyInput): Findings => {
+  const decide = (input: ClassifyInput): Decided => {
     const item = readItem(input);
-    const { language } = item;
     const source = defaults.get(input.sourceId ?? "");
-    const found = findEventType(item);
     const subject = findAiSubject(item);
+    const found = once(() => findEventType(item));
     // What is said of a whole source says nothing of whether this item speaks of rules.
     const relevance = decideRelevance(item, subject, found);
-    const eventType = withDefault(found, source?.eventType ?? null);
-    const cited = subject.namesTheAct === null ? [] : findArticles(wholeText(item));
-    if (!relevance.relevant) {
-      return { relevance, language, eventType, articles: cited, topics: [], severity: NOT_RELEVANT };
-    }
-    const itsTopics = findTopics({
-      item,
-      subject,
-      eventType: eventType.type,
-      cited,
-      sourceTopics: source?.topics ?? [],
-    });
-    const severity = findOwnSeverity({
-      item,
-      sourceId: input.sourceId ?? null,
-      eventType: eventType.type,
-      topics: itsTopics,
-      cited,
-    }) ?? findSeverity(item, subject, eventType.type);
-    return { relevance, language, eventType, articles: cited, topics: itsTopics, severity };
+    const eventType = once(() => withDefault(found(), source?.eventType ?? null));
+    const cited = once(() => subject.namesTheAct === null ? [] : findArticles(wholeText(item)));
+    const itsTopics = once(() =>
+      !relevance.relevant ? [] : findTopics({
+        item,
+        subject,
+        eventType: eventType().type,
+        cited: cited(),
+        sourceTopics: source?.topics ?? [],
+      })
+    );
+    const severity = once(() =>
+      !relevance.relevant ? NOT_RELEVANT : findOwnSeverity({
+        item,
+        sourceId: input.sourceId ?? null,
+        eventType: eventType().type,
+        topics: itsTopics(),
+        cited: cited(),
+      }) ?? findSeverity(item, subject, eventType().type)
+    );
+    return { item, relevance, eventType, cited, topics: itsTopics, severity };
   };
 
   return {
     topics,
     rulesVersion: versionWith(RULES_VERSION, additions),
-    classify(input) {
-      const findings = findAll(input);
-      return {
-        relevant: findings.relevance.relevant,
-        language: findings.language.language,
-        eventType: findings.eventType.type,
-        topics: findings.topics.map((topic) => topic.id),
-        severity: findings.severity.severity,
-        aiActArticles: findings.articles.map((article) => article.canonical),
-        get reasons() {
-          return explain(findings);
-        },
-      };
+    classify: (input) => classification(decide(input)),
+  };
+}
+
+/** What is decided of an item, each part when it is first asked for. */
+interface Decided {
+  item: Item;
+  relevance: RelevanceResult;
+  eventType(): EventTypeResult;
+  cited(): CitedArticle[];
+  topics(): TopicResult[];
+  severity(): SeverityResult;
+}
+
+function classification({ item, relevance, eventType, cited, topics, severity }: Decided): Classification {
+  return {
+    relevant: relevance.relevant,
+    get language() {
+      return item.language.language;
+    },
+    get eventType() {
+      return eventType().type;
+    },
+    get topics() {
+      return topics().map((topic) => topic.id);
+    },
+    get severity() {
+      return severity().severity;
+    },
+    get aiActArticles() {
+      return cited().map((article) => article.canonical);
+    },
+    get reasons() {
+      return explain({
+        relevance,
+        language: item.language,
+        eventType: eventType(),
+        topics: topics(),
+        severity: severity(),
+        articles: cited(),
+      });
     },
   };
 }

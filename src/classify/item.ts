@@ -1,5 +1,6 @@
 // One item as every rule sees it: folded once, with its address and document numbers taken apart.
 import { detectLanguage, type LanguageResult } from "./language.ts";
+import { once } from "./once.ts";
 import { findPublisher, hostOf, type Publisher } from "./publisher.ts";
 import { type FoldedText, foldText, SUMMARY_LIMIT, TITLE_LIMIT } from "./text.ts";
 
@@ -8,24 +9,24 @@ export const OPENING_LENGTH = 400;
 
 /** An item made ready for the rules. */
 export interface Item {
-  title: FoldedText;
-  summary: FoldedText;
+  readonly title: FoldedText;
+  readonly summary: FoldedText;
   /** The beginning of the summary. */
-  opening: FoldedText;
+  readonly opening: FoldedText;
   /** The address in small letters. */
-  url: string;
+  readonly url: string;
   /** The CELEX number that the title or the address states ("32024R1689R(02)"), or an empty text. */
-  celex: string;
-  categories: FoldedText[];
-  language: LanguageResult;
-  publisher: Publisher;
+  readonly celex: string;
+  readonly categories: FoldedText[];
+  readonly language: LanguageResult;
+  readonly publisher: Publisher;
 }
 
 /** How many categories of an item are read, and how much of each. */
 const CATEGORY_LIMIT = 20;
 const CATEGORY_LENGTH = 200;
 
-/** Takes an item apart. */
+/** Takes an item apart; all but its texts is made when it is asked for, since most items say nothing of AI. */
 export function readItem(
   input: {
     title: string;
@@ -37,24 +38,42 @@ export function readItem(
 ): Item {
   const title = foldText(input.title, TITLE_LIMIT);
   const summary = foldText(input.summary, SUMMARY_LIMIT);
-  const opening = summary.text.length <= OPENING_LENGTH ? summary : foldText(summary.text, OPENING_LENGTH);
   const url = input.url.toLowerCase();
-  const celex = celexOf(title.text) || celexOf(url);
-  const language = detectLanguage(
-    { title, summary, raw: `${input.title.slice(0, TITLE_LIMIT)} ${input.summary.slice(0, TITLE_LIMIT)}` },
-    input.statedLanguages,
+  const opening = once(() =>
+    summary.text.length <= OPENING_LENGTH ? summary : foldText(summary.text, OPENING_LENGTH)
+  );
+  const celex = once(() => celexOf(title.text) || celexOf(url));
+  const categories = once(() =>
+    input.categories.slice(0, CATEGORY_LIMIT).map((category) => foldText(category, CATEGORY_LENGTH))
+  );
+  const language = once(() =>
+    detectLanguage(
+      { title, summary, raw: `${input.title.slice(0, TITLE_LIMIT)} ${input.summary.slice(0, TITLE_LIMIT)}` },
+      input.statedLanguages,
+    )
+  );
+  const publisher = once(() =>
+    findPublisher({ host: hostOf(input.url), celex: celex(), title, language: language().language })
   );
   return {
     title,
     summary,
-    opening,
     url,
-    celex,
-    categories: input.categories.slice(0, CATEGORY_LIMIT).map((category) =>
-      foldText(category, CATEGORY_LENGTH)
-    ),
-    language,
-    publisher: findPublisher({ host: hostOf(input.url), celex, title, language: language.language }),
+    get opening() {
+      return opening();
+    },
+    get celex() {
+      return celex();
+    },
+    get categories() {
+      return categories();
+    },
+    get language() {
+      return language();
+    },
+    get publisher() {
+      return publisher();
+    },
   };
 }
 

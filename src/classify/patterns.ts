@@ -1,4 +1,5 @@
 // Patterns of a few words with gaps, endings and alternatives, as the rules for event types and severities use them.
+import { addByStart, createStartIndex, isWordCharacter, type StartIndex, startingAt } from "./starts.ts";
 import { foldPhrase } from "./text.ts";
 
 /** A pattern of the data and what it stands for. */
@@ -20,51 +21,75 @@ export interface PatternHit<T> {
 
 interface Compiled<T> {
   value: T;
-  atStart: boolean;
   expression: RegExp;
 }
 
-/** Patterns by the first two characters of their first word; those that may begin with any word under `ANY`. */
-export type PatternIndex<T> = ReadonlyMap<string, readonly Compiled<T>[]>;
-
-const ANY = "";
+/** Patterns by where they may fit and by the beginning of their first word. */
+export interface PatternIndex<T> {
+  /** Those that fit only where a title begins. */
+  atStart: StartIndex<Compiled<T>>;
+  /** Those that fit only there and may begin with any word. */
+  atStartAny: Compiled<T>[];
+  inside: StartIndex<Compiled<T>>;
+  /** Those that may begin with any word: each is looked for once, wherever it stands. */
+  insideAny: Compiled<T>[];
+}
 
 /** How many words a gap holds at most. */
 const LONGEST_GAP = 8;
 
 /** Builds an index; throws on a pattern that cannot be read. */
 export function buildPatternIndex<T>(entries: readonly PatternEntry<T>[]): PatternIndex<T> {
-  const index = new Map<string, Compiled<T>[]>();
+  const index: PatternIndex<T> = {
+    atStart: createStartIndex(),
+    atStartAny: [],
+    inside: createStartIndex(),
+    insideAny: [],
+  };
   for (const { pattern, value } of entries) {
     const atStart = pattern.startsWith("^");
     const pieces = readPieces(pattern.replace(/^\^|\$$/g, ""));
-    const compiled = { value, atStart, expression: toExpression(pieces, pattern) };
-    for (const key of firstKeys(pieces)) {
-      const bucket = index.get(key);
-      if (bucket === undefined) index.set(key, [compiled]);
-      else bucket.push(compiled);
+    const source = toSource(pieces, pattern);
+    const beginnings = beginningsOf(pieces);
+    if (beginnings.has(ANY)) {
+      if (atStart) index.atStartAny.push({ value, expression: new RegExp(source, "y") });
+      else index.insideAny.push({ value, expression: new RegExp(`(?<![a-z0-9\u00c0-\uffff])${source}`) });
+      continue;
+    }
+    const compiled = { value, expression: new RegExp(source, "y") };
+    for (const beginning of beginnings) {
+      addByStart(atStart ? index.atStart : index.inside, beginning, compiled);
     }
   }
   return index;
 }
 
-/** Every pattern that fits somewhere in the text (folded, in lower case), each once, in the order of the text. */
+/** Every pattern that fits somewhere in the text (folded, in lower case), each once. */
 export function findPatterns<T>(index: PatternIndex<T>, lower: string): PatternHit<T>[] {
   const hits = new Map<Compiled<T>, PatternHit<T>>();
-  const starts = startsOf(lower);
-  const any = index.get(ANY) ?? [];
-  for (const match of lower.matchAll(/[a-z0-9\u00c0-\uffff]+/g)) {
-    const at = match.index;
-    const bucket = index.get(lower.slice(at, at + 2)) ?? [];
-    for (const list of [bucket, any]) {
-      for (const compiled of list) {
-        if (hits.has(compiled) || (compiled.atStart && !starts.includes(at))) continue;
-        compiled.expression.lastIndex = at;
-        const found = compiled.expression.exec(lower);
-        if (found !== null) hits.set(compiled, { value: compiled.value, words: found[0].trim() });
+  const tryAt = (compiled: Compiled<T>, at: number) => {
+    if (hits.has(compiled)) return;
+    compiled.expression.lastIndex = at;
+    const found = compiled.expression.exec(lower);
+    if (found !== null) hits.set(compiled, { value: compiled.value, words: found[0].trim() });
+  };
+  for (const at of startsOf(lower)) {
+    for (const bucket of startingAt(index.atStart, lower, at)) {
+      for (const compiled of bucket) tryAt(compiled, at);
+    }
+    for (const compiled of index.atStartAny) tryAt(compiled, at);
+  }
+  let inWord = false;
+  for (let at = 0; at < lower.length; at++) {
+    const letter = isWordCharacter(lower.charCodeAt(at));
+    if (letter && !inWord) {
+      for (const bucket of startingAt(index.inside, lower, at)) {
+        for (const compiled of bucket) tryAt(compiled, at);
       }
     }
+    inWord = letter;
   }
+  for (const compiled of index.insideAny) tryAt(compiled, 0);
   return [...hits.values()];
 }
 
@@ -112,7 +137,7 @@ function readPieces(pattern: string): Piece[] {
   return pieces;
 }
 
-function toExpression(pieces: readonly Piece[], pattern: string): RegExp {
+function toSource(pieces: readonly Piece[], pattern: string): string {
   let source = "";
   for (const piece of pieces) {
     const words = piece.alternatives.map((text) => text.split(" ").map(wordSource).join(""));
@@ -122,7 +147,7 @@ function toExpression(pieces: readonly Piece[], pattern: string): RegExp {
     else source += `(?:${words.map(trimEnd).join("|")})${piece.spaced ? " " : ""}`;
   }
   if (source === "") throw new Error(`pattern "${pattern}" holds no words`);
-  return new RegExp(`${source}${pattern.endsWith("$") ? "[^a-z0-9]*$" : "(?![a-z0-9])"}`, "y");
+  return `${source}${pattern.endsWith("$") ? "[^a-z0-9]*$" : "(?![a-z0-9])"}`;
 }
 
 /** One word of a pattern with the space after it; a gap takes its own spaces. */
@@ -138,17 +163,21 @@ function trimEnd(source: string): string {
   return source.endsWith(" ") ? source.slice(0, -1) : source;
 }
 
-/** The first two characters of every word with which the pieces can begin. */
-function firstKeys(pieces: readonly Piece[]): Set<string> {
-  const keys = new Set<string>();
+/** Any beginning. */
+const ANY = "";
+
+/** The fixed beginning, of two to four characters, of every word with which the pieces can begin, or {@link ANY}. */
+function beginningsOf(pieces: readonly Piece[]): Set<string> {
+  const beginnings = new Set<string>();
   for (const piece of pieces) {
     for (const text of piece.alternatives) {
       const first = foldPhrase(text).toLowerCase();
-      const fixed = /^[a-z0-9\u00c0-\uffff]{2}/.exec(first);
-      keys.add(fixed === null ? ANY : fixed[0]);
+      const fixed = /^[a-z0-9\u00c0-\uffff]{2,4}/.exec(first);
+      // A word of two or three letters that goes on glued ("(pr|)en") is still known by its own letters.
+      beginnings.add(fixed === null ? ANY : fixed[0]);
     }
     // A glued prefix ("(pr|)en") begins with either; a spaced one may be left out whole.
     if (!piece.optional) break;
   }
-  return keys;
+  return beginnings;
 }

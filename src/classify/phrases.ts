@@ -1,4 +1,5 @@
 // Finding many words and phrases in one pass over a text.
+import { addByStart, createStartIndex, isWordCharacter, type StartIndex, startingAt } from "./starts.ts";
 import { type FoldedText, foldPhrase } from "./text.ts";
 
 /** A phrase of the data and what it stands for. */
@@ -33,26 +34,27 @@ interface Pattern<T> {
   words: PatternWord[];
 }
 
-/** Phrases by their first two characters, so that each word of a text is compared with few of them. */
-export type PhraseIndex<T> = ReadonlyMap<number, readonly Pattern<T>[]>;
+/** Phrases by the beginning of their first word, so that each word of a text is compared with few of them. */
+export interface PhraseIndex<T> {
+  byStart: StartIndex<Pattern<T>>;
+}
 
 const CAPITALS = /^[A-Z][A-Z0-9]+s?$/;
 
 /** Builds an index; throws on a phrase of fewer than two characters, which would match too much. */
 export function buildPhraseIndex<T>(entries: readonly PhraseEntry<T>[]): PhraseIndex<T> {
-  const index = new Map<number, Pattern<T>[]>();
+  const byStart = createStartIndex<Pattern<T>>();
   for (const entry of entries) {
     const folded = foldPhrase(entry.phrase);
     if (folded.replace("*", "").length < 2) {
       throw new Error(`phrase "${entry.phrase}" is too short: give at least two characters`);
     }
-    const key = keyAt(folded.toLowerCase(), 0);
-    const pattern = { entry, words: folded.split(" ").map(patternWord) };
-    const bucket = index.get(key);
-    if (bucket === undefined) index.set(key, [pattern]);
-    else bucket.push(pattern);
+    const words = folded.split(" ").map(patternWord);
+    const first = words[0]?.lower ?? "";
+    // "l'IA" begins with one letter: the space after it is known too.
+    addByStart(byStart, first.length > 1 ? first : folded.toLowerCase().slice(0, 2), { entry, words });
   }
-  return index;
+  return { byStart };
 }
 
 function patternWord(folded: string): PatternWord {
@@ -69,14 +71,32 @@ export function findPhrases<T>(index: PhraseIndex<T>, text: FoldedText): PhraseH
   for (let at = 0; at < lower.length; at++) {
     const letter = isWordCharacter(lower.charCodeAt(at));
     if (letter && !inWord) {
-      for (const pattern of index.get(keyAt(lower, at)) ?? []) {
-        const end = matchAt(pattern, lower, words, at);
-        if (end > 0) hits.push({ phrase: pattern.entry.phrase, value: pattern.entry.value, at, end });
+      for (const bucket of startingAt(index.byStart, lower, at)) {
+        for (const pattern of bucket) {
+          const end = matchAt(pattern, lower, words, at);
+          if (end > 0) hits.push({ phrase: pattern.entry.phrase, value: pattern.entry.value, at, end });
+        }
       }
     }
     inWord = letter;
   }
   return hits;
+}
+
+/** Whether any phrase starts at a word of the text; ends at the first. */
+export function hasPhrase(index: PhraseIndex<unknown>, { lower, words }: FoldedText): boolean {
+  let inWord = false;
+  for (let at = 0; at < lower.length; at++) {
+    const letter = isWordCharacter(lower.charCodeAt(at));
+    if (
+      letter && !inWord &&
+      startingAt(index.byStart, lower, at).some((bucket) =>
+        bucket.some((pattern) => matchAt(pattern, lower, words, at) > 0)
+      )
+    ) return true;
+    inWord = letter;
+  }
+  return false;
 }
 
 /** Where the pattern that starts at `at` ends; 0 when it does not match. */
@@ -91,12 +111,4 @@ function matchAt<T>(pattern: Pattern<T>, lower: string, words: string, at: numbe
     else if (isWordCharacter(lower.charCodeAt(place))) return 0;
   }
   return place;
-}
-
-function keyAt(text: string, at: number): number {
-  return text.charCodeAt(at) * 65_536 + text.charCodeAt(at + 1);
-}
-
-function isWordCharacter(code: number): boolean {
-  return (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || code > 191;
 }

@@ -5,7 +5,7 @@ import type { EventTypeResult } from "./event_type.ts";
 import type { Item } from "./item.ts";
 import { once } from "./once.ts";
 import { buildPatternIndex, findPatterns } from "./patterns.ts";
-import { buildPhraseIndex, findPhrases, type PhraseHit } from "./phrases.ts";
+import { buildPhraseIndex, findPhrases, hasPhrase, type PhraseHit } from "./phrases.ts";
 import { buildWordSets } from "./word_sets.ts";
 
 /** What an item says of AI. */
@@ -32,6 +32,15 @@ const TERMS = buildWordSets<TermKind>([
   { words: RELEVANCE_DATA.weakTerms, value: "weak" },
 ]);
 
+/** The terms of every language at once: what holds none of them says nothing of AI, whatever its language is. */
+const ANY_TERM = once(() =>
+  buildPhraseIndex(
+    [[...LAW_DATA.act, ...LAW_DATA.amending], RELEVANCE_DATA.terms, RELEVANCE_DATA.weakTerms].flatMap((
+      words,
+    ) => [...new Set([...words.values()].flat())].map((phrase) => ({ phrase, value: true }))),
+  )
+);
+
 const NOT_BESIDE = buildWordSets([{ words: RELEVANCE_DATA.weakNotBeside, value: true }]);
 
 const NOT_AI = once(() =>
@@ -47,12 +56,15 @@ const MENTIONS = 3;
 /** A summary of at most this many characters has no room for passing mentions. */
 const SHORT_SUMMARY = 600;
 
+const NO_SUBJECT: AiSubject = { level: "none", namesTheAct: null, words: [] };
+
 /** Finds what an item says of AI. Costs one pass over the text when it says nothing. */
 export function findAiSubject(item: Item): AiSubject {
+  if (!hasPhrase(ANY_TERM(), item.title) && !hasPhrase(ANY_TERM(), item.summary)) return NO_SUBJECT;
   const index = TERMS.of(item.language.language);
   const title = findPhrases(index, item.title);
   const summary = findPhrases(index, item.summary);
-  if (title.length + summary.length === 0) return { level: "none", namesTheAct: null, words: [] };
+  if (title.length + summary.length === 0) return NO_SUBJECT;
   const inTitle = withoutFalseFriends(title, item);
   const inSummary = withoutFalseFriends(summary, item);
   const opening = inSummary.filter((hit) => hit.at < item.opening.words.length);
@@ -160,11 +172,11 @@ const COUNTED_WORDS = 2;
 const ENOUGH_IN_TITLE = 2;
 const ENOUGH_IN_OPENING = 4;
 
-/** Decides whether an item that says this of AI concerns AI regulation. */
+/** Decides whether an item that says this of AI concerns AI regulation; its kind is asked for only where it matters. */
 export function decideRelevance(
   item: Item,
   subject: AiSubject,
-  eventType: EventTypeResult,
+  eventType: () => EventTypeResult,
 ): RelevanceResult {
   if (subject.level === "none") return { relevant: false, why: "nothing in it is about AI", words: [] };
   const post = findPatterns(STAFF(), item.title.lower)[0];
@@ -181,7 +193,7 @@ export function decideRelevance(
   const title = wordsOf(findPhrases(index, item.title));
   const opening = wordsOf(findPhrases(index, item.opening));
   const fresh = (words: string[], seen: string[]) => words.filter((word) => !seen.includes(word));
-  const rules = points(title.rule, fresh(opening.rule, title.rule)) + kindPoints(eventType) +
+  const rules = points(title.rule, fresh(opening.rule, title.rule)) + kindPoints(eventType()) +
     authorityPoints(item, subject);
   const others = points(title.other, fresh(opening.other, title.other));
   const enough = subject.level === "title" ? ENOUGH_IN_TITLE : ENOUGH_IN_OPENING;
