@@ -1,4 +1,5 @@
 // Every command, in the order in which the help lists them.
+import { backupCommands } from "./backup.ts";
 import { checkCommand } from "./check.ts";
 import type { Command } from "./command.ts";
 import { customerCommands } from "./customer.ts";
@@ -23,6 +24,7 @@ export const COMMANDS: readonly Command[] = [
   ...eventCommands,
   ...customerCommands,
   ...webhookCommands,
+  ...backupCommands,
   healthcheckCommand,
   versionCommand,
 ];

@@ -2,15 +2,16 @@
 import { dirname, resolve } from "node:path";
 import { findAdditionProblems } from "../classify/check_additions.ts";
 import { type Config, ConfigError, decodeConfig, parseConfig } from "../config/config.ts";
-import type { Platform } from "../domain/ports.ts";
+import type { LogFields, Platform } from "../domain/ports.ts";
 import type { Store } from "../domain/store.ts";
 import { createPlatform } from "../platform/platform.ts";
 import type { Host } from "../platform/process.ts";
 import { openStore } from "../store/sqlite/store.ts";
 import { type CommandCall, CommandError, EXIT } from "./command.ts";
+import { type LongWork, prepareDatabase, WORK_HERE } from "./prepare.ts";
 
 /** Looked for when no `--config` is given. */
-const OWN_CONFIG = "regfeed.toml";
+export const OWN_CONFIG = "regfeed.toml";
 /** Taken when that one is not there, to look around in a fresh copy of the source. */
 const EXAMPLE_CONFIG = "config.example.toml";
 
@@ -56,33 +57,51 @@ export interface Opened extends LoadedConfig {
 }
 
 /** Opens all of it for `work` and closes it after that. */
-export async function withStore<T>(
+export function withStore<T>(
   call: CommandCall,
   work: (opened: Opened) => Promise<T>,
   options: { log?: Config["log"] } = {},
 ): Promise<T> {
-  const loaded = await loadConfig(call);
-  const { config } = loaded;
-  const platform = createPlatform({ log: options.log ?? config.log });
-  try {
-    const store = await openStoreAt(call, config);
+  return withPlatform(call, async ({ platform, ...loaded }) => {
+    const log = platform.log("store");
+    const say = (text: string, fields: LogFields) => log.info(text, fields);
+    const store = await openStoreAt(call, loaded, { platform, work: WORK_HERE, say });
     try {
       return await work({ ...loaded, platform, store });
     } finally {
       await store.close();
     }
+  }, options);
+}
+
+/** Opens the config and the platform for `work` and closes them after that. */
+export async function withPlatform<T>(
+  call: CommandCall,
+  work: (opened: Omit<Opened, "store">) => Promise<T>,
+  options: { log?: Config["log"] } = {},
+): Promise<T> {
+  const loaded = await loadConfig(call);
+  const platform = createPlatform({ log: options.log ?? loaded.config.log });
+  try {
+    return await work({ ...loaded, platform });
   } finally {
     await platform.close();
   }
 }
 
-/** Opens the config's store, with its folder made where it is missing. Throws a {@link CommandError}. */
-async function openStoreAt({ host }: CommandCall, config: Config): Promise<Store> {
-  const { path } = config.store;
+/** Opens the config's store, made or brought up to date where it has to be. Throws a {@link CommandError}. */
+export async function openStoreAt(
+  { host }: CommandCall,
+  loaded: LoadedConfig,
+  { platform, work, say }: {
+    platform: Platform;
+    work: LongWork;
+    say(text: string, fields: LogFields): void;
+  },
+): Promise<Store> {
+  const { path } = loaded.config.store;
   try {
-    await host.makeFolder(dirname(path), 0o700);
-    // The store holds webhook secrets: nobody but its owner reads it. SQLite's side files take over the mode.
-    await host.makeFile(path, 0o600);
+    await prepareDatabase(host, { ...loaded, nowMs: platform.clock.nowMs(), work, say });
     return openStore(path);
   } catch (error) {
     throw new CommandError(`the store ${path} cannot be opened: ${(error as Error).message}`);

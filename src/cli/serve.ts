@@ -1,9 +1,15 @@
 // `serve`: the API and the loops, until a signal ends them.
+import { createDoor } from "../api/door.ts";
 import { createApp } from "../app.ts";
+import { createIds } from "../domain/ids.ts";
+import type { DatabaseFacts } from "../domain/backup.ts";
+import type { LogFields } from "../domain/ports.ts";
 import { listen } from "../platform/server.ts";
+import { createThread, type Thread } from "../platform/thread.ts";
 import { VERSION } from "../version.ts";
 import { type Command, EXIT } from "./command.ts";
-import { withStore } from "./open.ts";
+import { openStoreAt, withPlatform } from "./open.ts";
+import type { LongWork } from "./prepare.ts";
 
 /** How long answers under way may take after the signal, ms. */
 const DRAIN_MS = 5_000;
@@ -17,27 +23,54 @@ export const serveCommand: Command = {
   positionals: [0, 0],
   options: {},
   run: (call) =>
-    withStore(call, async ({ config, file, platform, store }) => {
+    withPlatform(call, async ({ config, file, platform }) => {
       const log = platform.log("serve");
+      const stopSignal = call.host.stopSignal();
       log.info("starting", {
         version: VERSION,
         config: file,
         store: config.store.path,
         sources: config.sources.filter(({ enabled }) => enabled).length,
       });
-      const app = createApp({ config, platform, store, version: VERSION });
+      const { clock, random } = platform;
+      const door = createDoor(createIds(() => clock.nowMs(), (count) => random.bytes(count)));
+      let refuse: ((request: Request) => Response) | undefined;
       const server = await listen({
         ...config.server.listen,
-        handler: (request, { remoteAddress }) => app.fetch(request, remoteAddress),
-        refuse: (request) => app.refuse(request),
+        handler: (request, { remoteAddress }) => door.fetch(request, remoteAddress),
+        refuse: (request) => refuse?.(request) ?? new Response(null, { status: 503 }),
       });
-      await app.start();
-      log.info("listening", { address: server.address });
-      const signal = await call.host.stopSignal();
-      log.info("stopping", { signal });
-      await server.shutdown(DRAIN_MS);
-      await app.stop();
-      log.info("stopped");
-      return EXIT.done;
+      const thread = createThread(new URL("../worker.ts", import.meta.url));
+      try {
+        // It listens already: whoever watches the process sees it alive while a large database is brought up to date.
+        const say = (text: string, fields: LogFields) => log.info(text, fields);
+        const store = await openStoreAt(call, { config, file }, { platform, work: workOn(thread), say });
+        try {
+          const app = createApp({ config, platform, store, version: VERSION });
+          refuse = (request) => app.refuse(request);
+          await app.start();
+          door.open((request, remoteAddress) => app.fetch(request, remoteAddress));
+          log.info("listening", { address: server.address });
+          const signal = await stopSignal;
+          log.info("stopping", { signal });
+          await server.shutdown(DRAIN_MS);
+          await app.stop();
+          log.info("stopped");
+          return EXIT.done;
+        } finally {
+          await store.close();
+        }
+      } finally {
+        thread.end();
+        await server.shutdown(0);
+      }
     }),
 };
+
+/** The database's long work, on the second thread. */
+function workOn(thread: Thread): LongWork {
+  return {
+    inspect: (path) => thread.call("inspect", path) as Promise<DatabaseFacts>,
+    migrate: (path) => thread.call("migrate", path),
+  };
+}

@@ -63,6 +63,16 @@ export interface Config {
   tiers: Record<Tier, TierLimits>;
   /** ISO 639-1 codes that a subscription may ask for: en, de, fr and what the file adds. */
   languages: string[];
+  backup: {
+    /** Where backups are made, absolute. */
+    folder: string;
+    /** When they are made by themselves; null leaves that to the operator. */
+    schedule: { schedule: string; timezone: string } | null;
+    /** How many of those that were made by themselves are kept. */
+    keep: number;
+    /** Whether the key that secrets are sealed with goes into them. */
+    secretKey: boolean;
+  };
   log: { format: "text" | "json"; level: "debug" | "info" | "warn" | "error" };
   /** The files that secrets were read from, so that their modes can be looked at. */
   secretFiles: SecretFile[];
@@ -217,6 +227,7 @@ function buildConfig(file: CheckedFile, secrets: SourceSecrets, folder: string):
     },
     tiers: buildTiers(file.tiers),
     languages: [...new Set([...BASE_LANGUAGES, ...file.delivery.languages])],
+    backup: buildBackup(file.backup, folder),
     log: file.log,
     secretFiles: secrets.files,
   };
@@ -242,6 +253,16 @@ function buildSource(
     relevance: source.relevance,
     notifyFirstFetch: source.notify_first_fetch ?? ingest.notify_first_fetch,
     enabled: source.enabled,
+  };
+}
+
+function buildBackup(backup: CheckedFile["backup"], folder: string): Config["backup"] {
+  const { schedule, timezone } = backup;
+  return {
+    folder: resolve(folder, backup.folder),
+    schedule: schedule === undefined ? null : { schedule, timezone },
+    keep: backup.keep,
+    secretKey: backup.secret_key,
   };
 }
 

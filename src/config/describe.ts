@@ -46,6 +46,13 @@ export interface ConfigSummary {
     source_defaults: string[];
   };
   languages: string[];
+  backup: {
+    folder: string;
+    schedule: string | null;
+    timezone: string | null;
+    keep: number;
+    secret_key: boolean;
+  };
   log: { format: string; level: string };
   tiers: Record<
     Tier,
@@ -87,6 +94,13 @@ export function summariseConfig(config: Config, nowMs: number): ConfigSummary {
       source_defaults: config.classification.sources.map(({ sourceId }) => sourceId),
     },
     languages: config.languages,
+    backup: {
+      folder: config.backup.folder,
+      schedule: config.backup.schedule?.schedule ?? null,
+      timezone: config.backup.schedule?.timezone ?? null,
+      keep: config.backup.keep,
+      secret_key: config.backup.secretKey,
+    },
     log: config.log,
     tiers: summariseTiers(config),
     sources_enabled: enabled,
@@ -120,7 +134,7 @@ function summariseTiers(config: Config): ConfigSummary["tiers"] {
 /** The summary as lines for a person, without a line end behind the last; `nowMs` as in {@link summariseConfig}. */
 export function describeConfig(config: Config, nowMs: number): string {
   const summary = summariseConfig(config, nowMs);
-  const { server, store, ingest, delivery, languages, log, tiers, ...rest } = summary;
+  const { server, store, ingest, delivery, languages, backup, log, tiers, ...rest } = summary;
   const targets = delivery.allow_http ? "https and http" : "https only";
   const networks = delivery.allow_networks.length === 0
     ? "public addresses"
@@ -138,6 +152,7 @@ export function describeConfig(config: Config, nowMs: number): string {
     ["", `${delivery.concurrency} at a time, ${delivery.concurrency_per_subscription} for one subscription`],
     ["classification", describeAdditions(summary.classification)],
     ["languages", languages.join(", ")],
+    ["backups", describeBackup(backup)],
     ["log", `${log.format}, ${log.level} and above`],
     ...TIERS.map((tier): [string, string] => [
       `tier ${tier}`,
@@ -148,6 +163,13 @@ export function describeConfig(config: Config, nowMs: number): string {
     ["sources", `${rest.sources_enabled} enabled, ${rest.sources_disabled} disabled`],
   ];
   return [...alignColumns(rows), ...alignColumns(rest.sources.map(sourceRow))].join("\n");
+}
+
+function describeBackup({ folder, schedule, timezone, keep, secret_key }: ConfigSummary["backup"]): string {
+  const when = schedule === null
+    ? "made by hand"
+    : `${schedule} (${timezone}), the last ${keep} kept, ${secret_key ? "with" : "without"} the secret key`;
+  return `in ${folder}, ${when}`;
 }
 
 function describeAdditions(added: ConfigSummary["classification"]): string {

@@ -31,6 +31,7 @@ const BOUNDS = {
   deliveryTimeout: { minMs: 100, maxMs: 60_000 },
   ingestConcurrency: { min: 1, max: 64 },
   deliveryConcurrency: { min: 1, max: 1_000 },
+  keptBackups: { min: 1, max: 10_000 },
   tierLimit: { min: 0, max: 1_000_000_000_000 },
 } as const;
 
@@ -239,6 +240,13 @@ export const FILE_SCHEMA = table({
     languages: list(language, "languages", '["es"]').prefault([]),
   }, "[delivery]").prefault({}),
   tiers: table(tiers, "[tiers.team]").prefault({}),
+  backup: table({
+    folder: text("a folder", "data/backups", readPath).prefault("data/backups"),
+    schedule: text("a cron expression", "15 3 * * *", readSchedule).optional(),
+    timezone: text("a time zone", "Europe/Berlin", readTimezone).prefault("UTC"),
+    keep: wholeNumber(BOUNDS.keptBackups, "14").prefault(14),
+    secret_key: flag().prefault(false),
+  }, "[backup]").prefault({}),
   log: table({
     format: oneOf(["text", "json"]).prefault("text"),
     level: oneOf(["debug", "info", "warn", "error"]).prefault("info"),

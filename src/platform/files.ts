@@ -1,21 +1,15 @@
 // The file system: what the rooms read, and what the command line writes.
+import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
+import type { BackupFiles } from "../domain/backup.ts";
 import type { Files, FolderListing } from "../domain/ports.ts";
 
 /** What the command line does with files, beyond what the rooms need. Every method's messages name the path. */
-export interface WritableFiles extends Files {
-  /** Whether there is something at the path. */
-  exists(path: string): Promise<boolean>;
-  /** Writes the whole file or nothing: readers see the old text or the new one. `mode` such as 0o600. */
-  writeText(path: string, text: string, mode: number): Promise<void>;
-  /** Makes the folder, and those above it, where they are missing; one that is there keeps its mode. */
-  makeFolder(path: string, mode: number): Promise<void>;
+export interface WritableFiles extends Files, BackupFiles {
   /** Makes an empty file where there is none; one that is there stays as it is. */
   makeFile(path: string, mode: number): Promise<void>;
   /** Makes an empty folder among the system's temporary ones; resolves with its path. */
   makeTemporaryFolder(prefix: string): Promise<string>;
-  /** Removes the folder with all that is in it. */
-  removeFolder(path: string): Promise<void>;
 }
 
 /** The real file system. */
@@ -36,7 +30,11 @@ export function createFiles(): WritableFiles {
       );
     },
     makeTemporaryFolder: (prefix) => about("make", prefix, () => Deno.makeTempDir({ prefix })),
+    makeFolderIn: (dir, prefix) => about("make a folder in", dir, () => Deno.makeTempDir({ dir, prefix })),
     removeFolder: (path) => about("remove", path, () => Deno.remove(path, { recursive: true })),
+    removeFile: (path) => about("remove", path, () => Deno.remove(path)),
+    move: (from, to) => about("move", from, () => move(from, to)),
+    digest: (path) => about("read", path, () => digest(path)),
   };
 }
 
@@ -70,6 +68,30 @@ function whyMissing({ name, isSymlink }: Deno.DirEntry): string | null {
   // The runtime puts this character where a name's bytes are no UTF-8, and then finds no file of that name.
   if (name.includes("\ufffd")) return "its name is not UTF-8; rename it";
   return isSymlink ? "it is a link to nothing" : null;
+}
+
+async function move(from: string, to: string): Promise<void> {
+  try {
+    await Deno.rename(from, to);
+  } catch (error) {
+    if ((error as { code?: string }).code !== "EXDEV") throw error;
+    // Another file system: what arrives there does so under a name of its own first, so that nobody sees half of it.
+    const draft = join(dirname(to), `.${basename(to)}.${crypto.randomUUID()}`);
+    await Deno.copyFile(from, draft);
+    await Deno.rename(draft, to);
+    await Deno.remove(from);
+  }
+}
+
+async function digest(path: string): Promise<{ bytes: number; sha256: string }> {
+  using file = await Deno.open(path);
+  const hash = createHash("sha256");
+  let bytes = 0;
+  for await (const chunk of file.readable) {
+    hash.update(chunk);
+    bytes += chunk.length;
+  }
+  return { bytes, sha256: hash.digest("hex") };
 }
 
 async function statOrNull(path: string): Promise<Deno.FileInfo | null> {

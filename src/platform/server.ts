@@ -21,7 +21,8 @@ export interface RunningServer {
   address: string;
   port: number;
   /**
-   * Refuses what still comes, lets answers under way finish for up to `graceMs`, then closes every connection.
+   * Refuses what still comes, lets answers under way finish for up to `graceMs`, then closes every connection. Called
+   * again it does nothing.
    */
   shutdown(graceMs: number): Promise<void>;
 }
@@ -47,6 +48,7 @@ export function listen(
     address: `http://${shownHost}:${server.addr.port}`,
     port: server.addr.port,
     async shutdown(graceMs) {
+      if (isEnding) return;
       isEnding = true;
       const isDrained = await isDoneWithin(graceMs, Promise.all(answering));
       // The runtime's own shutdown sends what is left in its buffers, but has no bound and cannot be forced once

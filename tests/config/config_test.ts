@@ -1,185 +1,7 @@
-// Tests of src/config/config.ts.
+// What parseConfig() says of a bad file.
 import assert from "node:assert/strict";
-import { type Config, userAgentOf } from "../../src/config/config.ts";
-import { DEFAULT_LIMITS } from "../../src/domain/tier.ts";
-import { configOf, linesOf, problemsOf, source } from "./given.ts";
+import { linesOf, problemsOf, source } from "./given.ts";
 
-Deno.test("parseConfig() gives every default for an empty file", async () => {
-  assert.deepEqual(await configOf(""), {
-    server: {
-      listen: { hostname: "127.0.0.1", port: 8080 },
-      publicUrl: "http://127.0.0.1:8080",
-      trustedProxies: [],
-    },
-    store: { path: "/etc/regfeed/data/regfeed.db" },
-    ingest: {
-      userAgent: "Regfeed/{version} (+{public_url})",
-      notifyFirstFetch: false,
-      maxDocumentBytes: 20 * 1024 * 1024,
-      timeoutMs: 30_000,
-      concurrency: 4,
-    },
-    sources: [],
-    classification: { topics: [], keywords: [], severityRules: [], sources: [] },
-    delivery: {
-      allowHttp: false,
-      allowNetworks: [],
-      timeoutMs: 15_000,
-      concurrency: 50,
-      concurrencyPerSubscription: 5,
-    },
-    tiers: DEFAULT_LIMITS,
-    languages: ["en", "de", "fr"],
-    log: { format: "text", level: "info" },
-    secretFiles: [],
-  });
-});
-
-/** Every key that a file can hold, none with its default. */
-const EVERY_KEY = `
-    [server]
-    listen = "[::1]:0"
-    public_url = "https://feed.example.org/"
-    trusted_proxies = ["10.0.0.1/8"]
-    [store]
-    path = "/var/lib/regfeed.db"
-    [ingest]
-    user_agent = "Mine/{version} {public_url} {version}"
-    notify_first_fetch = true
-    max_document_bytes = 2048
-    timeout = "1m"
-    concurrency = 2
-    [delivery]
-    allow_http = true
-    allow_networks = ["192.168.0.0/16", "fd00::/8"]
-    timeout = "500ms"
-    concurrency = 3
-    concurrency_per_subscription = 2
-    languages = ["es", "de"]
-    [tiers]
-    indie = { api_requests_per_day = 0 }
-    team.active_subscriptions = 7
-    [tiers.gpai]
-    webhook_deliveries_per_month = 9
-    [log]
-    format = "json"
-    level = "debug"
-    [[sources]]
-    id = "one"
-    name_en = "One"
-    name_de = "Eins"
-    base_url = "https://one.example.org/"
-    fetch_strategy = "feed"
-    url = "https://one.example.org/feed?x=1"
-    schedule = "5 4 * * *"
-    timezone = "Europe/Berlin"
-    languages = ["de", "en"]
-    relevance = "all"
-    notify_first_fetch = false
-    enabled = false
-    event_type = "decision"
-    topics = ["gpai"]
-    authorization = "Bearer hush"
-    [[sources]]
-    id = "two"
-    name_en = "Two"
-    base_url = "https://two.example.org"
-    fetch_strategy = "files"
-    path = "inbox"
-  `;
-
-const EVERY_VALUE: Config = {
-  server: {
-    listen: { hostname: "::1", port: 0 },
-    publicUrl: "https://feed.example.org",
-    trustedProxies: ["10.0.0.0/8"],
-  },
-  store: { path: "/var/lib/regfeed.db" },
-  ingest: {
-    userAgent: "Mine/{version} {public_url} {version}",
-    notifyFirstFetch: true,
-    maxDocumentBytes: 2048,
-    timeoutMs: 60_000,
-    concurrency: 2,
-  },
-  sources: [
-    {
-      id: "one",
-      nameEn: "One",
-      nameDe: "Eins",
-      baseUrl: "https://one.example.org/",
-      fetchStrategy: "feed",
-      location: "https://one.example.org/feed?x=1",
-      schedule: "5 4 * * *",
-      timezone: "Europe/Berlin",
-      languages: ["de", "en"],
-      relevance: "all",
-      notifyFirstFetch: false,
-      enabled: false,
-      authorization: "Bearer hush",
-    },
-    {
-      id: "two",
-      nameEn: "Two",
-      nameDe: "Two",
-      baseUrl: "https://two.example.org",
-      fetchStrategy: "files",
-      location: "/etc/regfeed/inbox",
-      schedule: "*/30 * * * *",
-      timezone: "UTC",
-      languages: ["en"],
-      relevance: "ai",
-      notifyFirstFetch: true,
-      enabled: true,
-    },
-  ],
-  classification: {
-    topics: [],
-    keywords: [],
-    severityRules: [],
-    sources: [{ sourceId: "one", eventType: "decision", topics: ["gpai"] }],
-  },
-  delivery: {
-    allowHttp: true,
-    allowNetworks: ["192.168.0.0/16", "fd00::/8"],
-    timeoutMs: 500,
-    concurrency: 3,
-    concurrencyPerSubscription: 2,
-  },
-  tiers: {
-    indie: { ...DEFAULT_LIMITS.indie, apiRequestsPerDay: 0 },
-    team: { ...DEFAULT_LIMITS.team, activeSubscriptions: 7 },
-    gpai: { ...DEFAULT_LIMITS.gpai, webhookDeliveriesPerMonth: 9 },
-    embedded: DEFAULT_LIMITS.embedded,
-  },
-  languages: ["en", "de", "fr", "es"],
-  log: { format: "json", level: "debug" },
-  secretFiles: [],
-};
-
-Deno.test("parseConfig() reads every key", async () => {
-  const config = await configOf(EVERY_KEY);
-  assert.deepEqual(config, EVERY_VALUE);
-  assert.equal(userAgentOf(config, "1.2.3"), "Mine/1.2.3 https://feed.example.org 1.2.3");
-});
-
-Deno.test("parseConfig() derives what the file leaves to other keys", async () => {
-  const publicUrls: [string, string][] = [
-    [":9000", "http://localhost:9000"],
-    ["[::]:9000", "http://localhost:9000"],
-    ["[::1]:9000", "http://[::1]:9000"],
-    ["10.0.0.5:80", "http://10.0.0.5:80"],
-  ];
-  for (const [listen, publicUrl] of publicUrls) {
-    assert.equal((await configOf(`server.listen = "${listen}"`)).server.publicUrl, publicUrl);
-  }
-  const config = await configOf(`delivery.concurrency = 2\n${source()}`);
-  assert.equal(config.delivery.concurrencyPerSubscription, 2);
-  assert.equal(config.sources[0]?.baseUrl, "https://feed.example.org");
-  assert.equal(config.sources[0]?.nameDe, "A source");
-});
-
-/** A text with one wrong value, and what is said of it. */
 const WRONG_VALUES: readonly [string, RegExp][] = [
   ["server = 5", /^regfeed\.toml:1: server: needs a table, such as \[server\]; found the number 5$/],
   ['server.listen = "8080"', /:1: server\.listen: .*write ":8080"/],
@@ -276,7 +98,7 @@ Deno.test("parseConfig() refuses unknown keys everywhere and names the one that 
     [
       "[mail]\nfrom = 'x'",
       "regfeed.toml:1: mail: unknown key; the tables are server, store, ingest, sources, topics, " +
-      "topic_keywords, severity_rules, delivery, tiers and log",
+      "topic_keywords, severity_rules, delivery, tiers, backup and log",
     ],
     ['public_url = "x"', 'regfeed.toml:1: public_url: unknown key here: "public_url" belongs to [server]'],
     [
@@ -287,7 +109,7 @@ Deno.test("parseConfig() refuses unknown keys everywhere and names the one that 
     [
       "__proto__ = 1",
       "regfeed.toml:1: __proto__: unknown key; the tables are server, store, ingest, sources, topics, " +
-      "topic_keywords, severity_rules, delivery, tiers and log",
+      "topic_keywords, severity_rules, delivery, tiers, backup and log",
     ],
   ];
   for (const [text, line] of rows) assert.deepEqual(await linesOf(text), [line], text);

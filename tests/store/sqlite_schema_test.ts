@@ -245,6 +245,7 @@ const LANDED: Readonly<Record<string, string>> = {
   "0003_latest_by_version.sql": "7e705f9cf58da8fc3f665943e2dfac732a366abb0e7724169129ac7c4f43ee56",
   "0004_accounts.sql": "8146170e4da28f1c374fb37c758dba46c222b487f94c8113eba03910770e4058",
   "0005_collecting.sql": "d17ff3940286e7db7d4919fd7567e731cc16522c57c23586ddb5f6db208bf7da",
+  "0006_schema_history.sql": "b7cc215637714feef17e4719e3f0e98054a9fb46e26b75963e98e4a7c2f5650d",
 };
 
 Deno.test("a migration that has landed is never changed", async () => {

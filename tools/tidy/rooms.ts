@@ -2,7 +2,7 @@
 import { dirname, join, normalize } from "node:path/posix";
 import { at, importsOf, type Offence, type Source } from "./source.ts";
 
-const FEATURES = ["ingest", "classify", "delivery", "accounts", "api", "web"];
+const FEATURES = ["ingest", "classify", "delivery", "accounts", "api", "web", "backup"];
 
 /** What each room of src may import, beside itself. `version` is a leaf that everybody may name. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
@@ -10,7 +10,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   version: [],
   wire: ["domain"],
   config: ["domain"],
-  store: ["domain"],
+  store: ["domain", "version"],
   platform: ["domain"],
   classify: ["domain"],
   ...Object.fromEntries(
@@ -19,6 +19,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   app: ["version", "config", "store", "platform", ...FEATURES, "wire", "domain"],
   cli: ["app", "version", "config", "store", "platform", ...FEATURES, "wire", "domain"],
   main: ["cli", "platform"],
+  // The program of the second thread, which nothing imports: it is started by its address.
+  worker: ["platform", "store", "domain"],
 };
 
 /** The room of a file: its folder in src, or its own name where it lies in src itself; null for what is no code of it. */

@@ -4,10 +4,19 @@ import mails from "./migrations/0002_mails.sql" with { type: "text" };
 import latestByVersion from "./migrations/0003_latest_by_version.sql" with { type: "text" };
 import accounts from "./migrations/0004_accounts.sql" with { type: "text" };
 import collecting from "./migrations/0005_collecting.sql" with { type: "text" };
-import type { Connection } from "./connection.ts";
+import schemaHistory from "./migrations/0006_schema_history.sql" with { type: "text" };
+import { VERSION } from "../../version.ts";
+import { Connection } from "./connection.ts";
 
 /** The steps in order; a step that has landed is never changed. */
-const MIGRATIONS: readonly string[] = [foundation, mails, latestByVersion, accounts, collecting];
+const MIGRATIONS: readonly string[] = [
+  foundation,
+  mails,
+  latestByVersion,
+  accounts,
+  collecting,
+  schemaHistory,
+];
 
 /** The schema that this version reads and writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
@@ -15,6 +24,27 @@ export const SCHEMA_VERSION = MIGRATIONS.length;
 /** The schema of an opened database; 0 for an empty one. */
 export function schemaVersion(connection: Connection): number {
   return Number(connection.get("pragma user_version")?.["user_version"] ?? 0);
+}
+
+/** The schema of a database file that may be older than this version; 0 for an empty one. Nothing is written. */
+export function schemaOfFile(path: string): number {
+  const connection = new Connection(path);
+  try {
+    refuseForeign(connection);
+    return schemaVersion(connection);
+  } finally {
+    connection.close();
+  }
+}
+
+/** {@link migrate} for a file that is not open. */
+export function migrateFile(path: string): void {
+  const connection = new Connection(path);
+  try {
+    migrate(connection);
+  } finally {
+    connection.close();
+  }
 }
 
 /**
@@ -30,6 +60,8 @@ export function migrate(connection: Connection): void {
       if (schemaVersion(connection) !== step) return;
       connection.script(MIGRATIONS[step] ?? "");
       connection.script(`pragma user_version = ${step + 1}`);
+      if (!hasHistory(connection)) return; // the steps before that table are recorded by no one
+      connection.run("insert into schema_history (schema, version) values (?, ?)", step + 1, VERSION);
     });
   }
   refuseForeign(connection);
@@ -47,7 +79,20 @@ function refuseForeign(connection: Connection): void {
   if (found > SCHEMA_VERSION) {
     throw new Error(
       `the database has schema ${found}, this version of Regfeed knows schemas up to ${SCHEMA_VERSION}: ` +
-        "start the newer Regfeed that wrote it",
+        `start ${writerOf(connection, found)}`,
     );
   }
+}
+
+function hasHistory(connection: Connection): boolean {
+  const table = "select 1 from sqlite_schema where type = 'table' and name = 'schema_history'";
+  return connection.get(table) !== undefined;
+}
+
+/** The Regfeed that made a newer schema, as the database itself says. */
+function writerOf(connection: Connection, schema: number): string {
+  const row = hasHistory(connection)
+    ? connection.get("select version from schema_history where schema = ?", schema)
+    : undefined;
+  return row === undefined ? "the newer Regfeed that wrote it" : `Regfeed ${row["version"]} or a newer one`;
 }

@@ -1,0 +1,49 @@
+// The door of the service: what is answered before there is anything to answer with, and to those who only ask whether
+// the process lives.
+import { AppError } from "../domain/errors.ts";
+import type { NewId } from "../domain/ids.ts";
+import { addressOf, pathOf } from "./address.ts";
+import { failure } from "./responses.ts";
+
+/** Seconds after which a client that came too early may try again. */
+const RETRY_SECONDS = 5;
+
+/** Answers requests by itself until it is opened, then hands them on. */
+export interface Door {
+  /**
+   * `GET /livez`: 200 while the process answers at all. `GET /readyz`: 200 once the door is open, 503 before. Every
+   * other request is answered 503 before, and by the API after.
+   */
+  fetch(request: Request, remoteAddress?: string): Promise<Response>;
+  open(answer: (request: Request, remoteAddress?: string) => Promise<Response>): void;
+}
+
+/** Makes a door that is closed. */
+export function createDoor(newId: NewId): Door {
+  let behind: ((request: Request, remoteAddress?: string) => Promise<Response>) | null = null;
+  return {
+    async fetch(request, remoteAddress) {
+      const path = pathOf(addressOf(request));
+      const isRead = request.method === "GET" || request.method === "HEAD";
+      if (isRead && path === "/livez") return status(200, "alive");
+      if (isRead && path === "/readyz") {
+        return behind === null ? status(503, "starting") : status(200, "ready");
+      }
+      if (behind !== null) return await behind(request, remoteAddress);
+      const error = new AppError("unavailable", "The service is starting. Try again in some seconds.");
+      return failure(error, { requestId: newId("request"), allowance: null, isPublic: false }, {
+        "retry-after": String(RETRY_SECONDS),
+      });
+    },
+    open(answer) {
+      behind = answer;
+    },
+  };
+}
+
+function status(code: number, word: string): Response {
+  return new Response(`{"status":"${word}"}\n`, {
+    status: code,
+    headers: { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" },
+  });
+}

@@ -1,0 +1,102 @@
+// Makes a backup: copies the running database, opens and counts the copy, packs it, and reads the archive again.
+import { basename, dirname, join } from "node:path";
+import {
+  ARCHIVE_NAMES,
+  type ArchivedFile,
+  type Archives,
+  type BackupFiles,
+  type BackupManifest,
+  type DatabaseFacts,
+} from "../domain/backup.ts";
+import { requireWhole } from "./verify.ts";
+
+/** What backups are made with. */
+export interface BackupTools {
+  files: BackupFiles;
+  archives: Archives;
+  /** Copies the database that is in use, as one state of it. */
+  copyDatabase(from: string, to: string): Promise<void>;
+  /** Looks into a database file that nobody uses; it stands alone after that. */
+  inspect(path: string): Promise<DatabaseFacts>;
+  /** Regfeed's own version. */
+  version: string;
+}
+
+/** What goes into a backup. */
+export interface BackupRequest {
+  /** The archive's path; nothing may stand there. */
+  to: string;
+  /** Unix ms. */
+  nowMs: number;
+  /** The database's file. */
+  database: string;
+  /** The config's file. */
+  config: string;
+  /** The file of the key that secrets are sealed with; null leaves it out. */
+  secretKey: string | null;
+}
+
+/**
+ * Makes the archive. It stands at its path only when everything in it has been read back, so whatever has that name is
+ * good. Throws with a message for the operator; nothing is left behind then.
+ */
+export async function createBackup(request: BackupRequest, tools: BackupTools): Promise<BackupManifest> {
+  const { files, archives } = tools;
+  const folder = dirname(request.to);
+  if (await files.exists(request.to)) throw new Error(`${request.to} is there already: give another name`);
+  await files.makeFolder(folder, 0o700);
+  // Beside the archive: a folder of the system's for temporary files may be too small for a database.
+  const work = await files.makeFolderIn(folder, ".regfeed-backup-");
+  try {
+    const copy = join(work, ARCHIVE_NAMES.database);
+    await tools.copyDatabase(request.database, copy);
+    const { schema, rows, problems } = await tools.inspect(copy);
+    if (problems.length > 0) {
+      throw new Error(
+        `the database is damaged, so no backup was made of it (${
+          problems[0]
+        }): keep your older backups, and see ` +
+          "what the operations page says of a damaged database",
+      );
+    }
+    const entries = [
+      { name: ARCHIVE_NAMES.config, path: request.config },
+      { name: ARCHIVE_NAMES.database, path: copy },
+      ...(request.secretKey === null ? [] : [{ name: ARCHIVE_NAMES.secretKey, path: request.secretKey }]),
+    ];
+    const listed: ArchivedFile[] = [];
+    for (const { name, path } of entries) listed.push({ name, ...await files.digest(path) });
+    const manifest: BackupManifest = {
+      format: 1,
+      version: tools.version,
+      created_at: request.nowMs,
+      schema,
+      rows,
+      files: listed,
+    };
+    const manifestPath = join(work, ARCHIVE_NAMES.manifest);
+    await files.writeText(manifestPath, `${JSON.stringify(manifest, null, 2)}\n`, 0o600);
+    const draft = join(work, basename(request.to));
+    await archives.pack(draft, [{ name: ARCHIVE_NAMES.manifest, path: manifestPath }, ...entries]);
+    const readBack = await files.makeFolderIn(work, "read-");
+    requireWhole(manifest, await archives.unpack(draft, readBack, Object.values(ARCHIVE_NAMES)));
+    await files.move(draft, request.to);
+    return manifest;
+  } finally {
+    await files.removeFolder(work);
+  }
+}
+
+/** The name of a backup made at a time, Unix ms: `regfeed-20261121T190500Z.tar.gz`. */
+export function backupName(nowMs: number): string {
+  return `regfeed-${new Date(nowMs).toISOString().replace(/\.\d+Z$/, "Z").replace(/[-:]/g, "")}.tar.gz`;
+}
+
+/** The time in a name that {@link backupName} gave, Unix ms; null for every other name. */
+export function backupTime(name: string): number | null {
+  const parts = /^regfeed-(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z\.tar\.gz$/.exec(name);
+  if (parts === null) return null;
+  const [, year, month, day, hour, minute, second] = parts;
+  const ms = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+  return Number.isNaN(ms) ? null : ms;
+}

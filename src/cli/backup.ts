@@ -1,0 +1,172 @@
+// `backup …`: archives of everything that is kept, made while the server runs, checked, and put back.
+import { join, resolve } from "node:path";
+import { backupName, type BackupTools, createBackup } from "../backup/create.ts";
+import { restoreBackup, restoreConfig, type Restored } from "../backup/restore.ts";
+import { withBackup } from "../backup/verify.ts";
+import type { Config } from "../config/config.ts";
+import type { BackupManifest } from "../domain/backup.ts";
+import { createClock } from "../platform/clock.ts";
+import type { Host } from "../platform/process.ts";
+import { releaseDatabase } from "../store/sqlite/inspect.ts";
+import { SCHEMA_VERSION } from "../store/sqlite/migrate.ts";
+import { type Command, type CommandCall, CommandError, EXIT, JSON_OPTION } from "./command.ts";
+import { loadConfig, OWN_CONFIG } from "./open.ts";
+import { createBackupTools, WORK_HERE } from "./prepare.ts";
+import { formatTable, formatTime } from "./table.ts";
+
+/** The commands that concern backups. */
+export const backupCommands: Command[] = [
+  {
+    name: "backup create",
+    usage: "[FILE] [--secret-key] [--json]",
+    summary: "makes an archive of the config and the database; the server may run meanwhile",
+    example: "regfeed backup create /mnt/backups/regfeed.tar.gz",
+    positionals: [0, 1],
+    options: {
+      "secret-key": {
+        kind: "flag",
+        help: "put the key into it that secrets are sealed with: whoever has the archive can read them then",
+      },
+      ...JSON_OPTION,
+    },
+    async run(call) {
+      const { host, positionals: [name], flags } = call;
+      const { config, file } = await loadConfig(call);
+      const nowMs = createClock().nowMs();
+      const to = name === undefined ? join(config.backup.folder, backupName(nowMs)) : resolve(host.cwd, name);
+      const { path: database } = config.store;
+      if (!await host.exists(database)) {
+        throw new CommandError(`there is no database at ${database} yet: \`${host.program} serve\` makes it`);
+      }
+      const secretKey = flags.has("secret-key") ? secretKeyOf(config) : null;
+      const manifest = await withTools(
+        host,
+        (tools) => createBackup({ to, nowMs, database, config: file, secretKey }, tools),
+      );
+      print(call, { file: to, ...manifest }, () => [
+        `${to}: ${describe(manifest)}\n`,
+        secretKey === null
+          ? `It holds no secret key: keep ${
+            secretKeyOf(config)
+          } somewhere else, once; without it the secrets of ` +
+            "subscriptions cannot be read.\n"
+          : "It holds the secret key: keep it where nobody else reads it.\n",
+      ]);
+      return EXIT.done;
+    },
+  },
+  {
+    name: "backup verify",
+    usage: "FILE [--json]",
+    summary: "opens an archive, checks its database whole, and counts it",
+    example: "regfeed backup verify regfeed-20261121T031500Z.tar.gz",
+    positionals: [1, 1],
+    options: JSON_OPTION,
+    withoutConfig: true,
+    async run(call) {
+      const { host, positionals: [name = ""] } = call;
+      const file = await requireFile(host, name);
+      const { manifest, database } = await withTools(
+        host,
+        (tools) => withBackup(file, tools, (backup) => Promise.resolve(backup)),
+      );
+      print(call, { file, ok: true, ...manifest }, () => [
+        `${file} is good: ${describe(manifest)}\n`,
+        formatTable(["TABLE", "ROWS"], Object.entries(database.rows)),
+      ]);
+      return EXIT.done;
+    },
+  },
+  {
+    name: "backup restore",
+    usage: "FILE [--force] [--json]",
+    summary: "puts an archive's database in its place; what stands there is kept under another name",
+    example: "regfeed backup restore regfeed-20261121T031500Z.tar.gz --config /etc/regfeed/regfeed.toml",
+    positionals: [1, 1],
+    options: {
+      force: { kind: "flag", help: "replace the database that is there" },
+      ...JSON_OPTION,
+    },
+    async run(call) {
+      const { host, positionals: [name = ""], flags } = call;
+      const from = await requireFile(host, name);
+      const restored = await withTools(host, async (tools) => {
+        const { config, ...target } = await targetOf(call, from, tools);
+        const request = { from, force: flags.has("force"), nowMs: createClock().nowMs(), ...target };
+        const done = await restoreBackup(request, {
+          ...tools,
+          release: releaseDatabase,
+          schemaVersion: SCHEMA_VERSION,
+        });
+        return { ...done, written: [...config === null ? [] : [config], ...done.written] };
+      });
+      print(call, restored, () => describeRestored(restored, host.program));
+      return EXIT.done;
+    },
+  },
+];
+
+/** The file of the key that secrets are sealed with. */
+function secretKeyOf({ store }: Config): string {
+  return `${store.path}.key`;
+}
+
+/** Runs the work with the tools of this process. */
+async function withTools<T>(host: Host, work: (tools: BackupTools) => Promise<T>): Promise<T> {
+  const tools = createBackupTools(host, WORK_HERE);
+  try {
+    return await work(tools);
+  } finally {
+    tools.close();
+  }
+}
+
+async function requireFile(host: Host, name: string): Promise<string> {
+  const file = resolve(host.cwd, name);
+  if (!await host.exists(file)) throw new CommandError(`there is no file ${name}`);
+  return file;
+}
+
+/**
+ * Where the parts of an archive go, as the config says. Where there is no config the archive's own is put there first:
+ * its secrets may be missing on this machine, and then the error says which.
+ */
+async function targetOf(
+  call: CommandCall,
+  from: string,
+  tools: BackupTools,
+): Promise<{ database: string; secretKey: string; config: string | null }> {
+  const { host, texts } = call;
+  const file = resolve(host.cwd, texts.get("config") ?? OWN_CONFIG);
+  const isMissing = !await host.exists(file);
+  if (isMissing) {
+    await restoreConfig(from, file, tools);
+    host.err(`put the backup's config at ${file}\n`);
+  }
+  const { config } = await loadConfig({ ...call, texts: new Map([...texts, ["config", file]]) });
+  return { database: config.store.path, secretKey: secretKeyOf(config), config: isMissing ? file : null };
+}
+
+function describe({ created_at, version, schema, rows, files }: BackupManifest): string {
+  const events = rows["events"] ?? 0;
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  return `made ${formatTime(created_at)} UTC by Regfeed ${version}, schema ${schema}, ` +
+    `${events} ${events === 1 ? "event" : "events"}, ${bytes} bytes unpacked`;
+}
+
+function describeRestored({ manifest, written, kept, hasSecretKey }: Restored, program: string): string[] {
+  return [
+    `restored ${describe(manifest)}\n`,
+    ...written.map((path) => `  put in place  ${path}\n`),
+    ...kept.map((path) => `  kept          ${path}\n`),
+    hasSecretKey
+      ? ""
+      : "The secret key is not in its place: put it there before the server starts, or the secrets of subscriptions " +
+        "cannot be read.\n",
+    `Start the server now: \`${program} serve\`.\n`,
+  ];
+}
+
+function print(call: CommandCall, value: unknown, lines: () => string[]): void {
+  call.host.out(call.flags.has("json") ? `${JSON.stringify(value)}\n` : lines().join(""));
+}

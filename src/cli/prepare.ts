@@ -1,0 +1,82 @@
+// Brings the config's database up to date before it is opened: never without a backup that was opened and counted.
+import { dirname, join } from "node:path";
+import { backupName, type BackupTools, createBackup } from "../backup/create.ts";
+import type { Config } from "../config/config.ts";
+import type { DatabaseFacts } from "../domain/backup.ts";
+import type { LogFields } from "../domain/ports.ts";
+import { createArchives } from "../platform/archive.ts";
+import { createDatabaseFiles } from "../platform/database_files.ts";
+import type { Host } from "../platform/process.ts";
+import { copyDatabase } from "../store/sqlite/copy.ts";
+import { inspectDatabase, releaseDatabase } from "../store/sqlite/inspect.ts";
+import { migrateFile, SCHEMA_VERSION, schemaOfFile } from "../store/sqlite/migrate.ts";
+import { VERSION } from "../version.ts";
+
+/** The work on a database file that may take long, on this thread or on a second one. */
+export interface LongWork {
+  inspect(path: string): Promise<DatabaseFacts>;
+  migrate(path: string): Promise<unknown>;
+}
+
+/** The long work on this thread: for commands that have nothing else to do. */
+export const WORK_HERE: LongWork = {
+  inspect: (path) => Promise.resolve(inspectDatabase(path)),
+  migrate: (path) => Promise.resolve(migrateFile(path)),
+};
+
+/** The tools that backups are made with; `close` them when all is done. */
+export function createBackupTools(host: Host, work: LongWork): BackupTools & { close(): void } {
+  const databaseFiles = createDatabaseFiles();
+  return {
+    files: host,
+    archives: createArchives(),
+    copyDatabase: (from, to) => copyDatabase(from, to, databaseFiles),
+    inspect: work.inspect,
+    version: VERSION,
+    close: () => databaseFiles.close(),
+  };
+}
+
+/** The database to prepare, and who hears of it. */
+export interface Preparing {
+  config: Config;
+  /** The config's file. */
+  file: string;
+  /** Unix ms. */
+  nowMs: number;
+  work: LongWork;
+  /** Hears what is being done, a sentence a step. */
+  say(text: string, fields: LogFields): void;
+}
+
+/**
+ * Makes the database's folder and file where they are missing; migrates an older one after a backup. Throws when
+ * another process has an older one open: it would not know the new schema.
+ */
+export async function prepareDatabase(
+  host: Host,
+  { config, file, nowMs, work, say }: Preparing,
+): Promise<void> {
+  const { path } = config.store;
+  await host.makeFolder(dirname(path), 0o700);
+  // The store holds what customers entrust to it: nobody but its owner reads it. SQLite's side files take over the mode.
+  await host.makeFile(path, 0o600);
+  const schema = schemaOfFile(path);
+  if (schema === 0 || schema === SCHEMA_VERSION) return;
+  releaseDatabase(path);
+  const to = join(config.backup.folder, `before-schema-${SCHEMA_VERSION}-${backupName(nowMs)}`);
+  const steps = { from_schema: schema, to_schema: SCHEMA_VERSION };
+  say("the database is of an older version: making a backup before it is brought up to date", {
+    ...steps,
+    backup: to,
+  });
+  const tools = createBackupTools(host, work);
+  try {
+    await createBackup({ to, nowMs, database: path, config: file, secretKey: null }, tools);
+  } finally {
+    tools.close();
+  }
+  say("the backup is good; bringing the database up to date", steps);
+  await work.migrate(path);
+  say("the database is up to date", steps);
+}

@@ -1,0 +1,83 @@
+// Backups: what an archive holds, and what making and reading one needs of the machine.
+
+/** What a look into a database file found. */
+export interface DatabaseFacts {
+  /** The schema's number; 0 for an empty file. */
+  schema: number;
+  /** Rows by table. */
+  rows: Record<string, number>;
+  /** What SQLite's own checks found wrong, in its words; empty for a sound file. */
+  problems: string[];
+}
+
+/** A file of an archive, as the manifest lists it. */
+export interface ArchivedFile {
+  name: string;
+  bytes: number;
+  /** Hexadecimal. */
+  sha256: string;
+}
+
+/** The first entry of every archive: what it holds and who wrote it. */
+export interface BackupManifest {
+  format: 1;
+  /** The version of Regfeed that wrote it. */
+  version: string;
+  /** Unix ms. */
+  created_at: number;
+  /** The database's schema. */
+  schema: number;
+  /** Rows by table. */
+  rows: Record<string, number>;
+  files: ArchivedFile[];
+}
+
+/** The names of an archive's entries. */
+export const ARCHIVE_NAMES = {
+  manifest: "manifest.json",
+  config: "regfeed.toml",
+  database: "regfeed.db",
+  secretKey: "regfeed.db.key",
+} as const;
+
+/** Archives: gzipped tar files, which every system opens without Regfeed. */
+export interface Archives {
+  /** Writes the files as one archive of mode 0600, in this order; the archive is on the disk when it resolves. */
+  pack(to: string, entries: readonly { name: string; path: string }[]): Promise<void>;
+  /**
+   * Writes the archive's entries into the folder. Throws for a file that is no whole archive, and for an entry whose
+   * name is not among `names` or came before: nothing is ever written elsewhere.
+   */
+  unpack(from: string, folder: string, names: readonly string[]): Promise<ArchivedFile[]>;
+}
+
+/** The files of a database while others use it. */
+export interface DatabaseFiles {
+  /**
+   * Copies a database file. It is kept open until the process ends: closing it would drop the locks that this process
+   * has on it, since the operating system counts them by process.
+   */
+  copyOpened(from: string, to: string): Promise<void>;
+  /** Copies a small file at once, without giving way to anything else; false where there is none. */
+  copyNow(from: string, to: string): boolean;
+}
+
+/** What making and reading backups does with files. Every method's messages name the path. */
+export interface BackupFiles {
+  /** Whether there is something at the path. */
+  exists(path: string): Promise<boolean>;
+  readText(path: string): Promise<string>;
+  /** Writes the whole file or nothing: readers see the old text or the new one. `mode` such as 0o600. */
+  writeText(path: string, text: string, mode: number): Promise<void>;
+  /** Makes the folder, and those above it, where they are missing; one that is there keeps its mode. */
+  makeFolder(path: string, mode: number): Promise<void>;
+  /** Makes an empty folder of a new name in a folder, for its owner alone; resolves with its path. */
+  makeFolderIn(folder: string, prefix: string): Promise<string>;
+  /** Removes the folder with all that is in it. */
+  removeFolder(path: string): Promise<void>;
+  removeFile(path: string): Promise<void>;
+  /** Gives a file another path; whoever looks there sees nothing or the whole file. */
+  move(from: string, to: string): Promise<void>;
+  /** The file's length and hash. */
+  digest(path: string): Promise<{ bytes: number; sha256: string }>;
+}

@@ -1,0 +1,93 @@
+// Archives on the disk: gzipped tar files, written whole or not at all.
+import { createHash } from "node:crypto";
+import { basename, dirname, join } from "node:path";
+import { createTarDecoder, createTarPacker } from "modern-tar";
+import type { ArchivedFile, Archives } from "../domain/backup.ts";
+
+/** Of an archive and of all that comes out of it: their owner reads them, nobody else. */
+const MODE = 0o600;
+
+/** Archives on this machine's disk. */
+export function createArchives(): Archives {
+  return { pack, unpack };
+}
+
+async function pack(to: string, entries: readonly { name: string; path: string }[]): Promise<void> {
+  const draft = join(dirname(to), `.${basename(to)}.${crypto.randomUUID()}`);
+  try {
+    using file = await Deno.open(draft, { write: true, createNew: true, mode: MODE });
+    const { readable, controller } = createTarPacker();
+    const written = readable.pipeThrough(new CompressionStream("gzip") as ReadableWritablePair)
+      .pipeTo(writableOf(file));
+    await Promise.all([written, addAll(entries, controller)]);
+    await file.sync();
+    await Deno.rename(draft, to);
+  } catch (error) {
+    await Deno.remove(draft).catch(() => {}); // it may never have been made; the first error counts
+    throw new Error(`cannot write the archive ${to}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+async function addAll(
+  entries: readonly { name: string; path: string }[],
+  controller: ReturnType<typeof createTarPacker>["controller"],
+): Promise<void> {
+  try {
+    for (const { name, path } of entries) {
+      using source = await Deno.open(path);
+      const { size, mtime } = await source.stat();
+      const into = controller.add({ name, size, mode: MODE, ...(mtime === null ? {} : { mtime }) });
+      // A file that grows under the copy would break its entry: exactly what was announced goes in.
+      await source.readable.pipeTo(into);
+    }
+    controller.finalize();
+  } catch (error) {
+    controller.error(error);
+    throw error;
+  }
+}
+
+/** The file as a stream that leaves it open: it is still to be synced. */
+function writableOf(file: Deno.FsFile): WritableStream<Uint8Array> {
+  return new WritableStream({
+    async write(bytes) {
+      for (let at = 0; at < bytes.length;) at += await file.write(bytes.subarray(at));
+    },
+  });
+}
+
+async function unpack(from: string, folder: string, names: readonly string[]): Promise<ArchivedFile[]> {
+  const unpacked: ArchivedFile[] = [];
+  try {
+    using file = await Deno.open(from);
+    const entries = file.readable.pipeThrough(new DecompressionStream("gzip") as ReadableWritablePair)
+      .pipeThrough(createTarDecoder({ strict: true }));
+    for await (const { header, body } of entries) {
+      const isExpected = names.includes(header.name) && (header.type ?? "file") === "file";
+      if (!isExpected || unpacked.some(({ name }) => name === header.name)) {
+        throw new Error(`it holds an entry that belongs to no backup: ${JSON.stringify(header.name)}`);
+      }
+      unpacked.push(await writeEntry(header.name, body, join(folder, header.name)));
+    }
+  } catch (error) {
+    throw new Error(`cannot read the archive ${from}: ${(error as Error).message}`, { cause: error });
+  }
+  return unpacked;
+}
+
+async function writeEntry(
+  name: string,
+  body: ReadableStream<Uint8Array>,
+  path: string,
+): Promise<ArchivedFile> {
+  using file = await Deno.open(path, { write: true, createNew: true, mode: MODE });
+  const hash = createHash("sha256");
+  let bytes = 0;
+  for await (const chunk of body) {
+    hash.update(chunk);
+    bytes += chunk.length;
+    for (let at = 0; at < chunk.length;) at += await file.write(chunk.subarray(at));
+  }
+  await file.sync();
+  return { name, bytes, sha256: hash.digest("hex") };
+}

@@ -1,0 +1,48 @@
+// The files of a database in use, read past the database.
+import type { DatabaseFiles } from "../domain/backup.ts";
+
+/** Read at once while copying, bytes. */
+const CHUNK_BYTES = 1 << 20;
+
+/** The opened files of this process: POSIX drops all locks of a process on a file as soon as it closes one of its descriptors. */
+export function createDatabaseFiles(): DatabaseFiles & { close(): void } {
+  const opened = new Map<string, Deno.FsFile>();
+
+  /** The open file at the path, which may be another one than last time: a restored database. */
+  async function open(path: string): Promise<Deno.FsFile> {
+    const known = opened.get(path);
+    if (known !== undefined) {
+      const [now, then] = [await Deno.stat(path), await known.stat()];
+      if (now.ino === then.ino && now.dev === then.dev) return known;
+      known.close();
+    }
+    const file = await Deno.open(path);
+    opened.set(path, file);
+    return file;
+  }
+
+  return {
+    async copyOpened(from, to) {
+      const file = await open(from);
+      await file.seek(0, Deno.SeekMode.Start);
+      using copy = await Deno.open(to, { write: true, createNew: true, mode: 0o600 });
+      const chunk = new Uint8Array(CHUNK_BYTES);
+      for (let count = await file.read(chunk); count !== null; count = await file.read(chunk)) {
+        for (let at = 0; at < count;) at += await copy.write(chunk.subarray(at, count));
+      }
+    },
+    copyNow(from, to) {
+      try {
+        Deno.copyFileSync(from, to);
+        return true;
+      } catch (error) {
+        if (error instanceof Deno.errors.NotFound) return false;
+        throw error;
+      }
+    },
+    close() {
+      for (const file of opened.values()) file.close();
+      opened.clear();
+    },
+  };
+}

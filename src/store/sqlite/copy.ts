@@ -1,0 +1,30 @@
+// A consistent copy of a database that others write at the same time.
+import type { DatabaseFiles } from "../../domain/backup.ts";
+import { Connection } from "./connection.ts";
+
+/**
+ * Copies the database to `to` and its log to `to`-wal, as one state of it. Writers go on meanwhile; they wait only
+ * while the log is copied. Open the copy once ({@link inspectDatabase}) to have all of it in one file.
+ *
+ * A read transaction keeps what has been written to the file since from being overwritten, and no later page gets into
+ * it while it lasts; the log then holds everything up to the moment at which it is copied. That moment needs the write
+ * lock: a writer that began the log anew under the copy would leave half an old log in it.
+ */
+export async function copyDatabase(path: string, to: string, files: DatabaseFiles): Promise<void> {
+  if (path === ":memory:") throw new Error("a database in memory has no file to copy");
+  const reader = new Connection(path);
+  try {
+    reader.run("begin");
+    reader.get("select count(*) as objects from sqlite_schema"); // the transaction reads from here on
+    await files.copyOpened(path, to);
+    const writer = new Connection(path);
+    try {
+      writer.preview(() => files.copyNow(`${path}-wal`, `${to}-wal`));
+    } finally {
+      writer.close();
+    }
+    reader.run("rollback");
+  } finally {
+    reader.close();
+  }
+}

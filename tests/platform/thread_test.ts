@@ -1,0 +1,41 @@
+// The second thread: does the database's long work and says what failed.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { createThread } from "../../src/platform/thread.ts";
+import { SCHEMA_VERSION } from "../../src/store/sqlite/migrate.ts";
+import { openStore } from "../../src/store/sqlite/store.ts";
+import { anEvent, publish } from "../store/contract/given.ts";
+
+const PROGRAM = new URL("../../src/worker.ts", import.meta.url);
+
+Deno.test("a thread inspects a database while this one goes on, and tells what went wrong", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "regfeed-thread-" });
+  const thread = createThread(PROGRAM);
+  try {
+    const file = join(folder, "regfeed.db");
+    await assert.rejects(thread.call("inspect", join(folder, "not", "there.db")), /unable to open database/);
+    const store = openStore(file);
+    await publish(store, [anEvent("evt_1"), anEvent("evt_2")]);
+    await store.close();
+    const [facts] = await Promise.all([thread.call("inspect", file), thread.call("migrate", file)]);
+    const { schema, rows, problems } = facts as {
+      schema: number;
+      rows: Record<string, number>;
+      problems: string[];
+    };
+    assert.deepEqual([schema, rows["events"], problems], [SCHEMA_VERSION, 2, []]);
+    await assert.rejects(thread.call("dance", ""), /there is no task dance/);
+  } finally {
+    thread.end();
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("a thread that is ended fails what it was asked, and a later call begins another", async () => {
+  const thread = createThread(PROGRAM);
+  const call = thread.call("dance", "");
+  thread.end();
+  await assert.rejects(call, /the second thread was ended/);
+  await assert.rejects(thread.call("dance", ""), /there is no task dance/);
+  thread.end();
+});
