@@ -1,6 +1,14 @@
 // The program of the second thread: what of the database's work takes long.
+import type { DatabaseFile } from "./domain/backup.ts";
 import { answerCalls } from "./platform/thread.ts";
+import { openVaultFile } from "./platform/vault.ts";
 import { inspectDatabase } from "./store/sqlite/inspect.ts";
 import { migrateFile } from "./store/sqlite/migrate.ts";
 
-answerCalls({ inspect: inspectDatabase, migrate: migrateFile });
+answerCalls({
+  inspect: inspectDatabase,
+  migrate: (argument) => {
+    const { path, keyFile } = JSON.parse(argument) as DatabaseFile;
+    migrateFile(path, (options) => openVaultFile(keyFile, options));
+  },
+});

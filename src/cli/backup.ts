@@ -3,7 +3,6 @@ import { join, resolve } from "node:path";
 import { backupName, type BackupTools, createBackup } from "../backup/create.ts";
 import { restoreBackup, restoreConfig, type Restored } from "../backup/restore.ts";
 import { withBackup } from "../backup/verify.ts";
-import type { Config } from "../config/config.ts";
 import type { BackupManifest } from "../domain/backup.ts";
 import { createClock } from "../platform/clock.ts";
 import type { Host } from "../platform/process.ts";
@@ -38,7 +37,7 @@ export const backupCommands: Command[] = [
       if (!await host.exists(database)) {
         throw new CommandError(`there is no database at ${database} yet: \`${host.program} serve\` makes it`);
       }
-      const secretKey = flags.has("secret-key") ? secretKeyOf(config) : null;
+      const secretKey = flags.has("secret-key") ? config.store.keyFile : null;
       const manifest = await withTools(
         host,
         (tools) => createBackup({ to, nowMs, database, config: file, secretKey }, tools),
@@ -46,9 +45,7 @@ export const backupCommands: Command[] = [
       print(call, { file: to, ...manifest }, () => [
         `${to}: ${describe(manifest)}\n`,
         secretKey === null
-          ? `It holds no secret key: keep ${
-            secretKeyOf(config)
-          } somewhere else, once; without it the secrets of ` +
+          ? `It holds no secret key: keep ${config.store.keyFile} somewhere else, once; without it the secrets of ` +
             "subscriptions cannot be read.\n"
           : "It holds the secret key: keep it where nobody else reads it.\n",
       ]);
@@ -106,11 +103,6 @@ export const backupCommands: Command[] = [
   },
 ];
 
-/** The file of the key that secrets are sealed with. */
-function secretKeyOf({ store }: Config): string {
-  return `${store.path}.key`;
-}
-
 /** Runs the work with the tools of this process. */
 async function withTools<T>(host: Host, work: (tools: BackupTools) => Promise<T>): Promise<T> {
   const tools = createBackupTools(host, WORK_HERE);
@@ -144,7 +136,7 @@ async function targetOf(
     host.err(`put the backup's config at ${file}\n`);
   }
   const { config } = await loadConfig({ ...call, texts: new Map([...texts, ["config", file]]) });
-  return { database: config.store.path, secretKey: secretKeyOf(config), config: isMissing ? file : null };
+  return { database: config.store.path, secretKey: config.store.keyFile, config: isMissing ? file : null };
 }
 
 function describe({ created_at, version, schema, rows, files }: BackupManifest): string {

@@ -11,6 +11,7 @@ import type { RegEvent } from "../domain/event.ts";
 import type { Store } from "../domain/store.ts";
 import { createPlatform } from "../platform/platform.ts";
 import { listen, type RunningServer } from "../platform/server.ts";
+import { openVaultFile } from "../platform/vault.ts";
 import { openStore } from "../store/sqlite/store.ts";
 import { VERSION } from "../version.ts";
 import { type Command, type CommandCall, EXIT } from "./command.ts";
@@ -129,7 +130,7 @@ async function setStage(platform: Platform, story: Story, folder: string): Promi
   const hooks = await listen({ ...loopback, handler: (request) => receiver.handle(request) });
 
   const config = await demoConfig(publishers, feeds.address, folder);
-  const store = openStore(config.store.path);
+  const store = openStore(config.store.path, (options) => openVaultFile(config.store.keyFile, options));
   const app = createApp({ config, platform, store, version: VERSION });
   const api = await listen({ ...loopback, handler: (request) => app.fetch(request) });
   story.step("Regfeed starts");

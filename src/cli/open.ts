@@ -6,6 +6,7 @@ import type { LogFields, Platform } from "../domain/ports.ts";
 import type { Store } from "../domain/store.ts";
 import { createPlatform } from "../platform/platform.ts";
 import type { Host } from "../platform/process.ts";
+import { openVaultFile } from "../platform/vault.ts";
 import { openStore } from "../store/sqlite/store.ts";
 import { type CommandCall, CommandError, EXIT } from "./command.ts";
 import { type LongWork, prepareDatabase, WORK_HERE } from "./prepare.ts";
@@ -99,10 +100,10 @@ export async function openStoreAt(
     say(text: string, fields: LogFields): void;
   },
 ): Promise<Store> {
-  const { path } = loaded.config.store;
+  const { path, keyFile } = loaded.config.store;
   try {
     await prepareDatabase(host, { ...loaded, nowMs: platform.clock.nowMs(), work, say });
-    return openStore(path);
+    return openStore(path, (options) => openVaultFile(keyFile, options));
   } catch (error) {
     throw new CommandError(`the store ${path} cannot be opened: ${(error as Error).message}`);
   }

@@ -2,11 +2,12 @@
 import { dirname, join } from "node:path";
 import { backupName, type BackupTools, createBackup } from "../backup/create.ts";
 import type { Config } from "../config/config.ts";
-import type { DatabaseFacts } from "../domain/backup.ts";
+import type { DatabaseFacts, DatabaseFile } from "../domain/backup.ts";
 import type { LogFields } from "../domain/ports.ts";
 import { createArchives } from "../platform/archive.ts";
 import { createDatabaseFiles } from "../platform/database_files.ts";
 import type { Host } from "../platform/process.ts";
+import { openVaultFile } from "../platform/vault.ts";
 import { copyDatabase } from "../store/sqlite/copy.ts";
 import { inspectDatabase, releaseDatabase } from "../store/sqlite/inspect.ts";
 import { migrateFile, SCHEMA_VERSION, schemaOfFile } from "../store/sqlite/migrate.ts";
@@ -15,13 +16,14 @@ import { VERSION } from "../version.ts";
 /** The work on a database file that may take long, on this thread or on a second one. */
 export interface LongWork {
   inspect(path: string): Promise<DatabaseFacts>;
-  migrate(path: string): Promise<unknown>;
+  migrate(file: DatabaseFile): Promise<unknown>;
 }
 
 /** The long work on this thread: for commands that have nothing else to do. */
 export const WORK_HERE: LongWork = {
   inspect: (path) => Promise.resolve(inspectDatabase(path)),
-  migrate: (path) => Promise.resolve(migrateFile(path)),
+  migrate: ({ path, keyFile }) =>
+    Promise.resolve(migrateFile(path, (options) => openVaultFile(keyFile, options))),
 };
 
 /** The tools that backups are made with; `close` them when all is done. */
@@ -57,7 +59,7 @@ export async function prepareDatabase(
   host: Host,
   { config, file, nowMs, work, say }: Preparing,
 ): Promise<void> {
-  const { path } = config.store;
+  const { path, keyFile } = config.store;
   await host.makeFolder(dirname(path), 0o700);
   // The store holds what customers entrust to it: nobody but its owner reads it. SQLite's side files take over the mode.
   await host.makeFile(path, 0o600);
@@ -77,6 +79,6 @@ export async function prepareDatabase(
     tools.close();
   }
   say("the backup is good; bringing the database up to date", steps);
-  await work.migrate(path);
+  await work.migrate({ path, keyFile });
   say("the database is up to date", steps);
 }

@@ -71,6 +71,6 @@ export const serveCommand: Command = {
 function workOn(thread: Thread): LongWork {
   return {
     inspect: (path) => thread.call("inspect", path) as Promise<DatabaseFacts>,
-    migrate: (path) => thread.call("migrate", path),
+    migrate: (file) => thread.call("migrate", JSON.stringify(file)),
   };
 }

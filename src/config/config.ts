@@ -29,8 +29,12 @@ export interface Config {
     /** CIDRs of proxies whose word on the client's address is taken. */
     trustedProxies: string[];
   };
-  /** The database's file, absolute. */
-  store: { path: string };
+  store: {
+    /** The database's file, absolute. */
+    path: string;
+    /** The file of the key that seals secrets in it, absolute. */
+    keyFile: string;
+  };
   ingest: {
     /** With `{version}` and `{public_url}` in it; {@link userAgentOf} fills them in. */
     userAgent: string;
@@ -199,7 +203,7 @@ function buildConfig(file: CheckedFile, secrets: SourceSecrets, folder: string):
   const { listen, public_url, trusted_proxies } = file.server;
   return {
     server: { listen, publicUrl: public_url ?? localUrl(listen), trustedProxies: trusted_proxies },
-    store: { path: resolve(folder, file.store.path) },
+    store: buildStore(file.store, folder),
     ingest: {
       userAgent: file.ingest.user_agent,
       notifyFirstFetch: file.ingest.notify_first_fetch,
@@ -231,6 +235,11 @@ function buildConfig(file: CheckedFile, secrets: SourceSecrets, folder: string):
     log: file.log,
     secretFiles: secrets.files,
   };
+}
+
+function buildStore(store: CheckedFile["store"], folder: string): Config["store"] {
+  const path = resolve(folder, store.path);
+  return { path, keyFile: store.key_file === undefined ? `${path}.key` : resolve(folder, store.key_file) };
 }
 
 function buildSource(

@@ -21,7 +21,7 @@ export interface SourceSummary {
 /** What is in force, ready for JSON. */
 export interface ConfigSummary {
   server: { listen: string; public_url: string; trusted_proxies: string[] };
-  store: { path: string };
+  store: { path: string; key_file: string };
   ingest: {
     user_agent: string;
     notify_first_fetch: boolean;
@@ -72,7 +72,7 @@ export function summariseConfig(config: Config, nowMs: number): ConfigSummary {
       public_url: config.server.publicUrl,
       trusted_proxies: config.server.trustedProxies,
     },
-    store: { path: config.store.path },
+    store: { path: config.store.path, key_file: config.store.keyFile },
     ingest: {
       user_agent: config.ingest.userAgent,
       notify_first_fetch: config.ingest.notifyFirstFetch,
@@ -143,6 +143,7 @@ export function describeConfig(config: Config, nowMs: number): string {
     ["server", `listens on ${server.listen}, is reached at ${server.public_url}`],
     ["proxies", server.trusted_proxies.join(", ") || "none is trusted"],
     ["store", store.path],
+    ["key file", store.key_file],
     [
       "ingest",
       `${ingest.concurrency} at a time, each within ${formatDuration(ingest.timeout_ms)} and ` +

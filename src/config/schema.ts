@@ -209,8 +209,10 @@ export const FILE_SCHEMA = table({
     trusted_proxies: list(text("a range of addresses", "10.0.0.0/8", readCidr), "ranges", '["10.0.0.0/8"]')
       .prefault([]),
   }, "[server]").prefault({}),
-  store: table({ path: text("a path", "data/regfeed.db", readPath).prefault("data/regfeed.db") }, "[store]")
-    .prefault({}),
+  store: table({
+    path: text("a path", "data/regfeed.db", readPath).prefault("data/regfeed.db"),
+    key_file: text("a path", "data/regfeed.db.key", readPath).optional(),
+  }, "[store]").prefault({}),
   ingest: table({
     user_agent: text("a User-Agent", "Regfeed/{version} (+{public_url})", readUserAgent)
       .prefault("Regfeed/{version} (+{public_url})"),

@@ -11,7 +11,7 @@ import {
   type Random,
 } from "../domain/ports.ts";
 import type { Store } from "../domain/store.ts";
-import type { Subscription } from "../domain/subscription.ts";
+import { signingSecrets, type Subscription } from "../domain/subscription.ts";
 import { checkWebhookUrl, createAddressPolicy, type PolicySettings, resolveTarget } from "./guard.ts";
 import { createMatching, type Matching } from "./match.ts";
 import { buildTestPayload } from "./payload.ts";
@@ -276,7 +276,8 @@ class DeliveryLoop implements Delivery {
     }
     const { clock, newId, log } = this.#deps;
     const id = newId("delivery");
-    const { webhookUrl, webhookSecret } = subscription;
+    const { webhookUrl } = subscription;
+    const webhookSecrets = signingSecrets(subscription, clock.nowMs());
     const body = buildTestPayload({
       deliveryId: id,
       eventId: newId("event"),
@@ -285,7 +286,7 @@ class DeliveryLoop implements Delivery {
     });
     this.#tests++;
     try {
-      const message = { id, webhookUrl, webhookSecret, body };
+      const message = { id, webhookUrl, webhookSecrets, body };
       const result = await sendAttempt(message, this.#deps, this.#giveUp.signal);
       const { statusCode, durationMs, problem } = result;
       log.info("test delivery", {

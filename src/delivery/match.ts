@@ -3,7 +3,7 @@ import { utcMonth } from "../domain/calendar.ts";
 import type { Clock } from "../domain/ports.ts";
 import type { NewId } from "../domain/ids.ts";
 import type { NewDelivery, Store, UnmatchedEvent } from "../domain/store.ts";
-import { matches, type Subscription } from "../domain/subscription.ts";
+import { type MatchedSubscription, matches } from "../domain/subscription.ts";
 import type { Tier, TierLimits } from "../domain/tier.ts";
 import type { Topic } from "../domain/topic.ts";
 import { preparePayload } from "./payload.ts";
@@ -24,8 +24,8 @@ export interface Matching {
 /** The subscriptions that want an event. */
 export type Matcher = (
   event: UnmatchedEvent["event"],
-  subscriptions: readonly Subscription[],
-) => Subscription[];
+  subscriptions: readonly MatchedSubscription[],
+) => MatchedSubscription[];
 
 /**
  * The rule of `matches()` for many subscriptions at once. That a parent topic stands for its children is the same as

@@ -3,13 +3,13 @@ import { diffEvents } from "../domain/diff.ts";
 import { DISCLAIMER } from "../domain/disclaimer.ts";
 import type { RegEvent, Wording } from "../domain/event.ts";
 import type { UnmatchedEvent } from "../domain/store.ts";
-import type { Subscription } from "../domain/subscription.ts";
+import type { MatchedSubscription } from "../domain/subscription.ts";
 import type { DeliveryPayload } from "../wire/delivery.ts";
 
 /** To whom a body goes. */
 export interface Recipient {
   deliveryId: string;
-  subscription: Pick<Subscription, "id" | "language">;
+  subscription: Pick<MatchedSubscription, "id" | "language">;
   /** Grows by one with each delivery of the subscription. */
   sequence: number;
 }

@@ -17,7 +17,7 @@ import { signPayload } from "./sign.ts";
 const MAX_ANSWER_BYTES = 64 * 1024;
 
 /** What an attempt needs of a delivery. */
-export type Message = Pick<ClaimedDelivery, "id" | "webhookUrl" | "webhookSecret" | "body">;
+export type Message = Pick<ClaimedDelivery, "id" | "webhookUrl" | "webhookSecrets" | "body">;
 
 /** What attempts are made with. */
 export interface Sending {
@@ -73,7 +73,7 @@ export async function sendAttempt(
 
 /** The answer, or null when the guard refuses the target. */
 async function post(
-  { id, webhookUrl, webhookSecret, body }: Message,
+  { id, webhookUrl, webhookSecrets, body }: Message,
   { http, resolver, clock, policy, userAgent }: Sending,
   signal: AbortSignal,
 ): Promise<IncomingResponse | null> {
@@ -91,7 +91,7 @@ async function post(
       "user-agent": userAgent,
       "webhook-id": id,
       "webhook-timestamp": String(timestampSeconds),
-      "webhook-signature": signPayload({ secret: webhookSecret, id, timestampSeconds, body }),
+      "webhook-signature": signPayload({ secrets: webhookSecrets, id, timestampSeconds, body }),
     },
     body,
     addresses: target.addresses,

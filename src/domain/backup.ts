@@ -81,3 +81,9 @@ export interface BackupFiles {
   /** The file's length and hash. */
   digest(path: string): Promise<{ bytes: number; sha256: string }>;
 }
+
+/** A database and the key that seals secrets in it, as files. */
+export interface DatabaseFile {
+  path: string;
+  keyFile: string;
+}

@@ -19,7 +19,8 @@ export interface ClaimedDelivery {
   id: string;
   subscriptionId: string;
   webhookUrl: string;
-  webhookSecret: string;
+  /** The secrets that sign it, the newest first; more than one while a secret is being rotated. */
+  webhookSecrets: readonly string[];
   /** The exact bytes to send, as text. */
   body: string;
   /** The number of this attempt, from 1; it is counted in the store already. */

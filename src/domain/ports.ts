@@ -108,6 +108,29 @@ export interface Log {
   error(message: string, fields?: LogFields): void;
 }
 
+/** Where something sealed is kept; it opens there and nowhere else. */
+export interface SealedPlace {
+  table: string;
+  /** The row. */
+  id: string;
+}
+
+/** Keeps what could be used to impersonate a subscriber or the service unreadable to whoever reads the store's files. */
+export interface Vault {
+  /** The sealed form of a text for one place; every call gives another one. */
+  seal(text: string, place: SealedPlace): Uint8Array;
+  /** The text. Throws {@link VaultError} when it was sealed with another key or for another place, or was changed. */
+  open(sealed: Uint8Array, place: SealedPlace): string;
+}
+
+/** Gives the vault of a store. `mayMake` says that nothing is sealed yet, so that a new key does no harm. */
+export type VaultSource = (options: { mayMake: boolean }) => Vault;
+
+/** The key is missing, is the wrong one or may be read by others, or what was sealed is damaged. */
+export class VaultError extends Error {
+  override readonly name = "VaultError";
+}
+
 /** The world outside, as one. */
 export interface Platform {
   clock: Clock;

@@ -5,7 +5,7 @@ import type { EventType, RegEvent, Wording } from "./event.ts";
 import type { Provenance } from "./provenance.ts";
 import type { Severity } from "./severity.ts";
 import type { IdentityRule, SourceState } from "./source.ts";
-import type { Subscription } from "./subscription.ts";
+import type { MatchedSubscription, Subscription } from "./subscription.ts";
 import type { Tier, TierLimits } from "./tier.ts";
 
 export type { KeyHolder } from "./account_store.ts";
@@ -308,7 +308,10 @@ export interface Store extends AccountStore {
     month: string;
     limit: number;
     tiers: Record<Tier, TierLimits>;
-    deliveriesFor: (unmatched: UnmatchedEvent, subscriptions: readonly Subscription[]) => NewDelivery[];
+    deliveriesFor: (
+      unmatched: UnmatchedEvent,
+      subscriptions: readonly MatchedSubscription[],
+    ) => NewDelivery[];
   }): Promise<number>;
   /**
    * Leases due deliveries, at most `perSubscription` less those in flight of each subscription, oldest first within

@@ -10,6 +10,15 @@ export interface SubscriptionFilter {
   severityMin: Severity;
 }
 
+/** Who or what switched a subscription off; see {@link SWITCHED_OFF_BY}. */
+export type SwitchedOffBy = typeof SWITCHED_OFF_BY[number];
+
+/**
+ * Its owner; its endpoint, which answered 410; days without one success; the loss of the key that its secret was
+ * sealed with, until its owner has rotated it.
+ */
+export const SWITCHED_OFF_BY = ["owner", "gone", "failing", "key-lost"] as const;
+
 /** A customer's wish to have matching events posted to an address. Every time is in Unix ms. */
 export interface Subscription extends SubscriptionFilter {
   /** `sub_` and a ULID. */
@@ -18,13 +27,30 @@ export interface Subscription extends SubscriptionFilter {
   webhookUrl: string;
   /** 64 hexadecimal characters; shown once, when it is created. */
   webhookSecret: string;
+  /** The secret before it, which signs as well until the time; null without one. */
+  previousSecret: { secret: string; untilMs: number } | null;
   /** The language in which the receiver wants title and summary. */
   language: string;
   createdAtMs: number;
-  /** When the service switched it off (the endpoint answered 410), null while it is on. */
+  /** When it was switched off, null while it is on. */
   disabledAtMs: number | null;
+  /** By whom or what, null while it is on. */
+  disabledBy: SwitchedOffBy | null;
   /** When its owner deleted it, null while it stands; the record is kept. */
   deletedAtMs: number | null;
+}
+
+/** What matching needs of a subscription: all but its secrets. */
+export type MatchedSubscription = Omit<Subscription, "webhookSecret" | "previousSecret">;
+
+/** The secrets that sign a delivery now, the newest first. */
+export function signingSecrets(
+  { webhookSecret, previousSecret }: Pick<Subscription, "webhookSecret" | "previousSecret">,
+  nowMs: number,
+): string[] {
+  return previousSecret !== null && nowMs < previousSecret.untilMs
+    ? [webhookSecret, previousSecret.secret]
+    : [webhookSecret];
 }
 
 /** Whether events go out to it now. */

@@ -13,6 +13,7 @@ import { inspectDatabase, releaseDatabase } from "../../src/store/sqlite/inspect
 import { SCHEMA_VERSION } from "../../src/store/sqlite/migrate.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import { anEvent, publish } from "../store/contract/given.ts";
+import { testVault } from "../support/vault.ts";
 
 const NOW_MS = Date.parse("2026-08-01T03:15:00Z");
 
@@ -45,7 +46,7 @@ async function withPlace(work: (place: Place) => Promise<void>): Promise<void> {
     },
   };
   try {
-    const store = openStore(place.database);
+    const store = openStore(place.database, testVault);
     await publish(store, [anEvent("evt_1"), anEvent("evt_2"), anEvent("evt_3")]);
     await store.close();
     await Deno.writeTextFile(place.config, "# the config\n");
@@ -165,7 +166,7 @@ const DAMAGES: [string, (place: Place) => Promise<void>, RegExp][] = [
   }, /cannot read the archive|is damaged/],
   ["another database put in", (place) =>
     repack(place, async (folder) => {
-      const store = openStore(join(folder, "regfeed.db"));
+      const store = openStore(join(folder, "regfeed.db"), testVault);
       await publish(store, [anEvent("evt_4")]);
       await store.close();
       releaseDatabase(join(folder, "regfeed.db"));
@@ -249,7 +250,7 @@ function restore(
 Deno.test("restoreBackup() replaces nothing without force, and keeps what it replaces", async () => {
   await withPlace(async (place) => {
     await create(place, true);
-    const store = openStore(place.database);
+    const store = openStore(place.database, testVault);
     await publish(store, [anEvent("evt_4")]);
     await store.close();
     await Deno.writeTextFile(place.key, "n".repeat(32));
@@ -269,7 +270,7 @@ Deno.test("restoreBackup() replaces nothing without force, and keeps what it rep
 Deno.test("restoreBackup() touches no database that somebody has open", async () => {
   await withPlace(async (place) => {
     await create(place);
-    const store = openStore(place.database);
+    const store = openStore(place.database, testVault);
     await publish(store, [anEvent("evt_4")]);
     await assert.rejects(restore(place, { force: true }), /in use: stop the server first/);
     await publish(store, [anEvent("evt_5")]);

@@ -12,7 +12,7 @@ const HEADERS = [
   `Webhook-Timestamp: ${SECONDS}`,
   `webhook-signature: ${
     signPayload({
-      secret: SECRET,
+      secrets: [SECRET],
       id: "dlv_01JNQ2B3C4D5E6F7G8H9JKMNPQ",
       timestampSeconds: SECONDS,
       body: BODY,

@@ -11,7 +11,7 @@ Deno.test("parseConfig() gives every default for an empty file", async () => {
       publicUrl: "http://127.0.0.1:8080",
       trustedProxies: [],
     },
-    store: { path: "/etc/regfeed/data/regfeed.db" },
+    store: { path: "/etc/regfeed/data/regfeed.db", keyFile: "/etc/regfeed/data/regfeed.db.key" },
     ingest: {
       userAgent: "Regfeed/{version} (+{public_url})",
       notifyFirstFetch: false,
@@ -44,6 +44,7 @@ const EVERY_KEY = `
     trusted_proxies = ["10.0.0.1/8"]
     [store]
     path = "/var/lib/regfeed.db"
+    key_file = "keys/regfeed.key"
     [ingest]
     user_agent = "Mine/{version} {public_url} {version}"
     notify_first_fetch = true
@@ -101,7 +102,7 @@ const EVERY_VALUE: Config = {
     publicUrl: "https://feed.example.org",
     trustedProxies: ["10.0.0.0/8"],
   },
-  store: { path: "/var/lib/regfeed.db" },
+  store: { path: "/var/lib/regfeed.db", keyFile: "/etc/regfeed/keys/regfeed.key" },
   ingest: {
     userAgent: "Mine/{version} {public_url} {version}",
     notifyFirstFetch: true,

@@ -24,7 +24,7 @@ type Headers = Record<string, string>;
 const SIGNED: Headers = {
   "webhook-id": ID,
   "webhook-timestamp": String(SECONDS),
-  "webhook-signature": signPayload({ secret: SECRET, id: ID, timestampSeconds: SECONDS, body: BODY }),
+  "webhook-signature": signPayload({ secrets: [SECRET], id: ID, timestampSeconds: SECONDS, body: BODY }),
 };
 const [ASCII_SIGNATURE = "", BASE64_SIGNATURE = ""] = (SIGNED["webhook-signature"] ?? "").split(" ");
 
@@ -77,7 +77,7 @@ Deno.test("diagnose() says in which ways a good delivery verifies", () => {
 });
 
 Deno.test("diagnose() takes what verifies although something is odd, and tells of it", () => {
-  const other = signPayload({ secret: "f".repeat(64), id: ID, timestampSeconds: SECONDS, body: BODY });
+  const other = signPayload({ secrets: ["f".repeat(64)], id: ID, timestampSeconds: SECONDS, body: BODY });
   const rows: [name: string, change: Change, note: RegExp | null, ways: number][] = [
     [
       "one signature, ASCII",

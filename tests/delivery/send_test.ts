@@ -11,7 +11,7 @@ const HOST = "hooks.receiver.example";
 const message: Message = {
   id: "dlv_01JNQ2B3C4D5E6F7G8H9JKMNPQ",
   webhookUrl: `https://${HOST}/in?key=s3cret`,
-  webhookSecret: "0123456789abcdef".repeat(4),
+  webhookSecrets: ["0123456789abcdef".repeat(4)],
   body: '{"type":"event.published","title":"Grüße"}',
 };
 /** A world, and what attempts need of it. */
@@ -64,7 +64,7 @@ Deno.test("sendAttempt() posts the stored body, signed, to the addresses that we
     "webhook-id": message.id,
     "webhook-timestamp": String(START_MS / 1_000),
   });
-  const expected = new Webhook(message.webhookSecret, { format: "raw" })
+  const expected = new Webhook(message.webhookSecrets[0] ?? "", { format: "raw" })
     .sign(message.id, new Date(START_MS), message.body);
   assert.equal(signature?.split(" ")[0], expected);
 });

@@ -14,7 +14,7 @@ Deno.test("signPayload() gives what openssl gives, keyed with the ASCII bytes an
   // printf '%s.%s.%s' $ID 1772366400 "$BODY" | openssl dgst -sha256 -hmac "$SECRET" -binary | base64
   // … | openssl dgst -sha256 -mac HMAC -macopt hexkey:$(printf %s $SECRET | base64 -d | xxd -p -c 99) -binary | base64
   assert.equal(
-    signPayload({ secret: SECRET, id: ID, timestampSeconds: 1_772_366_400, body: BODY }),
+    signPayload({ secrets: [SECRET], id: ID, timestampSeconds: 1_772_366_400, body: BODY }),
     "v1,w2He2VFiSnfZg2Ux3GfT3lw6+7ZxDJa+6QIYfiArDu4= v1,k2dmB5cr0BOqp4VMJsQBzBCJ1fK3MIPE23kT9V0gHiI=",
   );
 });
@@ -27,7 +27,7 @@ Deno.test({
   fn: () => {
     const vector = JSON.parse(readFileSync(listed, "utf8"));
     const { secret_hex64: secret, id, ts: timestampSeconds, body } = vector;
-    assert.equal(signPayload({ secret, id, timestampSeconds, body }), vector.dual_header);
+    assert.equal(signPayload({ secrets: [secret], id, timestampSeconds, body }), vector.dual_header);
   },
 });
 
@@ -50,7 +50,7 @@ function headersNow(body: string): Record<string, string> {
   return {
     "webhook-id": ID,
     "webhook-timestamp": String(timestampSeconds),
-    "webhook-signature": signPayload({ secret: SECRET, id: ID, timestampSeconds, body }),
+    "webhook-signature": signPayload({ secrets: [SECRET], id: ID, timestampSeconds, body }),
   };
 }
 

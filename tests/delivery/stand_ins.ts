@@ -158,6 +158,8 @@ export function aSubscription(change: Partial<Subscription> = {}): Subscription 
     customerId: "cus_01JNQ2B3C4D5E6F7G8H9JKMNPQ",
     webhookUrl: "https://hooks.receiver.example/in",
     webhookSecret: "0123456789abcdef".repeat(4),
+    previousSecret: null,
+    disabledBy: null,
     topics: [],
     sourceFilter: [],
     severityMin: "info",
@@ -218,7 +220,7 @@ export class FakeStore {
     const claimed = {
       subscriptionId,
       webhookUrl,
-      webhookSecret,
+      webhookSecrets: [webhookSecret],
       body: "{}",
       attempt: 0,
       createdAtMs: START_MS,

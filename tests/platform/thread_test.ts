@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createThread } from "../../src/platform/thread.ts";
 import { SCHEMA_VERSION } from "../../src/store/sqlite/migrate.ts";
+import { openVaultFile } from "../../src/platform/vault.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import { anEvent, publish } from "../store/contract/given.ts";
 
@@ -14,10 +15,13 @@ Deno.test("a thread inspects a database while this one goes on, and tells what w
   try {
     const file = join(folder, "regfeed.db");
     await assert.rejects(thread.call("inspect", join(folder, "not", "there.db")), /unable to open database/);
-    const store = openStore(file);
+    const store = openStore(file, (options) => openVaultFile(`${file}.key`, options));
     await publish(store, [anEvent("evt_1"), anEvent("evt_2")]);
     await store.close();
-    const [facts] = await Promise.all([thread.call("inspect", file), thread.call("migrate", file)]);
+    const [facts] = await Promise.all([
+      thread.call("inspect", file),
+      thread.call("migrate", JSON.stringify({ path: file, keyFile: `${file}.key` })),
+    ]);
     const { schema, rows, problems } = facts as {
       schema: number;
       rows: Record<string, number>;

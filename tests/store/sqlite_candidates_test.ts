@@ -16,12 +16,13 @@ import {
   subscribe,
   T0,
 } from "./contract/given.ts";
+import { testVault } from "../support/vault.ts";
 
 /** Two processes' stores over one file, with a customer and a subscription that the first one has matched with. */
 async function withTwo(work: (one: Store, other: Store) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "regfeed-candidates-" });
   const file = join(folder, "regfeed.db");
-  const [one, other] = [openStore(file), openStore(file)];
+  const [one, other] = [openStore(file, testVault), openStore(file, testVault)];
   try {
     await addCustomer(one, "1");
     await subscribe(one, "sub_1");

@@ -9,6 +9,7 @@ import { copyDatabase } from "../../src/store/sqlite/copy.ts";
 import { inspectDatabase, releaseDatabase } from "../../src/store/sqlite/inspect.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import { anEvent, publish } from "./contract/given.ts";
+import { testVault } from "../support/vault.ts";
 
 const WRITER = fileURLToPath(new URL("sqlite_copy_writer.ts", import.meta.url));
 
@@ -128,7 +129,7 @@ Deno.test("copyDatabase() takes the state of its beginning or later, also when a
 Deno.test("copyDatabase() leaves the locks of this process on the database as they were", async () => {
   await withFolder(async (folder, files) => {
     const file = join(folder, "regfeed.db");
-    const store = openStore(file);
+    const store = openStore(file, testVault);
     await publish(store, [anEvent("evt_1")]);
     await copyDatabase(file, join(folder, "copy.db"), files);
     // Another process that closes the database as the last one removes its log: it must see that it is not the last.
@@ -147,7 +148,7 @@ Deno.test("copyDatabase() leaves the locks of this process on the database as th
 Deno.test("releaseDatabase() refuses a database that is open elsewhere, and makes a closed one stand alone", async () => {
   await withFolder(async (folder) => {
     const file = join(folder, "regfeed.db");
-    const store = openStore(file);
+    const store = openStore(file, testVault);
     await publish(store, [anEvent("evt_1")]);
     assert.throws(() => releaseDatabase(file), /in use: stop the server first/);
     await publish(store, [anEvent("evt_2")]);
@@ -161,7 +162,7 @@ Deno.test("releaseDatabase() refuses a database that is open elsewhere, and make
 Deno.test("inspectDatabase() finds a page that was damaged, and refuses what is no database", async () => {
   await withFolder(async (folder) => {
     const file = join(folder, "regfeed.db");
-    const store = openStore(file);
+    const store = openStore(file, testVault);
     await publish(store, Array.from({ length: 50 }, (_, number) => anEvent(`evt_${number}`)));
     await store.close();
     releaseDatabase(file);

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { Connection, type Row } from "../../src/store/sqlite/connection.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import { matchAll } from "./contract/given.ts";
+import { testVault } from "../support/vault.ts";
 
 /** Acknowledgements after which the writer is killed: some are in the file by then, some only in its log. */
 const ACKNOWLEDGED = 600;
@@ -46,7 +47,7 @@ Deno.test("the SQLite engine keeps every acknowledged write when its process is 
     const said = await killedWriter(file);
     assert.ok(said.length >= ACKNOWLEDGED);
 
-    const store = openStore(file);
+    const store = openStore(file, testVault);
     const connection = new Connection(file);
     const ids = (rows: Row[]): Set<unknown> => new Set(rows.map((row) => row["id"]));
     const held: Record<string, Set<unknown>> = {

@@ -1,8 +1,9 @@
 // A process that records one event after the other and says so after each, until it is killed: FILE.
 import { openStore } from "../../src/store/sqlite/store.ts";
 import { addCustomer, anEvent, claimAll, finished, matchAll, publish, subscribe } from "./contract/given.ts";
+import { testVault } from "../support/vault.ts";
 
-const store = openStore(Deno.args[0] ?? "");
+const store = openStore(Deno.args[0] ?? "", testVault);
 const say = (text: string): void => void Deno.stdout.writeSync(new TextEncoder().encode(`${text}\n`));
 await addCustomer(store);
 await subscribe(store, "sub_1");

@@ -5,10 +5,11 @@ import { Connection } from "../../src/store/sqlite/connection.ts";
 import { queueMail } from "../../src/store/sqlite/mails.ts";
 import { migrate } from "../../src/store/sqlite/migrate.ts";
 import { T0 } from "./contract/given.ts";
+import { testVault } from "../support/vault.ts";
 
 function withCustomer(): Connection {
   const connection = new Connection(":memory:");
-  migrate(connection);
+  migrate(connection, testVault);
   connection.run(
     "insert into customers (id, email, tier, enabled, limits, created_at) values ('cus_1', 'a@b.example', 'team', 1, '{}', 0)",
   );

@@ -17,6 +17,7 @@ import {
   subscribe,
   T0,
 } from "./contract/given.ts";
+import { testVault } from "../support/vault.ts";
 
 async function withFile(work: (file: string, folder: string) => Promise<void> | void): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "regfeed-open-" });
@@ -43,13 +44,13 @@ async function contents(folder: string): Promise<Record<string, Uint8Array>> {
 
 Deno.test("openStore() creates the file with this version's schema and finds everything again", async () => {
   await withFile(async (file) => {
-    const created = openStore(file);
+    const created = openStore(file, testVault);
     await publish(created, [anEvent("evt_1")]);
     await created.close();
     const connection = new Connection(file);
     assert.equal(schemaVersion(connection), SCHEMA_VERSION);
     connection.close();
-    const reopened = openStore(file);
+    const reopened = openStore(file, testVault);
     assert.deepEqual(JSON.parse((await reopened.findEvent("evt_1"))?.json ?? ""), anEvent("evt_1"));
     await reopened.close();
   });
@@ -58,14 +59,14 @@ Deno.test("openStore() creates the file with this version's schema and finds eve
 Deno.test("openStore() takes an empty file for a new one", async () => {
   await withFile(async (file) => {
     await Deno.writeFile(file, new Uint8Array());
-    const store = openStore(file);
+    const store = openStore(file, testVault);
     await publish(store, [anEvent("evt_1")]);
     await store.close();
   });
 });
 
 Deno.test("openStore() gives every `:memory:` store a database of its own", async () => {
-  const [one, two] = [openStore(":memory:"), openStore(":memory:")];
+  const [one, two] = [openStore(":memory:", testVault), openStore(":memory:", testVault)];
   await publish(one, [anEvent("evt_1")]);
   assert.equal(await two.findEvent("evt_1"), null);
   await one.close();
@@ -81,7 +82,7 @@ Deno.test("openStore() refuses a newer schema in clear words and leaves the file
         `pragma journal_mode = ${mode}; create table later (a); pragma user_version = ${later};`,
       );
       const before = await contents(folder);
-      assert.throws(() => openStore(file), {
+      assert.throws(() => openStore(file, testVault), {
         message: `the database has schema ${later}, this version of Regfeed knows schemas up to ` +
           `${SCHEMA_VERSION}: start the newer Regfeed that wrote it`,
       });
@@ -94,7 +95,7 @@ Deno.test("openStore() refuses the database of another program and leaves it as 
   await withFile(async (file, folder) => {
     otherDatabase(file, "create table customers (name text); insert into customers values ('Ana');");
     const before = await contents(folder);
-    assert.throws(() => openStore(file), /database of another program/);
+    assert.throws(() => openStore(file, testVault), /database of another program/);
     assert.deepEqual(await contents(folder), before);
   });
 });
@@ -103,9 +104,9 @@ Deno.test("openStore() refuses a file that is no database, and a folder that is 
   await withFile(async (file, folder) => {
     const text = "[server]\n" + "listen = 1\n".repeat(200);
     await Deno.writeTextFile(file, text);
-    assert.throws(() => openStore(file), /not a database/);
+    assert.throws(() => openStore(file, testVault), /not a database/);
     assert.equal(await Deno.readTextFile(file), text);
-    assert.throws(() => openStore(join(folder, "missing", "regfeed.db")), /unable to open/);
+    assert.throws(() => openStore(join(folder, "missing", "regfeed.db"), testVault), /unable to open/);
   });
 });
 
@@ -117,15 +118,15 @@ Deno.test("migrate() keeps nothing of a step that fails, and takes it whole the 
     script(sql);
     throw new Error("the disk is full");
   };
-  assert.throws(() => migrate(connection), /the disk is full/);
+  assert.throws(() => migrate(connection, testVault), /the disk is full/);
   assert.equal(objects(), 0);
   assert.equal(schemaVersion(connection), 0);
 
   connection.script = script;
-  migrate(connection);
+  migrate(connection, testVault);
   assert.equal(schemaVersion(connection), SCHEMA_VERSION);
   const migrated = objects();
-  migrate(connection);
+  migrate(connection, testVault);
   assert.equal(objects(), migrated);
   connection.close();
 });
@@ -135,10 +136,10 @@ Deno.test("migrate() leaves a step to another process that has taken it meanwhil
     const [slow, quick] = [new Connection(file), new Connection(file)];
     const transaction = slow.transaction.bind(slow);
     slow.transaction = (durability, work) => {
-      migrate(quick);
+      migrate(quick, testVault);
       return transaction(durability, work);
     };
-    migrate(slow);
+    migrate(slow, testVault);
     assert.equal(schemaVersion(slow), SCHEMA_VERSION);
     slow.close();
     quick.close();
@@ -176,7 +177,7 @@ Deno.test("openStore() works for several processes that create one file at the s
     }
     await Deno.writeTextFile(start, "");
     for (const { code, stderr } of await outputs) assert.equal(code, 0, new TextDecoder().decode(stderr));
-    const store = openStore(file);
+    const store = openStore(file, testVault);
     assert.deepEqual((await store.listCustomers()).map(({ customer }) => customer.id), [
       "cus_1",
       "cus_2",
@@ -188,7 +189,7 @@ Deno.test("openStore() works for several processes that create one file at the s
 
 Deno.test("openStore() lets two stores work on one file: each sees the other's writes, and no work is given twice", async () => {
   await withFile(async (file) => {
-    const [one, two] = [openStore(file), openStore(file)];
+    const [one, two] = [openStore(file, testVault), openStore(file, testVault)];
     await addCustomer(one);
     await subscribe(two, "sub_1");
     await publishMany(one, 1, 4);

@@ -21,6 +21,7 @@ import {
 } from "./contract/given.ts";
 import { aPayment, aReview } from "./contract/given_payments.ts";
 import { plansOf, statementsOf } from "./statements.ts";
+import { testVault } from "../support/vault.ts";
 
 /** Indexes that hold a queue or an order: walking one of them is not reading the table from end to end. */
 const WALKED = [
@@ -46,7 +47,7 @@ function readsAll(line: string): boolean {
 
 /** A store in which every kind of work is waiting. */
 async function busyStore(): Promise<Store> {
-  const store = openStore(":memory:");
+  const store = openStore(":memory:", testVault);
   await store.registerSources([{ id: "board", nextRunAtMs: T0 }], { nowMs: T0, freeLeases: false });
   await addCustomer(store);
   for (const id of ["sub_1", "sub_2"]) await subscribe(store, id);
@@ -75,7 +76,7 @@ Deno.test("the SQLite engine reads no growing table from end to end, in any stat
     for (const { check } of PROMISES) {
       const opened: Store[] = [];
       const open = (): Store => {
-        const store = openStore(":memory:");
+        const store = openStore(":memory:", testVault);
         opened.push(store);
         return store;
       };

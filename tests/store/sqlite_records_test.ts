@@ -2,9 +2,10 @@
 import assert from "node:assert/strict";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import { anEvent, publish } from "./contract/given.ts";
+import { testVault } from "../support/vault.ts";
 
 Deno.test("the JSON of a record is ASCII, whatever its words are, and says the same", async () => {
-  const store = openStore(":memory:");
+  const store = openStore(":memory:", testVault);
   const title = "Prüfung – „Leitlinien“ 🇪🇺 \\u0041 \u2028 Αρχή";
   const event = anEvent("evt_1", { title_en: title, translations: { de: { title, summary: "ß" } } });
   await publish(store, [event]);

@@ -20,6 +20,7 @@ import {
   subscribe,
   T0,
 } from "./contract/given.ts";
+import { testVault } from "../support/vault.ts";
 
 /** Deliveries as "EVENT STATUS REASON MONTH FINISHED", in the order of storing, and the counts by month. */
 interface Rows {
@@ -32,7 +33,7 @@ interface Rows {
 async function withRows(work: (store: Store, rows: Rows) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "regfeed-rows-" });
   const file = join(folder, "regfeed.db");
-  const store = openStore(file);
+  const store = openStore(file, testVault);
   const outside = new Connection(file);
   const rows: Rows = {
     deliveries: () =>
@@ -151,8 +152,8 @@ Deno.test("every attempt is kept once, also a late one and one that repeats a re
     await store.finishAttempts([report], T0 + LEASE);
     await store.finishAttempts([{ ...report, result: { ...report.result, problem: "another" } }], T0 + LEASE);
     assert.deepEqual(rows.attempts(), [
-      [late.id, 1, T0 + 1, 15_000, null, "timed out"],
-      [late.id, 2, T0, 12, 204, null],
+      [late.id, 1, T0 + 1, 15_000, null, "timed out", null],
+      [late.id, 2, T0, 12, 204, null, null],
     ]);
     assert.deepEqual(await claimAll(store, T0 + LEASE + 8), []);
   });

@@ -23,12 +23,13 @@ import {
   subscribe,
   T0,
 } from "./contract/given.ts";
+import { testVault } from "../support/vault.ts";
 
 /** A store in a file with one event, and a second connection to look at it from outside. */
 async function withFile(work: (store: Store, outside: Connection) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "regfeed-schema-" });
   const file = join(folder, "regfeed.db");
-  const store = openStore(file);
+  const store = openStore(file, testVault);
   const outside = new Connection(file);
   try {
     await work(store, outside);
@@ -45,7 +46,7 @@ function setting(connection: Connection, name: string): unknown {
 
 Deno.test("every table of the schema is strict", () => {
   const connection = new Connection(":memory:");
-  migrate(connection);
+  migrate(connection, testVault);
   const tables = connection.all(
     "select name, strict from pragma_table_list where type = 'table' and name not like 'sqlite_%' and schema = 'main'",
   );
@@ -211,7 +212,7 @@ const PROMISED: [string, Durability, (store: Store) => Promise<unknown>][] = [
 ];
 
 Deno.test("what the service promises to somebody is committed durably", async () => {
-  const store = openStore(":memory:");
+  const store = openStore(":memory:", testVault);
   await store.registerSources([{ id: "board", nextRunAtMs: T0 }], { nowMs: T0, freeLeases: false });
   await addCustomer(store);
   await subscribe(store, "sub_1");
@@ -246,6 +247,7 @@ const LANDED: Readonly<Record<string, string>> = {
   "0004_accounts.sql": "8146170e4da28f1c374fb37c758dba46c222b487f94c8113eba03910770e4058",
   "0005_collecting.sql": "d17ff3940286e7db7d4919fd7567e731cc16522c57c23586ddb5f6db208bf7da",
   "0006_schema_history.sql": "b7cc215637714feef17e4719e3f0e98054a9fb46e26b75963e98e4a7c2f5650d",
+  "0007_delivery_life.sql": "52dec094846ed1a4854a0af883820c971c3c299b1ddd02581bed9fe52ab600bf",
 };
 
 Deno.test("a migration that has landed is never changed", async () => {

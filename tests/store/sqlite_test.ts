@@ -2,8 +2,9 @@
 import { join } from "node:path";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import { testStoreContract } from "./contract.ts";
+import { testVault } from "../support/vault.ts";
 
-testStoreContract("SQLite in memory", () => openStore(":memory:"), () => Promise.resolve());
+testStoreContract("SQLite in memory", () => openStore(":memory:", testVault), () => Promise.resolve());
 
 const folders: string[] = [];
 testStoreContract(
@@ -11,7 +12,7 @@ testStoreContract(
   () => {
     const folder = Deno.makeTempDirSync({ prefix: "regfeed-store-" });
     folders.push(folder);
-    return openStore(join(folder, "regfeed.db"));
+    return openStore(join(folder, "regfeed.db"), testVault);
   },
   async () => {
     for (const folder of folders.splice(0)) await Deno.remove(folder, { recursive: true });

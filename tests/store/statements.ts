@@ -1,6 +1,7 @@
 // What the SQLite engine does under its methods: the statements it runs, and the plans that SQLite makes for them.
 import { Connection } from "../../src/store/sqlite/connection.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
+import { testVault } from "../support/vault.ts";
 
 const METHODS = ["all", "get", "run"] as const;
 
@@ -29,10 +30,12 @@ export async function statementsOf(work: () => Promise<unknown>): Promise<Set<st
 /** The plans of statements on the schema of this version, each as its lines. */
 export async function plansOf(statements: Iterable<string>): Promise<{ sql: string; lines: string[] }[]> {
   const file = await Deno.makeTempFile({ prefix: "regfeed-plans-" });
-  await openStore(file).close();
+  await openStore(file, testVault).close();
   const connection = new Connection(file);
   try {
     return [...statements]
+      // What a migration moves out of the file, it keeps in tables that are gone after it.
+      .filter((sql) => !/\bclear_(secrets|answers)\b/.test(sql))
       .filter((sql) => !/^(begin|commit|rollback|pragma)\b/.test(sql))
       .map((sql) => ({
         sql: sql.replace(/\s+/g, " ").trim(),

@@ -7,6 +7,7 @@ import { parseConfig } from "../../src/config/config.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import type { Header, Method, OpenApi, Reference, ResponseObject, Schema } from "../../src/wire/openapi.ts";
 import { fakePlatform } from "./platform.ts";
+import { testVault } from "./vault.ts";
 
 /** A request and its answer. */
 export interface Exchange {
@@ -25,7 +26,7 @@ const ROOT = "https://regfeed.example/openapi.json";
 
 /** The description, as an appliance of its own answers it. */
 export const description: () => Promise<OpenApi> = once(async () => {
-  const store = openStore(":memory:");
+  const store = openStore(":memory:", testVault);
   const config = await parseConfig("", {
     file: "regfeed.toml",
     folder: "/described",

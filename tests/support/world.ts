@@ -9,6 +9,7 @@ import type { Store } from "../../src/domain/store.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import { checkAnswer } from "./openapi.ts";
 import { type FakePlatform, fakePlatform } from "./platform.ts";
+import { testVault } from "./vault.ts";
 
 /** The moment at which a world begins. */
 export const START_MS = Date.parse("2026-08-01T10:00:00Z");
@@ -48,7 +49,7 @@ export async function createWorld(
     readSecret: { file: (path) => platform.files.readText(path), env: () => undefined },
     findAdditionProblems,
   });
-  const store = openStore(":memory:");
+  const store = openStore(":memory:", testVault);
   const app = createApp({ config, platform, store, version: "0.0.0-test" });
   const newId = createIds(() => platform.clock.nowMs(), (count) => platform.random.bytes(count));
   return {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { TOPICS } from "../../src/classify/classify.ts";
 import { createMatching } from "../../src/delivery/match.ts";
 import { createPlatform } from "../../src/platform/platform.ts";
-import { openStore } from "../../src/store/sqlite/store.ts";
+import { openBenchStore } from "./store.ts";
 import type { BareSending } from "./bare_sender.ts";
 import { readConfig } from "./config.ts";
 import { addCustomer, addEvents, addSubscription, newId } from "./fill.ts";
@@ -64,7 +64,7 @@ async function makeStore({ settings, folder }: Bench, path: string, port: number
     folder,
   );
   const platform = createPlatform({ log });
-  const store = openStore(path);
+  const store = openBenchStore(path);
   try {
     const customerId = (await addCustomer(store)).id;
     const webhookUrl = `http://127.0.0.1:${port}/hook`;

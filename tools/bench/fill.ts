@@ -101,6 +101,8 @@ export async function addSubscription(store: Store, wanted: WantedSubscription):
     language: "en",
     createdAtMs: Date.now(),
     disabledAtMs: null,
+    disabledBy: null,
+    previousSecret: null,
     deletedAtMs: null,
   }, Number.MAX_SAFE_INTEGER);
   if (outcome !== "created") throw new Error(`a subscription was not created: ${outcome}`);

@@ -5,7 +5,7 @@ import type { Platform } from "../../src/domain/ports.ts";
 import type { Store } from "../../src/domain/store.ts";
 import type { IngestReport } from "../../src/ingest/ingest.ts";
 import { createPlatform } from "../../src/platform/platform.ts";
-import { openStore } from "../../src/store/sqlite/store.ts";
+import { openBenchStore } from "./store.ts";
 import { VERSION } from "../../src/version.ts";
 import type { BareParsing } from "./bare_parser.ts";
 import { readConfig } from "./config.ts";
@@ -41,7 +41,7 @@ export async function measureIngest(bench: Bench): Promise<void> {
     return ms;
   };
   const open = async (): Promise<App> => {
-    const store = openStore(join(bench.folder, `ingest-${number++}.db`));
+    const store = openBenchStore(join(bench.folder, `ingest-${number++}.db`));
     const app = createApp({ config, platform: fed, store, version: VERSION });
     await registerSources(store, config.sources, { nowMs: Date.now(), freeLeases: false });
     opened.push({ app, store });

@@ -1,7 +1,7 @@
 // Listing rows: the same lists over stores of three sizes, over HTTP, one request after the other.
 import { join } from "node:path";
 import { TOPICS } from "../../src/classify/classify.ts";
-import { openStore } from "../../src/store/sqlite/store.ts";
+import { openBenchStore } from "./store.ts";
 import { addCustomer, fillEvents } from "./fill.ts";
 import { COMMON_WORD, createEvents, RARE_WORD, SOURCES } from "./invented.ts";
 import { median } from "./measure.ts";
@@ -85,7 +85,7 @@ async function makeStores(
   for (const folder of folders) await Deno.mkdir(folder);
   let key = "";
   for (const [index, size] of sizes.entries()) {
-    const store = openStore(growing);
+    const store = openBenchStore(growing);
     if (index === 0) key = (await addCustomer(store)).key;
     const from = ids.length;
     const all = sizes.at(-1) ?? 0;

@@ -5,7 +5,7 @@ import { TOPICS } from "../../src/classify/classify.ts";
 import { createMatching } from "../../src/delivery/match.ts";
 import type { RegEvent } from "../../src/domain/event.ts";
 import { createPlatform } from "../../src/platform/platform.ts";
-import { openStore } from "../../src/store/sqlite/store.ts";
+import { openBenchStore } from "./store.ts";
 import { readConfig } from "./config.ts";
 import { addEvents, fillSubscriptions, newId } from "./fill.ts";
 import { createEvents } from "./invented.ts";
@@ -23,7 +23,7 @@ export async function measureMatching(bench: Bench): Promise<void> {
     bench.folder,
   );
   const platform = createPlatform({ log });
-  const store = openStore(join(bench.folder, "matching.db"));
+  const store = openBenchStore(join(bench.folder, "matching.db"));
   try {
     tell(`${settings.subscriptions} subscriptions`);
     await fillSubscriptions(store, settings.subscriptions);

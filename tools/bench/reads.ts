@@ -1,7 +1,7 @@
 // Reading rows: the list and single events, over HTTP, against a server that answers the same bytes from memory.
 import { join } from "node:path";
 import { TOPICS } from "../../src/classify/classify.ts";
-import { openStore } from "../../src/store/sqlite/store.ts";
+import { openBenchStore } from "./store.ts";
 import { addCustomer, fillEvents } from "./fill.ts";
 import { createEvents } from "./invented.ts";
 import { type Bench, sides, spread } from "./row.ts";
@@ -18,7 +18,7 @@ export async function measureReads(bench: Bench): Promise<void> {
   const { settings, tell } = bench;
   const folder = join(bench.folder, "reads");
   await Deno.mkdir(folder);
-  const store = openStore(join(folder, "regfeed.db"));
+  const store = openBenchStore(join(folder, "regfeed.db"));
   const { key } = await addCustomer(store);
   const ids: string[] = [];
   const make = createEvents(1);

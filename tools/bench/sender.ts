@@ -1,7 +1,7 @@
 // Regfeed's side of the delivery row, a process of its own: the whole appliance over a store full of deliveries.
 import { createApp } from "../../src/app.ts";
 import { createPlatform } from "../../src/platform/platform.ts";
-import { openStore } from "../../src/store/sqlite/store.ts";
+import { openBenchStore } from "./store.ts";
 import { VERSION } from "../../src/version.ts";
 import { readConfig } from "./config.ts";
 import { answerLines } from "./lines.ts";
@@ -27,7 +27,7 @@ async function send({ path, concurrency }: Sending): Promise<{ ms: number }> {
     "/",
   );
   const platform = createPlatform({ log: config.log });
-  const store = openStore(path);
+  const store = openBenchStore(path);
   const app = createApp({ config, platform, store, version: VERSION });
   try {
     const startMs = performance.now();

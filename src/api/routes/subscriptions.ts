@@ -205,12 +205,14 @@ function newSubscription(
     customerId: customer.id,
     webhookUrl: body.webhook_url,
     webhookSecret: makeSecret((count) => random.bytes(count)),
+    previousSecret: null,
     topics: [...new Set(body.topics)],
     sourceFilter: [...new Set(body.source_filter)],
     severityMin: body.severity_min,
     language: body.language,
     createdAtMs: clock.nowMs(),
     disabledAtMs: null,
+    disabledBy: null,
     deletedAtMs: null,
   };
 }

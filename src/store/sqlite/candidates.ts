@@ -1,11 +1,11 @@
 // The subscriptions that events are matched with, read once and kept until one of them changes.
-import type { Subscription } from "../../domain/subscription.ts";
+import type { MatchedSubscription } from "../../domain/subscription.ts";
 import type { Connection } from "./connection.ts";
 import { SUBSCRIPTION_COLUMNS, subscriptionFromRow } from "./subscriptions.ts";
 
 /** A subscription that is not deleted. */
 export interface Candidate {
-  subscription: Subscription;
+  subscription: MatchedSubscription;
   /** Events up to this one were stored before the subscription. */
   afterSeq: number;
   customerEnabled: boolean;
@@ -15,7 +15,7 @@ export interface Candidate {
 interface CandidateList {
   version: number;
   byId: ReadonlyMap<string, Candidate>;
-  all: readonly Subscription[];
+  all: readonly MatchedSubscription[];
   /** Whoever comes after this one was stored after every subscription. */
   lastAfterSeq: number;
 }
@@ -35,7 +35,7 @@ export class Candidates {
   }
 
   /** The subscriptions that were there when the event was stored. */
-  presentAt(seq: number): readonly Subscription[] {
+  presentAt(seq: number): readonly MatchedSubscription[] {
     const { all, byId, lastAfterSeq } = this.#known();
     if (lastAfterSeq < seq) return all;
     return [...byId.values()].filter((candidate) => candidate.afterSeq < seq)

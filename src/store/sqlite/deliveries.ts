@@ -1,8 +1,10 @@
 // The queue of deliveries in SQLite: claiming what is due, recording what came of it.
 import type { ClaimedDelivery, FinishedAttempt } from "../../domain/delivery.ts";
+import type { Vault } from "../../domain/ports.ts";
 import type { Store } from "../../domain/store.ts";
 import type { Connection } from "./connection.ts";
 import { holdDeliveries, markDelivered, returnToQuota } from "./delivery_states.ts";
+import { SecretReader } from "./seals.ts";
 
 /** The due subscriptions, each by one probe of the index instead of a walk over its deliveries. */
 export const DUE_SUBSCRIPTIONS_SQL = `
@@ -25,12 +27,18 @@ export const DUE_DELIVERIES_SQL = `
   order by next_attempt_at, seq limit ?`;
 
 /** The part of the port that concerns the queue. */
-export function createDeliveries(connection: Connection): Pick<Store, "claimDeliveries" | "finishAttempts"> {
+export function createDeliveries(
+  connection: Connection,
+  vault: Vault,
+): Pick<Store, "claimDeliveries" | "finishAttempts"> {
+  const secrets = new SecretReader(vault);
   return {
     claimDeliveries: (claim) => {
       const due = dueSubscriptions(connection, claim.nowMs);
       if (due.length === 0) return Promise.resolve([]);
-      return Promise.resolve(connection.transaction("relaxed", () => claimFrom(connection, due, claim)));
+      return Promise.resolve(
+        connection.transaction("relaxed", () => claimFrom(connection, secrets, { due, claim })),
+      );
     },
 
     finishAttempts: (finished, nowMs) =>
@@ -49,32 +57,39 @@ function dueSubscriptions(connection: Connection, nowMs: number): string[] {
 
 function claimFrom(
   connection: Connection,
-  subscriptionIds: readonly string[],
-  claim: Parameters<Store["claimDeliveries"]>[0],
+  secrets: SecretReader,
+  { due, claim }: { due: readonly string[]; claim: Parameters<Store["claimDeliveries"]>[0] },
 ): ClaimedDelivery[] {
   const claimed: ClaimedDelivery[] = [];
-  for (const subscriptionId of subscriptionIds) {
+  for (const subscriptionId of due) {
     const free = claim.perSubscription - (claim.inFlight.get(subscriptionId) ?? 0);
     const room = Math.min(free, claim.limit - claimed.length);
     if (room <= 0) continue;
     const target = connection.get(
-      "select webhook_url, webhook_secret from subscriptions where id = ?",
+      "select webhook_url, secret, previous_secret, previous_secret_until from subscriptions where id = ?",
       subscriptionId,
     );
+    if (target === undefined) throw new Error(`deliveries of unknown subscription ${subscriptionId}`);
+    const previous = target["previous_secret"] as Uint8Array | null;
+    const webhookSecrets = [secrets.read(subscriptionId, "present", target["secret"] as Uint8Array)];
+    if (previous !== null && claim.nowMs < Number(target["previous_secret_until"])) {
+      webhookSecrets.push(secrets.read(subscriptionId, "previous", previous));
+    }
     const rows = connection.all(DUE_DELIVERIES_SQL, subscriptionId, claim.nowMs, room);
     // The lease is the time of the next attempt: when nobody reports back, the delivery is simply due again.
     connection.run(
-      `update deliveries set attempts = attempts + 1, next_attempt_at = ?
+      `update deliveries set attempts = attempts + 1, tries = tries + 1, next_attempt_at = ?, decided_at = ?
        where seq in (select value from json_each(?))`,
       claim.nowMs + claim.leaseMs,
+      claim.nowMs,
       JSON.stringify(rows.map((row) => row["seq"])),
     );
     for (const row of rows) {
       claimed.push({
         id: String(row["id"]),
         subscriptionId,
-        webhookUrl: String(target?.["webhook_url"]),
-        webhookSecret: String(target?.["webhook_secret"]),
+        webhookUrl: String(target["webhook_url"]),
+        webhookSecrets,
         body: String(row["body"]),
         attempt: Number(row["attempts"]) + 1,
         createdAtMs: Number(row["created_at"]),
@@ -112,14 +127,20 @@ function finish(
   if (row === undefined) return; // A later attempt, or a change of state, has overtaken this one.
   const seq = Number(row["seq"]);
   if (next.kind === "retry") {
-    connection.run("update deliveries set next_attempt_at = ? where seq = ?", next.atMs, seq);
+    connection.run(
+      "update deliveries set next_attempt_at = ?, decided_at = ? where seq = ?",
+      next.atMs,
+      nowMs,
+      seq,
+    );
   } else if (next.kind === "failed") {
     returnToQuota(connection, seq);
     connection.run("update deliveries set status = 'failed', finished_at = ? where seq = ?", nowMs, seq);
   } else {
     const subscriptionId = String(row["subscription_id"]);
     connection.run(
-      "update subscriptions set disabled_at = coalesce(disabled_at, ?) where id = ?",
+      `update subscriptions set disabled_at = coalesce(disabled_at, ?), disabled_by = coalesce(disabled_by, 'gone')
+       where id = ?`,
       nowMs,
       subscriptionId,
     );

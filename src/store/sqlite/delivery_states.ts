@@ -29,8 +29,10 @@ export function returnToQuota(connection: Connection, deliverySeq: number): void
 /** Records an arrival. One that was given up before, and so gave its quota back, takes it of this month's. */
 export function markDelivered(connection: Connection, deliveryId: string, nowMs: number): void {
   const arrived = connection.get(
-    `update deliveries set status = 'delivered', hold_reason = null, finished_at = ?
+    `update deliveries set status = 'delivered', hold_reason = null, finished_at = ?,
+       arrived_at = coalesce(arrived_at, ?)
      where id = ? and status <> 'delivered' returning seq, subscription_id, quota_month`,
+    nowMs,
     nowMs,
     deliveryId,
   );

@@ -9,7 +9,7 @@ import { disableKeys } from "./keys.ts";
 
 /** What stands where an address stood. */
 const ERASED_URL = "https://erased.invalid/";
-const ERASED_SECRET = "0".repeat(64);
+const ERASED_SECRET = new Uint8Array();
 
 /** The part of the port that erases. */
 export function createErasure(connection: Connection): Pick<AccountStore, "eraseCustomer"> {
@@ -38,8 +38,8 @@ function erase(connection: Connection, id: string, by: Act): boolean {
     const subscriptionId = String(subscription["id"]);
     cancelDeliveries(connection, subscriptionId, by.atMs);
     connection.run(
-      `update subscriptions set deleted_at = coalesce(deleted_at, ?), webhook_url = ?, webhook_secret = ?,
-         identity = 'erased' where id = ?`,
+      `update subscriptions set deleted_at = coalesce(deleted_at, ?), webhook_url = ?, secret = ?,
+         previous_secret = null, previous_secret_until = null, identity = 'erased' where id = ?`,
       by.atMs,
       ERASED_URL,
       ERASED_SECRET,

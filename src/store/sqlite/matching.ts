@@ -97,15 +97,17 @@ function enqueue(
     )?.["taken"],
   );
   const inserted = connection.get(
-    `insert into deliveries (id, subscription_id, event_id, sequence, status, hold_reason, next_attempt_at,
-       quota_month, created_at)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?) returning seq`,
+    `insert into deliveries (id, customer_id, subscription_id, event_id, sequence, status, hold_reason,
+       next_attempt_at, decided_at, quota_month, created_at)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) returning seq`,
     delivery.id,
+    subscription.customerId,
     subscription.id,
     event.id,
     sequence,
     hold === null ? "pending" : "held",
     hold,
+    nowMs,
     nowMs,
     hold === null ? quota.month : null,
     nowMs,
@@ -137,9 +139,10 @@ function releaseAll(connection: Connection, release: Parameters<Store["releaseHe
     ) {
       quota.takeHeld(customerId);
       connection.run(
-        `update deliveries set status = 'pending', hold_reason = null, quota_month = ?, next_attempt_at = ?
-         where seq = ?`,
+        `update deliveries set status = 'pending', hold_reason = null, quota_month = ?, next_attempt_at = ?,
+           decided_at = ? where seq = ?`,
         release.month,
+        release.nowMs,
         release.nowMs,
         seq,
       );

@@ -5,17 +5,31 @@ import latestByVersion from "./migrations/0003_latest_by_version.sql" with { typ
 import accounts from "./migrations/0004_accounts.sql" with { type: "text" };
 import collecting from "./migrations/0005_collecting.sql" with { type: "text" };
 import schemaHistory from "./migrations/0006_schema_history.sql" with { type: "text" };
+import deliveryLife from "./migrations/0007_delivery_life.sql" with { type: "text" };
+import type { Vault, VaultSource } from "../../domain/ports.ts";
 import { VERSION } from "../../version.ts";
 import { Connection } from "./connection.ts";
+import { openVault, proveKey, sealWhatWasClear } from "./seals.ts";
+
+/** A step: its SQL, and what only a program can do after it; both in one transaction. */
+interface Migration {
+  sql: string;
+  then?(connection: Connection, vault: Vault): void;
+  /** The step replaces tables that others refer to: references are checked at its end instead of at each statement. */
+  replacesTables?: boolean;
+  /** What the step removes must not be found in the file: freed pages are overwritten and given back. */
+  leavesNothing?: boolean;
+}
 
 /** The steps in order; a step that has landed is never changed. */
-const MIGRATIONS: readonly string[] = [
-  foundation,
-  mails,
-  latestByVersion,
-  accounts,
-  collecting,
-  schemaHistory,
+const MIGRATIONS: readonly Migration[] = [
+  { sql: foundation },
+  { sql: mails },
+  { sql: latestByVersion },
+  { sql: accounts },
+  { sql: collecting },
+  { sql: schemaHistory },
+  { sql: deliveryLife, then: sealWhatWasClear, replacesTables: true, leavesNothing: true },
 ];
 
 /** The schema that this version reads and writes. */
@@ -38,33 +52,64 @@ export function schemaOfFile(path: string): number {
 }
 
 /** {@link migrate} for a file that is not open. */
-export function migrateFile(path: string): void {
+export function migrateFile(path: string, vaultSource: VaultSource): void {
   const connection = new Connection(path);
   try {
-    migrate(connection);
+    migrate(connection, vaultSource);
   } finally {
     connection.close();
   }
 }
 
 /**
- * Applies the steps that are missing. Throws, with nothing written, when the database was written by a newer version
- * or by another program.
+ * Applies the steps that are missing, and gives the vault that the store's secrets are sealed in. Throws, with nothing
+ * written, when the database was written by a newer version or by another program, or when the key is not its own.
  */
-export function migrate(connection: Connection): void {
+export function migrate(connection: Connection, vaultSource: VaultSource): Vault {
   refuseForeign(connection);
+  const vault = openVault(connection, vaultSource);
   connection.prepareFile();
-  for (let step = schemaVersion(connection); step < SCHEMA_VERSION; step++) {
+  const steps = MIGRATIONS.slice(schemaVersion(connection));
+  const leavesNothing = steps.some((step) => step.leavesNothing);
+  if (leavesNothing) {
+    connection.script("pragma secure_delete = on");
+    // Before a step takes a freed page for something else, and keeps in its unused parts what it held.
+    connection.all("pragma incremental_vacuum");
+  }
+  try {
+    for (const step of steps) take(connection, step, vault);
+  } finally {
+    if (leavesNothing) connection.script("pragma secure_delete = off");
+  }
+  if (leavesNothing) {
+    connection.all("pragma incremental_vacuum");
+    connection.all("pragma wal_checkpoint(truncate)");
+  }
+  refuseForeign(connection);
+  proveKey(connection, vault); // another process may have sealed it meanwhile
+  return vault;
+}
+
+function take(connection: Connection, migration: Migration, vault: Vault): void {
+  const step = MIGRATIONS.indexOf(migration);
+  // The setting holds outside of transactions only.
+  if (migration.replacesTables) connection.script("pragma foreign_keys = off");
+  try {
     connection.transaction("durable", () => {
       // Another process may have taken the step while this one waited for the lock.
       if (schemaVersion(connection) !== step) return;
-      connection.script(MIGRATIONS[step] ?? "");
+      connection.script(migration.sql);
+      migration.then?.(connection, vault);
+      if (migration.replacesTables && connection.get("pragma foreign_key_check") !== undefined) {
+        throw new Error(`schema ${step + 1} would break references between tables`);
+      }
       connection.script(`pragma user_version = ${step + 1}`);
       if (!hasHistory(connection)) return; // the steps before that table are recorded by no one
       connection.run("insert into schema_history (schema, version) values (?, ?)", step + 1, VERSION);
     });
+  } finally {
+    if (migration.replacesTables) connection.script("pragma foreign_keys = on");
   }
-  refuseForeign(connection);
 }
 
 function refuseForeign(connection: Connection): void {

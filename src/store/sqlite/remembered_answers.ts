@@ -1,23 +1,30 @@
 // First answers to requests that named a key of their own, in SQLite.
+import type { Vault } from "../../domain/ports.ts";
 import type { RememberedAnswer, Store } from "../../domain/store.ts";
 import type { Subscription } from "../../domain/subscription.ts";
 import type { Connection } from "./connection.ts";
+import { answerPlace } from "./seals.ts";
 
 /** The part of the port that concerns remembered answers. */
-export function createRememberedAnswers(connection: Connection): Pick<Store, "findAnswer" | "forgetAnswers"> {
+export function createRememberedAnswers(
+  connection: Connection,
+  vault: Vault,
+): Pick<Store, "findAnswer" | "forgetAnswers"> {
   return {
     findAnswer: (customerId, key, afterMs) => {
       const row = connection.get(
-        `select request_hash, json from remembered_answers
+        `select request_hash, answer from remembered_answers
          where customer_id = ? and key = ? and created_at > ?`,
         customerId,
         key,
         afterMs,
       );
       return Promise.resolve(
-        row === undefined
-          ? null
-          : { key, requestHash: String(row["request_hash"]), json: String(row["json"]) },
+        row === undefined ? null : {
+          key,
+          requestHash: String(row["request_hash"]),
+          json: vault.open(row["answer"] as Uint8Array, answerPlace(customerId, key)),
+        },
       );
     },
 
@@ -35,14 +42,18 @@ export function createRememberedAnswers(connection: Connection): Pick<Store, "fi
 }
 
 /** Keeps the answer that tells of a new subscription; one that is out of date under the same key gives way. */
-export function remember(connection: Connection, answer: RememberedAnswer, subscription: Subscription): void {
+export function remember(
+  connection: Connection,
+  vault: Vault,
+  { answer, subscription }: { answer: RememberedAnswer; subscription: Subscription },
+): void {
   connection.run(
-    `insert or replace into remembered_answers (customer_id, key, request_hash, json, created_at)
+    `insert or replace into remembered_answers (customer_id, key, request_hash, answer, created_at)
      values (?, ?, ?, ?, ?)`,
     subscription.customerId,
     answer.key,
     answer.requestHash,
-    answer.json,
+    vault.seal(answer.json, answerPlace(subscription.customerId, answer.key)),
     subscription.createdAtMs,
   );
 }

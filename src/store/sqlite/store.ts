@@ -1,4 +1,5 @@
 // The SQLite engine of the Store port.
+import type { Vault, VaultSource } from "../../domain/ports.ts";
 import type { Store } from "../../domain/store.ts";
 import { Connection } from "./connection.ts";
 import { accountHealth } from "./account_health.ts";
@@ -20,12 +21,14 @@ import { createUsage } from "./usage.ts";
 /**
  * Opens the database file, creates it when it is not there (its folder must be), and brings its schema up to date.
  * `:memory:` gives a store of its own. Throws when the file is no database or another program's, is not writable, or
- * is of a newer schema; such a file is left as it is.
+ * is of a newer schema; such a file is left as it is. The vault seals secrets; {@link VaultError} when its key is not
+ * the store's.
  */
-export function openStore(path: string): Store {
+export function openStore(path: string, vaultSource: VaultSource): Store {
   const connection = new Connection(path);
+  let vault: Vault;
   try {
-    migrate(connection);
+    vault = migrate(connection, vaultSource);
   } catch (error) {
     connection.close();
     throw error;
@@ -41,10 +44,10 @@ export function openStore(path: string): Store {
     ...createAudit(connection),
     accountHealth: () => Promise.resolve(accountHealth(connection)),
     ...createUsage(connection),
-    ...createSubscriptions(connection),
-    ...createRememberedAnswers(connection),
+    ...createSubscriptions(connection, vault),
+    ...createRememberedAnswers(connection, vault),
     ...createMatching(connection),
-    ...createDeliveries(connection),
+    ...createDeliveries(connection, vault),
     health: () => {
       const row = connection.get(
         `select count(*) as pending, min(created_at) as oldest

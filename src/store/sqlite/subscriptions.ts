@@ -1,10 +1,12 @@
 // Subscriptions in SQLite.
+import type { Vault } from "../../domain/ports.ts";
 import type { Severity } from "../../domain/severity.ts";
 import type { Store } from "../../domain/store.ts";
-import type { Subscription } from "../../domain/subscription.ts";
+import type { MatchedSubscription, Subscription, SwitchedOffBy } from "../../domain/subscription.ts";
 import type { Connection, Row } from "./connection.ts";
 import { cancelDeliveries } from "./delivery_states.ts";
 import { remember } from "./remembered_answers.ts";
+import { secretPlace, SecretReader } from "./seals.ts";
 
 type SubscriptionMethods =
   | "addSubscription"
@@ -13,18 +15,26 @@ type SubscriptionMethods =
   | "deleteSubscription";
 
 /** The columns of a subscription, for statements that read one. */
-export const SUBSCRIPTION_COLUMNS = `id, customer_id, webhook_url, webhook_secret, topics, source_filter,
-  severity_min, language, created_at, disabled_at, deleted_at`;
+export const SUBSCRIPTION_COLUMNS =
+  `id, customer_id, webhook_url, topics, source_filter, severity_min, language,
+  created_at, disabled_at, disabled_by, deleted_at`;
+
+const SECRET_COLUMNS = "secret, previous_secret, previous_secret_until";
 
 /** The part of the port that concerns subscriptions. */
-export function createSubscriptions(connection: Connection): Pick<Store, SubscriptionMethods> {
+export function createSubscriptions(connection: Connection, vault: Vault): Pick<Store, SubscriptionMethods> {
+  const secrets = new SecretReader(vault);
+  const whole = (row: Row): Subscription => ({
+    ...subscriptionFromRow(row),
+    ...secretsFromRow(row, secrets),
+  });
   const find = (customerId: string, id: string): Subscription | null => {
     const row = connection.get(
-      `select ${SUBSCRIPTION_COLUMNS} from subscriptions where id = ? and customer_id = ? and deleted_at is null`,
+      `select ${SUBSCRIPTION_COLUMNS}, ${SECRET_COLUMNS} from subscriptions where id = ? and customer_id = ? and deleted_at is null`,
       id,
       customerId,
     );
-    return row === undefined ? null : subscriptionFromRow(row);
+    return row === undefined ? null : whole(row);
   };
 
   return {
@@ -38,18 +48,18 @@ export function createSubscriptions(connection: Connection): Pick<Store, Subscri
         );
         if (active.some((row) => row["identity"] === identity)) return "duplicate";
         if (active.length >= activeLimit) return "limit_reached";
-        insert(connection, subscription, identity);
-        if (answer !== undefined) remember(connection, answer, subscription);
+        insert(connection, vault, { subscription, identity });
+        if (answer !== undefined) remember(connection, vault, { answer, subscription });
         return "created";
       })),
 
     listSubscriptions: (customerId) =>
       Promise.resolve(
         connection.all(
-          `select ${SUBSCRIPTION_COLUMNS} from subscriptions
+          `select ${SUBSCRIPTION_COLUMNS}, ${SECRET_COLUMNS} from subscriptions
            where customer_id = ? and deleted_at is null order by created_at, id`,
           customerId,
-        ).map(subscriptionFromRow),
+        ).map(whole),
       ),
 
     findSubscription: (customerId, id) => Promise.resolve(find(customerId, id)),
@@ -65,15 +75,19 @@ export function createSubscriptions(connection: Connection): Pick<Store, Subscri
   };
 }
 
-function insert(connection: Connection, subscription: Subscription, identity: string): void {
+function insert(
+  connection: Connection,
+  vault: Vault,
+  { subscription, identity }: { subscription: Subscription; identity: string },
+): void {
   connection.run(
-    `insert into subscriptions (id, customer_id, webhook_url, webhook_secret, topics, source_filter, severity_min,
+    `insert into subscriptions (id, customer_id, webhook_url, secret, topics, source_filter, severity_min,
        language, identity, created_at, after_seq)
      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (select coalesce(max(seq), 0) from events))`,
     subscription.id,
     subscription.customerId,
     subscription.webhookUrl,
-    subscription.webhookSecret,
+    vault.seal(subscription.webhookSecret, secretPlace(subscription.id)),
     JSON.stringify(subscription.topics),
     JSON.stringify(subscription.sourceFilter),
     subscription.severityMin,
@@ -95,19 +109,33 @@ function identityOf(subscription: Subscription): string {
   ]);
 }
 
-/** A subscription from a row with {@link SUBSCRIPTION_COLUMNS}. */
-export function subscriptionFromRow(row: Row): Subscription {
+function secretsFromRow(
+  row: Row,
+  secrets: SecretReader,
+): Pick<Subscription, "webhookSecret" | "previousSecret"> {
+  const [id, previous] = [String(row["id"]), row["previous_secret"] as Uint8Array | null];
+  return {
+    webhookSecret: secrets.read(id, "present", row["secret"] as Uint8Array),
+    previousSecret: previous === null ? null : {
+      secret: secrets.read(id, "previous", previous),
+      untilMs: Number(row["previous_secret_until"]),
+    },
+  };
+}
+
+/** What matching needs of a subscription, from a row with {@link SUBSCRIPTION_COLUMNS}. */
+export function subscriptionFromRow(row: Row): MatchedSubscription {
   return {
     id: String(row["id"]),
     customerId: String(row["customer_id"]),
     webhookUrl: String(row["webhook_url"]),
-    webhookSecret: String(row["webhook_secret"]),
     topics: JSON.parse(String(row["topics"])),
     sourceFilter: JSON.parse(String(row["source_filter"])),
     severityMin: row["severity_min"] as Severity,
     language: String(row["language"]),
     createdAtMs: Number(row["created_at"]),
     disabledAtMs: row["disabled_at"] as number | null,
+    disabledBy: row["disabled_by"] as SwitchedOffBy | null,
     deletedAtMs: row["deleted_at"] as number | null,
   };
 }

@@ -11,7 +11,7 @@ import type {
 import type { RegEvent } from "../../../src/domain/event.ts";
 import type { Provenance } from "../../../src/domain/provenance.ts";
 import type { PublicationKey, RecordDecision, Store, UnmatchedEvent } from "../../../src/domain/store.ts";
-import type { Subscription } from "../../../src/domain/subscription.ts";
+import type { MatchedSubscription, Subscription } from "../../../src/domain/subscription.ts";
 import { DEFAULT_LIMITS, type Tier, type TierLimits } from "../../../src/domain/tier.ts";
 
 /** Monday, 20 July 2026, 12:00 UTC. */
@@ -135,6 +135,8 @@ export function aSubscription(id: string, change: Partial<Subscription> = {}): S
     customerId: "cus_1",
     webhookUrl: `https://${id.replace("_", "-")}.example/hook`,
     webhookSecret: "5ec2e7".repeat(11).slice(0, 64),
+    previousSecret: null,
+    disabledBy: null,
     topics: [],
     sourceFilter: [],
     severityMin: "info",
@@ -180,7 +182,7 @@ export async function matchAll(
     month?: string;
     limit?: number;
     tiers?: Record<Tier, TierLimits>;
-    seen?: (unmatched: UnmatchedEvent, subscriptions: readonly Subscription[]) => void;
+    seen?: (unmatched: UnmatchedEvent, subscriptions: readonly MatchedSubscription[]) => void;
   } = {},
 ): Promise<number> {
   return await store.matchEvents({

@@ -1,0 +1,148 @@
+// The vault: seals texts with AES-256-GCM under a key that lies in a file of its own.
+import { Buffer } from "node:buffer";
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
+import { basename, dirname, join } from "node:path";
+import { type SealedPlace, type Vault, VaultError } from "../domain/ports.ts";
+
+/** The key's length, bytes. */
+const KEY_BYTES = 32;
+/** What the sealed form begins with: its version, so that a later one can be told from it. */
+const VERSION = 1;
+/** The beginning of a hash of the key: tells which key sealed, and nothing of it. */
+const KEY_ID_BYTES = 4;
+/** The length that GCM is made for (NIST SP 800-38D, section 8.2). */
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const HEAD_BYTES = 1 + KEY_ID_BYTES + NONCE_BYTES;
+/** Nobody but the owner may read or write the key. */
+const KEY_MODE = 0o600;
+const OTHERS = 0o077;
+
+/**
+ * A vault under a key of 32 bytes. The sealed form: version (1 byte), key id (4), nonce (12), ciphertext, tag (16). The
+ * nonce is random: at a billion texts under one key, two meet with a probability below 2^-36.
+ */
+export function createVault(key: Uint8Array): Vault {
+  if (key.length !== KEY_BYTES) throw new VaultError(`a key has ${KEY_BYTES} bytes, not ${key.length}`);
+  const head = Buffer.concat([Buffer.of(VERSION), keyIdOf(key)]);
+  return {
+    seal(text, place) {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv("aes-256-gcm", key, nonce);
+      cipher.setAAD(associated(head, place));
+      const sealed = [cipher.update(text, "utf8"), cipher.final()];
+      return new Uint8Array(Buffer.concat([head, nonce, ...sealed, cipher.getAuthTag()]));
+    },
+    open(sealed, place) {
+      const bytes = Buffer.from(sealed);
+      if (bytes.length < HEAD_BYTES + TAG_BYTES || bytes[0] !== VERSION) {
+        throw new VaultError(
+          `what is sealed in ${place.table} is damaged, or was written by a newer version`,
+        );
+      }
+      if (!bytes.subarray(0, head.length).equals(head)) {
+        throw new VaultError(`what is sealed in ${place.table} was sealed with another key`);
+      }
+      const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(head.length, HEAD_BYTES));
+      decipher.setAAD(associated(head, place));
+      decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+      try {
+        const text = [decipher.update(bytes.subarray(HEAD_BYTES, -TAG_BYTES)), decipher.final()];
+        return Buffer.concat(text).toString("utf8");
+      } catch (error) {
+        throw new VaultError(`what is sealed in ${place.table} was changed, or belongs to another row`, {
+          cause: error,
+        });
+      }
+    },
+  };
+}
+
+function keyIdOf(key: Uint8Array): Uint8Array {
+  return createHash("sha256").update("regfeed key id\0").update(key).digest().subarray(0, KEY_ID_BYTES);
+}
+
+/** Version, key and place, unambiguously: no table and no id holds a NUL. */
+function associated(head: Uint8Array, { table, id }: SealedPlace): Uint8Array {
+  return Buffer.concat([head, Buffer.from(`\0${table}\0${id}`, "utf8")]);
+}
+
+/**
+ * The vault whose key lies in the file. Makes file and key where there is none and that does no harm (`mayMake`); the
+ * folder must be there. Throws {@link VaultError} when the file is missing, is no key, or may be read by others.
+ */
+export function openVaultFile(path: string, { mayMake }: { mayMake: boolean }): Vault {
+  let stat = statOrNull(path);
+  if (stat === null) {
+    if (!mayMake) throw new VaultError(lostKey(path));
+    makeKeyFile(path);
+    stat = Deno.statSync(path);
+  }
+  if (!stat.isFile) throw new VaultError(`the key file ${path} is no file`);
+  // Where the system keeps no such modes, there is nothing to look at.
+  if (stat.mode !== null && (stat.mode & OTHERS) !== 0) {
+    throw new VaultError(
+      `the key file ${path} may be read by others (mode ${modeOf(stat.mode)}): ` +
+        `run \`chmod 600 ${path}\`, and if anybody else can have read it, rotate the webhook secrets`,
+    );
+  }
+  if (stat.size !== KEY_BYTES) {
+    throw new VaultError(
+      `the key file ${path} holds ${stat.size} bytes instead of ${KEY_BYTES}: restore it from the backup`,
+    );
+  }
+  return createVault(readKey(path));
+}
+
+function lostKey(path: string): string {
+  return `the key file ${path} is missing, and without it no webhook can be signed: restore it from the backup that ` +
+    "holds the database, or name its place in the config ([store] key_file)";
+}
+
+function modeOf(mode: number): string {
+  return (mode & 0o777).toString(8).padStart(4, "0");
+}
+
+function readKey(path: string): Uint8Array {
+  try {
+    return Deno.readFileSync(path);
+  } catch (error) {
+    throw new VaultError(`the key file ${path} cannot be read: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+function statOrNull(path: string): Deno.FileInfo | null {
+  try {
+    return Deno.statSync(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return null;
+    throw new VaultError(`the key file ${path} cannot be looked at: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Makes the file with its whole content at once; where another process was faster, its key stands. */
+function makeKeyFile(path: string): void {
+  const draft = join(dirname(path), `.${basename(path)}.${crypto.randomUUID()}`);
+  try {
+    {
+      using file = Deno.openSync(draft, { write: true, createNew: true, mode: KEY_MODE });
+      file.writeSync(randomBytes(KEY_BYTES));
+      file.syncSync();
+    }
+    try {
+      Deno.linkSync(draft, path);
+    } catch (error) {
+      if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+    }
+  } catch (error) {
+    throw new VaultError(`the key file ${path} cannot be made: ${(error as Error).message}`, {
+      cause: error,
+    });
+  } finally {
+    if (statOrNull(draft) !== null) Deno.removeSync(draft);
+  }
+}

@@ -1,0 +1,92 @@
+// What the store keeps sealed, and the proof by which it knows its key.
+import { Buffer } from "node:buffer";
+import type { Vault, VaultSource } from "../../domain/ports.ts";
+import { VaultError } from "../../domain/ports.ts";
+import type { Connection } from "./connection.ts";
+
+const PROOF = "this database is sealed with this key";
+
+/** Where secrets of subscriptions are sealed, the present one and the one before it. */
+export function secretPlace(subscriptionId: string): { table: string; id: string } {
+  return { table: "subscriptions", id: subscriptionId };
+}
+
+/** Where remembered answers are sealed. */
+export function answerPlace(customerId: string, key: string): { table: string; id: string } {
+  return { table: "remembered_answers", id: `${customerId} ${key}` };
+}
+
+/** Subscriptions whose opened secrets are kept: opening one costs more than all else that a claim does for it. */
+const MAX_KEPT = 20_000;
+
+/** Opens the secrets of subscriptions, each sealed form once. */
+export class SecretReader {
+  readonly #kept = new Map<string, { sealed: Uint8Array; secret: string }>();
+
+  constructor(readonly vault: Vault) {}
+
+  /** The secret; `which` tells the present one from the one before it. */
+  read(subscriptionId: string, which: "present" | "previous", sealed: Uint8Array): string {
+    const name = `${which} ${subscriptionId}`;
+    const known = this.#kept.get(name);
+    if (known !== undefined && Buffer.compare(known.sealed, sealed) === 0) return known.secret;
+    const secret = this.vault.open(sealed, secretPlace(subscriptionId));
+    if (this.#kept.size >= MAX_KEPT) this.#kept.clear();
+    this.#kept.set(name, { sealed, secret });
+    return secret;
+  }
+}
+
+const proofPlace = { table: "vault", id: "1" };
+
+/** The vault of the store's key. Throws {@link VaultError}, with nothing written, when it is missing or the wrong one. */
+export function openVault(connection: Connection, source: VaultSource): Vault {
+  const vault = source({ mayMake: readProof(connection) === null });
+  proveKey(connection, vault);
+  return vault;
+}
+
+/** Makes sure that the store was sealed with this vault's key, if it was sealed at all. */
+export function proveKey(connection: Connection, vault: Vault): void {
+  const proof = readProof(connection);
+  if (proof === null) return;
+  try {
+    vault.open(proof, proofPlace);
+  } catch (error) {
+    if (!(error instanceof VaultError)) throw error;
+    throw new VaultError(
+      "the key file does not belong to this database: restore the key file from the backup that holds the " +
+        "database, or name its place in the config ([store] key_file)",
+      { cause: error },
+    );
+  }
+}
+
+function readProof(connection: Connection): Uint8Array | null {
+  if (connection.get("select 1 from sqlite_master where name = 'vault'") === undefined) return null;
+  return connection.get("select proof from vault where id = 1")?.["proof"] as Uint8Array | undefined ?? null;
+}
+
+/** The second half of the step that seals: seals what the first half moved out of the file, and writes the proof. */
+export function sealWhatWasClear(connection: Connection, vault: Vault): void {
+  for (const row of connection.all("select id, webhook_secret from clear_secrets")) {
+    const id = String(row["id"]);
+    const sealed = vault.seal(String(row["webhook_secret"]), secretPlace(id));
+    connection.run("update subscriptions set secret = ? where id = ?", sealed, id);
+  }
+  for (
+    const row of connection.all("select customer_id, key, request_hash, json, created_at from clear_answers")
+  ) {
+    const [customerId, key] = [String(row["customer_id"]), String(row["key"])];
+    connection.run(
+      "insert into remembered_answers (customer_id, key, request_hash, answer, created_at) values (?, ?, ?, ?, ?)",
+      customerId,
+      key,
+      String(row["request_hash"]),
+      vault.seal(String(row["json"]), answerPlace(customerId, key)),
+      Number(row["created_at"]),
+    );
+  }
+  connection.script("drop table clear_secrets; drop table clear_answers;");
+  connection.run("insert into vault (id, proof) values (1, ?)", vault.seal(PROOF, proofPlace));
+}

@@ -1,0 +1,10 @@
+// A vault for tests: the real one, under a key that everybody knows.
+import type { Vault } from "../../src/domain/ports.ts";
+import { createVault } from "../../src/platform/vault.ts";
+
+const vault = createVault(new Uint8Array(32).fill(7));
+
+/** Gives the vault of every store of the tests. */
+export function testVault(): Vault {
+  return vault;
+}
