@@ -10,6 +10,11 @@ import {
 } from "../domain/backup.ts";
 import { requireWhole } from "./verify.ts";
 
+/** What the folders are called in which backups are made and read. */
+export const WORK_PREFIX = ".regfeed-backup-";
+/** No backup takes this long, ms: a folder that is older belongs to nobody. */
+const STALE_MS = 86_400_000;
+
 /** What backups are made with. */
 export interface BackupTools {
   files: BackupFiles;
@@ -45,8 +50,10 @@ export async function createBackup(request: BackupRequest, tools: BackupTools): 
   const folder = dirname(request.to);
   if (await files.exists(request.to)) throw new Error(`${request.to} is there already: give another name`);
   await files.makeFolder(folder, 0o700);
+  // What a process that was killed has left behind is as large as the database.
+  await files.removeFoldersBefore(folder, WORK_PREFIX, request.nowMs - STALE_MS);
   // Beside the archive: a folder of the system's for temporary files may be too small for a database.
-  const work = await files.makeFolderIn(folder, ".regfeed-backup-");
+  const work = await files.makeFolderIn(folder, WORK_PREFIX);
   try {
     const copy = join(work, ARCHIVE_NAMES.database);
     await tools.copyDatabase(request.database, copy);

@@ -6,7 +6,7 @@ import {
   type BackupManifest,
   type DatabaseFacts,
 } from "../domain/backup.ts";
-import type { BackupTools } from "./create.ts";
+import { type BackupTools, WORK_PREFIX } from "./create.ts";
 
 /** An archive that was read, opened and counted. */
 export interface VerifiedBackup {
@@ -25,7 +25,7 @@ export async function withBackup<T>(
   folder: string = dirname(resolve(file)),
 ): Promise<T> {
   const { files, archives } = tools;
-  const work = await files.makeFolderIn(folder, ".regfeed-backup-");
+  const work = await files.makeFolderIn(folder, WORK_PREFIX);
   try {
     const found = await archives.unpack(file, work, Object.values(ARCHIVE_NAMES));
     if (!found.some(({ name }) => name === ARCHIVE_NAMES.manifest)) {

@@ -1,7 +1,8 @@
 // What a config puts in force, without its secrets.
+import { nextRunAfter } from "../domain/schedule.ts";
 import { type Tier, TIERS } from "../domain/tier.ts";
 import type { Config } from "./config.ts";
-import { formatDuration, formatListen, nextDue } from "./values.ts";
+import { formatDuration, formatListen } from "./values.ts";
 
 /** A source as a summary shows it. */
 export interface SourceSummary {
@@ -112,7 +113,7 @@ export function summariseConfig(config: Config, nowMs: number): ConfigSummary {
       relevance: source.relevance,
       schedule: source.schedule,
       timezone: source.timezone,
-      next_due_at: source.enabled ? nextDue(source.schedule, source.timezone, nowMs) : null,
+      next_due_at: source.enabled ? nextRunAfter(source, nowMs) : null,
       notify_first_fetch: source.notifyFirstFetch,
       authorization: source.authorization !== undefined,
     })),

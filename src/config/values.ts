@@ -149,12 +149,6 @@ export function readSchedule(text: string): Reading<string> {
   return { value: fields.join(" ") };
 }
 
-/** When a schedule comes due after a moment, in Unix ms; null when it never does. */
-export function nextDue(schedule: string, timezone: string, afterMs: number): number | null {
-  const cron = new Cron(schedule, { mode: "5-or-6-parts", paused: true, timezone });
-  return cron.nextRun(new Date(afterMs))?.getTime() ?? null;
-}
-
 /** The name of a time zone in the IANA database, such as `Europe/Berlin`. */
 export function readTimezone(text: string): Reading<string> {
   try {

@@ -75,6 +75,8 @@ export interface BackupFiles {
   makeFolderIn(folder: string, prefix: string): Promise<string>;
   /** Removes the folder with all that is in it. */
   removeFolder(path: string): Promise<void>;
+  /** Removes the folders in a folder whose names begin so and that were last changed before a time, Unix ms. */
+  removeFoldersBefore(folder: string, prefix: string, beforeMs: number): Promise<void>;
   removeFile(path: string): Promise<void>;
   /** Gives a file another path; whoever looks there sees nothing or the whole file. */
   move(from: string, to: string): Promise<void>;

@@ -32,6 +32,8 @@ export function createFiles(): WritableFiles {
     makeTemporaryFolder: (prefix) => about("make", prefix, () => Deno.makeTempDir({ prefix })),
     makeFolderIn: (dir, prefix) => about("make a folder in", dir, () => Deno.makeTempDir({ dir, prefix })),
     removeFolder: (path) => about("remove", path, () => Deno.remove(path, { recursive: true })),
+    removeFoldersBefore: (folder, prefix, beforeMs) =>
+      about("clean", folder, () => removeFoldersBefore(folder, prefix, beforeMs)),
     removeFile: (path) => about("remove", path, () => Deno.remove(path)),
     move: (from, to) => about("move", from, () => move(from, to)),
     digest: (path) => about("read", path, () => digest(path)),
@@ -68,6 +70,15 @@ function whyMissing({ name, isSymlink }: Deno.DirEntry): string | null {
   // The runtime puts this character where a name's bytes are no UTF-8, and then finds no file of that name.
   if (name.includes("\ufffd")) return "its name is not UTF-8; rename it";
   return isSymlink ? "it is a link to nothing" : null;
+}
+
+async function removeFoldersBefore(folder: string, prefix: string, beforeMs: number): Promise<void> {
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    if (!isDirectory || !name.startsWith(prefix)) continue;
+    const path = join(folder, name);
+    const stat = await statOrNull(path);
+    if (stat?.mtime && stat.mtime.getTime() < beforeMs) await Deno.remove(path, { recursive: true });
+  }
 }
 
 async function move(from: string, to: string): Promise<void> {

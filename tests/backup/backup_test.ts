@@ -130,6 +130,21 @@ Deno.test("createBackup() makes no backup of a damaged database, and leaves noth
   });
 });
 
+Deno.test("createBackup() removes what a killed process left behind a day ago, and nothing of today", async () => {
+  await withPlace(async (place) => {
+    const [old, young] = [
+      join(place.folder, ".regfeed-backup-old"),
+      join(place.folder, ".regfeed-backup-young"),
+    ];
+    for (const path of [old, young]) await Deno.mkdir(path);
+    await Deno.utime(old, new Date(NOW_MS - 90_000_000), new Date(NOW_MS - 90_000_000));
+    await Deno.utime(young, new Date(NOW_MS - 60_000), new Date(NOW_MS - 60_000));
+    await create(place);
+    assert.ok(!(await names(place.folder)).includes(".regfeed-backup-old"));
+    assert.ok((await names(place.folder)).includes(".regfeed-backup-young"));
+  });
+});
+
 Deno.test("createBackup() believes no archive that does not read back as it was written", async () => {
   await withPlace(async (place) => {
     const archives = {

@@ -1,0 +1,97 @@
+// Backups that make themselves: when the next one is due, and which of the old ones go.
+import { join } from "node:path";
+import type { Clock, FolderListing, Log } from "../domain/ports.ts";
+import { nextRunAfter, type Schedule } from "../domain/schedule.ts";
+import { backupName, backupTime } from "./create.ts";
+
+/** How long after a failure the next attempt is made, ms. */
+const RETRY_MS = 600_000;
+/** The longest sleep, ms: a clock that jumps is noticed within it. */
+const LOOK_AGAIN_MS = 30_000;
+
+/** What is made by itself. */
+export interface BackupPlan {
+  /** Absolute. */
+  folder: string;
+  schedule: Schedule;
+  /** How many are kept, the newest. */
+  keep: number;
+}
+
+/** What the loop needs. */
+export interface BackupLoop {
+  plan: BackupPlan;
+  clock: Clock;
+  log: Log;
+  files: {
+    exists(path: string): Promise<boolean>;
+    list(folder: string): Promise<FolderListing>;
+    removeFile(path: string): Promise<void>;
+  };
+  /** Makes one at the path. */
+  create(to: string, nowMs: number): Promise<void>;
+}
+
+/**
+ * When the next backup is due, Unix ms: at the first time of the schedule after the newest one, or after the start where
+ * there is none. One that was missed while nothing ran is due at once. Null when the schedule never comes.
+ */
+export function nextBackupAt(
+  schedule: Schedule,
+  { newestMs, startedMs, failedMs }: { newestMs: number | null; startedMs: number; failedMs: number | null },
+): number | null {
+  const dueMs = nextRunAfter(schedule, newestMs ?? startedMs);
+  if (dueMs === null) return null;
+  return failedMs === null ? dueMs : Math.max(dueMs, failedMs + RETRY_MS);
+}
+
+/** The backups of a folder that go: of those that were named by their time, all but the newest. */
+export function findSuperfluous(names: readonly string[], keep: number): string[] {
+  const timed = names.filter((name) => backupTime(name) !== null);
+  return timed.sort().reverse().slice(keep);
+}
+
+/** Makes what is due until the signal aborts. A failure is logged and tried again; the old ones are kept then. */
+export async function runBackups(loop: BackupLoop, signal: AbortSignal): Promise<void> {
+  const { plan, clock, log } = loop;
+  const startedMs = clock.nowMs();
+  let failedMs: number | null = null;
+  while (!signal.aborted) {
+    try {
+      const newestMs = await findNewest(loop);
+      const nowMs = clock.nowMs();
+      const dueMs = nextBackupAt(plan.schedule, { newestMs, startedMs, failedMs });
+      if (dueMs === null || nowMs < dueMs) {
+        await clock.sleep(Math.min((dueMs ?? Infinity) - nowMs, LOOK_AGAIN_MS), signal);
+        continue;
+      }
+      await makeOne(loop, nowMs);
+      failedMs = null;
+    } catch (error) {
+      if (signal.aborted) return;
+      failedMs = clock.nowMs();
+      log.error("no backup could be made; the next attempt follows", {
+        cause: error instanceof Error ? error.message : String(error),
+        retry_ms: RETRY_MS,
+      });
+    }
+  }
+}
+
+async function makeOne({ plan, clock, log, files, create }: BackupLoop, nowMs: number): Promise<void> {
+  const to = join(plan.folder, backupName(nowMs));
+  await create(to, nowMs);
+  log.info("backup made", { file: to, duration_ms: clock.nowMs() - nowMs });
+  const listing = await files.list(plan.folder);
+  for (const name of findSuperfluous(listing.files.map((file) => file.name), plan.keep)) {
+    await files.removeFile(join(plan.folder, name));
+    log.info("old backup removed", { file: name });
+  }
+}
+
+async function findNewest({ plan, files }: BackupLoop): Promise<number | null> {
+  if (!await files.exists(plan.folder)) return null;
+  const listing = await files.list(plan.folder);
+  const times = listing.files.map(({ name }) => backupTime(name)).filter((ms) => ms !== null);
+  return times.length === 0 ? null : Math.max(...times);
+}

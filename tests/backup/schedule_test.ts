@@ -1,0 +1,98 @@
+// Backups by themselves: on time, again after a failure, and no more of them than are kept.
+import assert from "node:assert/strict";
+import { backupName } from "../../src/backup/create.ts";
+import { findSuperfluous, nextBackupAt, runBackups } from "../../src/backup/schedule.ts";
+import { fakePlatform } from "../support/platform.ts";
+
+const DAILY = { schedule: "15 3 * * *", timezone: "UTC" };
+const at = (text: string): number => Date.parse(`${text}Z`);
+
+Deno.test("nextBackupAt() follows the schedule, catches up, and waits after a failure", () => {
+  const cases: [string, Parameters<typeof nextBackupAt>[1], number | null][] = [
+    ["first", { newestMs: null, startedMs: at("2026-08-01T10:00"), failedMs: null }, at("2026-08-02T03:15")],
+    [
+      "next",
+      { newestMs: at("2026-08-01T03:15"), startedMs: at("2026-08-01T10:00"), failedMs: null },
+      at("2026-08-02T03:15"),
+    ],
+    [
+      "missed",
+      { newestMs: at("2026-07-20T03:15"), startedMs: at("2026-08-01T10:00"), failedMs: null },
+      at("2026-07-21T03:15"),
+    ],
+    [
+      "failed",
+      { newestMs: at("2026-08-01T03:15"), startedMs: 0, failedMs: at("2026-08-02T03:15") },
+      at("2026-08-02T03:25"),
+    ],
+    [
+      "failed long ago",
+      { newestMs: at("2026-08-01T03:15"), startedMs: 0, failedMs: at("2026-08-01T03:00") },
+      at("2026-08-02T03:15"),
+    ],
+  ];
+  for (const [name, state, dueMs] of cases) assert.equal(nextBackupAt(DAILY, state), dueMs, name);
+  const never = { schedule: "0 0 30 2 *", timezone: "UTC" };
+  assert.equal(nextBackupAt(never, { newestMs: null, startedMs: 0, failedMs: null }), null);
+});
+
+Deno.test("findSuperfluous() takes the oldest, and never what was named by somebody else", () => {
+  const days = ["01", "02", "03", "04"].map((day) => backupName(at(`2026-08-${day}T03:15`)));
+  const names = [
+    "mine.tar.gz",
+    days[2],
+    days[0],
+    "before-schema-3-regfeed-20200101T000000Z.tar.gz",
+    days[3],
+    days[1],
+  ] as string[];
+  assert.deepEqual(findSuperfluous(names, 2), [days[1], days[0]]);
+  assert.deepEqual(findSuperfluous(names, 4), []);
+});
+
+Deno.test("runBackups() makes one a day, tries again after a failure, and keeps the newest", async () => {
+  const { clock, log } = fakePlatform(at("2026-08-01T10:00"), 1);
+  const folder = new Set<string>(["mine.tar.gz"]);
+  const made: string[] = [];
+  let failures = 2;
+  const ending = new AbortController();
+  await runBackups({
+    plan: { folder: "/backups", schedule: DAILY, keep: 2 },
+    clock: {
+      ...clock,
+      nowMs: () => clock.nowMs(),
+      sleep: (ms) => {
+        clock.advance(ms);
+        return Promise.resolve();
+      },
+    },
+    log: log("backup"),
+    files: {
+      exists: () => Promise.resolve(folder.size > 0),
+      list: () =>
+        Promise.resolve({
+          files: [...folder].map((name) => ({ name, sizeBytes: 1, modifiedAtMs: 0 })),
+          unreadable: [],
+        }),
+      removeFile: (path) => Promise.resolve(void folder.delete(path.replace("/backups/", ""))),
+    },
+    create(to, nowMs) {
+      if (made.length === 1 && failures-- > 0) return Promise.reject(new Error("no space left"));
+      made.push(new Date(nowMs).toISOString());
+      folder.add(to.replace("/backups/", ""));
+      if (made.length === 4) ending.abort();
+      return Promise.resolve();
+    },
+  }, ending.signal);
+  assert.deepEqual(made.map((time) => time.slice(0, 16)), [
+    "2026-08-02T03:15",
+    "2026-08-03T03:35",
+    "2026-08-04T03:15",
+    "2026-08-05T03:15",
+  ]);
+  assert.deepEqual([...folder].sort(), [
+    "mine.tar.gz",
+    "regfeed-20260804T031500Z.tar.gz",
+    "regfeed-20260805T031500Z.tar.gz",
+  ]);
+});
