@@ -10,7 +10,7 @@ import { releaseDatabase } from "../store/sqlite/inspect.ts";
 import { SCHEMA_VERSION } from "../store/sqlite/migrate.ts";
 import { type Command, type CommandCall, CommandError, EXIT, JSON_OPTION } from "./command.ts";
 import { loadConfig, OWN_CONFIG } from "./open.ts";
-import { createBackupTools, secretKeyOf, WORK_HERE } from "./prepare.ts";
+import { createBackupTools, WORK_HERE } from "./prepare.ts";
 import { formatTable, formatTime } from "./table.ts";
 
 /** The commands that concern backups. */

@@ -26,11 +26,6 @@ export const WORK_HERE: LongWork = {
     Promise.resolve(migrateFile(path, (options) => openVaultFile(keyFile, options))),
 };
 
-/** The file of the key that secrets are sealed with. */
-export function secretKeyOf({ store }: Config): string {
-  return `${store.path}.key`;
-}
-
 /** The tools that backups are made with; `close` them when all is done. */
 export function createBackupTools(host: Host, work: LongWork): BackupTools & { close(): void } {
   const databaseFiles = createDatabaseFiles();

@@ -12,7 +12,7 @@ import { createThread, type Thread } from "../platform/thread.ts";
 import { VERSION } from "../version.ts";
 import { type Command, EXIT } from "./command.ts";
 import { type Opened, openStoreAt, withPlatform } from "./open.ts";
-import { createBackupTools, type LongWork, secretKeyOf } from "./prepare.ts";
+import { createBackupTools, type LongWork } from "./prepare.ts";
 
 /** How long answers under way may take after the signal, ms. */
 const DRAIN_MS = 5_000;
@@ -84,21 +84,18 @@ async function startBackups(
 ): Promise<void> {
   const { folder, schedule, keep, secretKey } = config.backup;
   if (schedule === null) return;
+  // Not closed while the store is open: the files that they hold carry this process's locks on the database.
   const tools = createBackupTools(host, work);
-  try {
-    await runBackups({
-      plan: { folder, schedule, keep },
-      clock: platform.clock,
-      log: platform.log("backup"),
-      files: host,
-      async create(to, nowMs) {
-        const request = { to, nowMs, database: config.store.path, config: file };
-        await createBackup({ ...request, secretKey: secretKey ? secretKeyOf(config) : null }, tools);
-      },
-    }, signal);
-  } finally {
-    tools.close();
-  }
+  await runBackups({
+    plan: { folder, schedule, keep },
+    clock: platform.clock,
+    log: platform.log("backup"),
+    files: host,
+    async create(to, nowMs) {
+      const request = { to, nowMs, database: config.store.path, config: file };
+      await createBackup({ ...request, secretKey: secretKey ? config.store.keyFile : null }, tools);
+    },
+  }, signal);
 }
 
 /** The database's long work, on the second thread. */
