@@ -20,20 +20,25 @@ async function until(isSo: () => boolean): Promise<void> {
   for (let turn = 0; turn < 600 && !isSo(); turn++) await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
-Deno.test("a backup made while the server works holds what was promised, and sends nothing twice elsewhere", async () => {
-  let published = 20;
-  let isRefusing = false;
-  const arrived = new Map<string, number>();
-  const outside = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
-    if (new URL(request.url).pathname === "/feed") return new Response(feedOf(published));
+/** A publisher and a receiver on loopback. */
+function startOutside() {
+  const state = { published: 0, isRefusing: false, arrived: new Map<string, number>() };
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
+    if (new URL(request.url).pathname === "/feed") return new Response(feedOf(state.published));
     await request.text();
-    if (isRefusing) return new Response(null, { status: 503 });
+    if (state.isRefusing) return new Response(null, { status: 503 });
     const id = request.headers.get("webhook-id") ?? "";
-    arrived.set(id, (arrived.get(id) ?? 0) + 1);
+    state.arrived.set(id, (state.arrived.get(id) ?? 0) + 1);
     return new Response();
   });
-  const address = `http://127.0.0.1:${outside.addr.port}`;
-  const config = `
+  return Object.assign(state, {
+    address: `http://127.0.0.1:${server.addr.port}`,
+    close: () => server.shutdown(),
+  });
+}
+
+function configFor(address: string): string {
+  return `
     [server]
     listen = "127.0.0.1:0"
     [delivery]
@@ -46,66 +51,68 @@ Deno.test("a backup made while the server works holds what was promised, and sen
     schedule = "* * * * * *"
     notify_first_fetch = true
   `;
-  await withFolder(async (folder) => {
-    await writeConfig(folder, config);
-    const { key } = await regfeedJson<{ key: string }>(folder, [
-      "customer",
-      "add",
-      "--email",
-      "ana@example.org",
-    ]);
-    // The source is due as soon as the server starts: the subscription has to be there before it has anything to say.
-    published = 0;
-    const server = await serve(folder);
-    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-    const created = await fetch(`${server.address}/v1/subscriptions`, {
-      method: "POST",
-      headers,
-      body: JSON.stringify({ webhook_url: `${address}/hook` }),
-    });
-    assert.equal(created.status, 201, await created.text());
-    published = 20;
-    await until(() => arrived.size === 20);
-    assert.equal(arrived.size, 20);
-    isRefusing = true;
-    published = 35;
-    let pending = 0;
-    for (let turn = 0; turn < 200 && pending < 15; turn++) {
-      await new Promise((resolve) => setTimeout(resolve, 50));
-      pending = (await (await fetch(`${server.address}/v1/health`)).json()).deliveries.pending;
+}
+
+/** A server with 20 events delivered and 15 that its subscriber refuses; the file of a backup made while it is read. */
+async function backUpUnderLoad(folder: string, outside: ReturnType<typeof startOutside>): Promise<string> {
+  const { key } = await regfeedJson<{ key: string }>(folder, [
+    "customer",
+    "add",
+    "--email",
+    "ana@example.org",
+  ]);
+  const server = await serve(folder);
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const body = JSON.stringify({ webhook_url: `${outside.address}/hook` });
+  const created = await fetch(`${server.address}/v1/subscriptions`, { method: "POST", headers, body });
+  assert.equal(created.status, 201, await created.text());
+  outside.published = 20;
+  await until(() => outside.arrived.size === 20);
+  assert.equal(outside.arrived.size, 20);
+  outside.isRefusing = true;
+  outside.published = 35;
+  let pending = 0;
+  for (let turn = 0; turn < 400 && pending < 15; turn++) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    pending = (await (await fetch(`${server.address}/v1/health`)).json()).deliveries.pending;
+  }
+  assert.equal(pending, 15);
+
+  const reading = new AbortController();
+  const readers = Array.from({ length: 4 }, async () => {
+    while (!reading.signal.aborted) {
+      await (await fetch(`${server.address}/v1/events`, { headers })).body?.cancel();
     }
-    assert.equal(pending, 15);
+  });
+  const made = await regfeedJson<{ file: string; rows: Record<string, number> }>(folder, [
+    "backup",
+    "create",
+  ]);
+  reading.abort();
+  await Promise.all(readers);
+  assert.equal(made.rows["events"], 35);
+  assert.equal((await server.end("SIGTERM")).code, 0);
+  return made.file;
+}
 
-    const reading = new AbortController();
-    const readers = Array.from({ length: 4 }, async () => {
-      while (!reading.signal.aborted) {
-        await (await fetch(`${server.address}/v1/events`, { headers })).body?.cancel();
-      }
-    });
-    const made = await regfeedJson<{ file: string; rows: Record<string, number> }>(folder, [
-      "backup",
-      "create",
-    ]);
-    reading.abort();
-    await Promise.all(readers);
-    assert.equal(made.rows["events"], 35);
-    const { code } = await server.end("SIGTERM");
-    assert.equal(code, 0);
-
+Deno.test("a backup made while the server works holds what was promised, and sends nothing twice elsewhere", async () => {
+  const outside = startOutside();
+  await withFolder(async (folder) => {
+    await writeConfig(folder, configFor(outside.address));
+    const file = await backUpUnderLoad(folder, outside);
     await withFolder(async (elsewhere) => {
-      const restored = await regfeed(elsewhere, ["backup", "restore", made.file]);
+      const restored = await regfeed(elsewhere, ["backup", "restore", file]);
       assert.equal(restored.code, 0, restored.stderr);
-      // Moving on needs the key, if this backup was made without it.
-      await Deno.copyFile(join(folder, "data", "regfeed.db.key"), join(elsewhere, "data", "regfeed.db.key"))
-        .catch((error) => assert.ok(error instanceof Deno.errors.NotFound));
-      isRefusing = false;
+      assert.match(restored.stdout, /The secret key is not in its place/);
+      await Deno.copyFile(join(folder, "data", "regfeed.db.key"), join(elsewhere, "data", "regfeed.db.key"));
+      outside.isRefusing = false;
       const moved = await serve(elsewhere);
-      await until(() => arrived.size === 35);
+      await until(() => outside.arrived.size === 35);
       await new Promise((resolve) => setTimeout(resolve, 1_000)); // whatever would come twice comes now
       assert.equal((await moved.end("SIGTERM")).code, 0);
     });
-    assert.equal(arrived.size, 35);
-    assert.deepEqual([...arrived.values()].filter((times) => times > 1), []);
   });
-  await outside.shutdown();
+  assert.equal(outside.arrived.size, 35);
+  assert.deepEqual([...outside.arrived.values()].filter((times) => times > 1), []);
+  await outside.close();
 });
