@@ -115,6 +115,9 @@ function addLetters(counts: Map<string, { points: number; words: string[] }>, ra
   }
 }
 
+const SMALL_A = 97;
+const SMALL_Z = 122;
+
 /** Points and the first few telling words of every language of the data. */
 function countWords(lower: string, claimed: string | null): Map<string, { points: number; words: string[] }> {
   const counts = new Map(
@@ -122,9 +125,17 @@ function countWords(lower: string, claimed: string | null): Map<string, { points
   );
   const shared = claimed === null ? undefined : SHARED.get(claimed);
   let read = 0;
-  for (const match of lower.matchAll(/[a-z]+/g)) {
+  let start = -1;
+  for (let at = 0; at <= lower.length; at++) {
+    const code = lower.charCodeAt(at);
+    if (code >= SMALL_A && code <= SMALL_Z) {
+      if (start < 0) start = at;
+      continue;
+    }
+    if (start < 0) continue;
+    const word = lower.slice(start, at);
+    start = -1;
     if (++read > WORDS_READ) break;
-    const word = match[0];
     const weights = WEIGHTS.get(word);
     if (weights === undefined || shared?.has(word)) continue;
     for (const { language, points } of weights) {

@@ -1,5 +1,5 @@
 // Patterns of a few words with gaps, endings and alternatives, as the rules for event types and severities use them.
-import { addByStart, createStartIndex, isWordCharacter, type StartIndex, startingAt } from "./starts.ts";
+import { addByStart, createStartIndex, isWordCharacter, longAt, shortAt, type StartIndex } from "./starts.ts";
 import { foldPhrase } from "./text.ts";
 
 /** A pattern of the data and what it stands for. */
@@ -74,18 +74,16 @@ export function findPatterns<T>(index: PatternIndex<T>, lower: string): PatternH
     if (found !== null) hits.set(compiled, { value: compiled.value, words: found[0].trim() });
   };
   for (const at of startsOf(lower)) {
-    for (const bucket of startingAt(index.atStart, lower, at)) {
-      for (const compiled of bucket) tryAt(compiled, at);
-    }
+    for (const compiled of shortAt(index.atStart, lower, at)) tryAt(compiled, at);
+    for (const compiled of longAt(index.atStart, lower, at)) tryAt(compiled, at);
     for (const compiled of index.atStartAny) tryAt(compiled, at);
   }
   let inWord = false;
   for (let at = 0; at < lower.length; at++) {
     const letter = isWordCharacter(lower.charCodeAt(at));
     if (letter && !inWord) {
-      for (const bucket of startingAt(index.inside, lower, at)) {
-        for (const compiled of bucket) tryAt(compiled, at);
-      }
+      for (const compiled of shortAt(index.inside, lower, at)) tryAt(compiled, at);
+      for (const compiled of longAt(index.inside, lower, at)) tryAt(compiled, at);
     }
     inWord = letter;
   }

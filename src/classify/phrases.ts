@@ -1,5 +1,5 @@
 // Finding many words and phrases in one pass over a text.
-import { addByStart, createStartIndex, isWordCharacter, type StartIndex, startingAt } from "./starts.ts";
+import { addByStart, createStartIndex, isWordCharacter, longAt, shortAt, type StartIndex } from "./starts.ts";
 import { type FoldedText, foldPhrase } from "./text.ts";
 
 /** A phrase of the data and what it stands for. */
@@ -66,34 +66,39 @@ function patternWord(folded: string): PatternWord {
 /** Every phrase that starts at a word of the text, in the order of the text; overlapping ones are all found. */
 export function findPhrases<T>(index: PhraseIndex<T>, text: FoldedText): PhraseHit<T>[] {
   const hits: PhraseHit<T>[] = [];
-  const { lower, words } = text;
+  const { lower } = text;
   let inWord = false;
   for (let at = 0; at < lower.length; at++) {
     const letter = isWordCharacter(lower.charCodeAt(at));
     if (letter && !inWord) {
-      for (const bucket of startingAt(index.byStart, lower, at)) {
-        for (const pattern of bucket) {
-          const end = matchAt(pattern, lower, words, at);
-          if (end > 0) hits.push({ phrase: pattern.entry.phrase, value: pattern.entry.value, at, end });
-        }
-      }
+      for (const pattern of shortAt(index.byStart, lower, at)) addHit(hits, pattern, text, at);
+      for (const pattern of longAt(index.byStart, lower, at)) addHit(hits, pattern, text, at);
     }
     inWord = letter;
   }
   return hits;
 }
 
+function addHit<T>(
+  hits: PhraseHit<T>[],
+  pattern: Pattern<T>,
+  { lower, words }: FoldedText,
+  at: number,
+): void {
+  const end = matchAt(pattern, lower, words, at);
+  if (end > 0) hits.push({ phrase: pattern.entry.phrase, value: pattern.entry.value, at, end });
+}
+
 /** Whether any phrase starts at a word of the text; ends at the first. */
 export function hasPhrase(index: PhraseIndex<unknown>, { lower, words }: FoldedText): boolean {
+  const fits = (pattern: Pattern<unknown>, at: number) => matchAt(pattern, lower, words, at) > 0;
   let inWord = false;
   for (let at = 0; at < lower.length; at++) {
     const letter = isWordCharacter(lower.charCodeAt(at));
-    if (
-      letter && !inWord &&
-      startingAt(index.byStart, lower, at).some((bucket) =>
-        bucket.some((pattern) => matchAt(pattern, lower, words, at) > 0)
-      )
-    ) return true;
+    if (letter && !inWord) {
+      for (const pattern of shortAt(index.byStart, lower, at)) if (fits(pattern, at)) return true;
+      for (const pattern of longAt(index.byStart, lower, at)) if (fits(pattern, at)) return true;
+    }
     inWord = letter;
   }
   return false;
@@ -102,7 +107,8 @@ export function hasPhrase(index: PhraseIndex<unknown>, { lower, words }: FoldedT
 /** Where the pattern that starts at `at` ends; 0 when it does not match. */
 function matchAt<T>(pattern: Pattern<T>, lower: string, words: string, at: number): number {
   let place = at;
-  for (const [i, word] of pattern.words.entries()) {
+  for (let i = 0; i < pattern.words.length; i++) {
+    const word = pattern.words[i] as PatternWord;
     if (i > 0 && lower[place++] !== " ") return 0;
     if (!lower.startsWith(word.lower, place)) return 0;
     if (word.capitals !== null && !words.startsWith(word.capitals, place)) return 0;

@@ -43,11 +43,13 @@ const ANY_TERM = once(() =>
 
 const NOT_BESIDE = buildWordSets([{ words: RELEVANCE_DATA.weakNotBeside, value: true }]);
 
+/** What takes terms away, each with the terms. */
 const NOT_AI = once(() =>
-  RELEVANCE_DATA.notAi.map((rule) => ({
-    terms: new Set(rule.terms),
-    text: buildPhraseIndex(rule.whenTheTextHas.map((phrase) => ({ phrase, value: true }))),
-  }))
+  buildPhraseIndex(
+    RELEVANCE_DATA.notAi.flatMap((rule) =>
+      rule.whenTheTextHas.map((phrase) => ({ phrase, value: new Set(rule.terms) as ReadonlySet<string> }))
+    ),
+  )
 );
 
 /** How often AI must be named in a longer summary before it is more than a passing mention. */
@@ -105,26 +107,21 @@ function actOf(
 const OTHER_INITIALS =
   /\b(?:(?!Artificial Intelligence)A[A-Za-z]{2,30} I[A-Za-z]{2,30} \(AI\)|(?!Intelligence Artificielle)I[A-Za-z]{2,30} A[A-Za-z]{2,30} \(IA\))/i;
 
+const INITIALS: ReadonlySet<string> = new Set(["AI", "IA"]);
+
 /** Drops "AI" where it means avian influenza and the like, and weak terms in texts on trading or encryption. */
 function withoutFalseFriends(
   hits: PhraseHit<TermKind>[],
   item: Item,
 ): PhraseHit<TermKind>[] {
+  if (hits.length === 0) return hits;
   const texts = [item.title, item.opening];
-  let kept = texts.some((text) => OTHER_INITIALS.test(text.text))
-    ? hits.filter((hit) => hit.phrase !== "AI" && hit.phrase !== "IA")
-    : hits;
-  for (const rule of NOT_AI()) {
-    if (
-      kept.some((hit) => rule.terms.has(hit.phrase)) &&
-      texts.some((text) => findPhrases(rule.text, text).length > 0)
-    ) {
-      kept = kept.filter((hit) => !rule.terms.has(hit.phrase));
-    }
-  }
+  const taken = texts.flatMap((text) => findPhrases(NOT_AI(), text)).map((hit) => hit.value);
+  if (texts.some((text) => OTHER_INITIALS.test(text.text))) taken.push(INITIALS);
+  let kept = taken.length === 0 ? hits : hits.filter((hit) => !taken.some((terms) => terms.has(hit.phrase)));
   if (kept.some((hit) => hit.value === "weak")) {
     const index = NOT_BESIDE.of(item.language.language);
-    if (texts.some((text) => findPhrases(index, text).length > 0)) {
+    if (texts.some((text) => hasPhrase(index, text))) {
       kept = kept.filter((hit) => hit.value !== "weak");
     }
   }

@@ -24,12 +24,14 @@ export function addByStart<V>(index: StartIndex<V>, beginning: string, value: V)
   else bucket.push(value);
 }
 
-/** The values that may begin at this place of the text. */
-export function startingAt<V>(index: StartIndex<V>, text: string, at: number): readonly (readonly V[])[] {
-  const two = index.two.get(keyOfTwo(text, at));
-  const four = index.four.get(keyOfFour(text, at));
-  if (two === undefined) return four === undefined ? NONE : [four];
-  return four === undefined ? [two] : [two, four];
+/** The values of short beginnings that may stand at this place of the text. */
+export function shortAt<V>(index: StartIndex<V>, text: string, at: number): readonly V[] {
+  return index.two.get(keyOfTwo(text, at)) ?? NONE;
+}
+
+/** The values of long beginnings that may stand at this place of the text. */
+export function longAt<V>(index: StartIndex<V>, text: string, at: number): readonly V[] {
+  return index.four.get(keyOfFour(text, at)) ?? NONE;
 }
 
 /** Whether a character belongs to a word: small letters, digits, and what lies beyond Latin-1's signs. */

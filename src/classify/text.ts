@@ -34,6 +34,9 @@ export function foldPhrase(phrase: string): string {
 // deno-lint-ignore no-control-regex
 const BEYOND_ASCII = /[^\x00-\x7f]/;
 
+/** A space that is no single plain one. */
+const UNEVEN_SPACE = / {2}|[^\S ]/;
+
 const STANDALONE_A_GRAVE = /(?<!\p{L})[aA]\u0300(?![\p{L}\p{M}])/gu;
 
 function foldCharacters(raw: string): string {
@@ -48,6 +51,8 @@ function foldCharacters(raw: string): string {
       .replace(/[\u00e6\u00c6]/g, (c) => c === "\u00e6" ? "ae" : "AE");
   }
   // "A.I." and "I.A." are the abbreviations with dots; the stops would cut them into letters.
-  return text.replace(/\b(A\.I|I\.A|K\.I)\.(?!\w)/g, (dotted) => dotted.replaceAll(".", ""))
-    .replace(/\s+/g, " ").trim();
+  if (text.includes(".I.") || text.includes(".A.")) {
+    text = text.replace(/\b(A\.I|I\.A|K\.I)\.(?!\w)/g, (dotted) => dotted.replaceAll(".", ""));
+  }
+  return (UNEVEN_SPACE.test(text) ? text.replace(/\s+/g, " ") : text).trim();
 }
