@@ -6,12 +6,12 @@ import type { Config } from "../config/config.ts";
 import type { Reason } from "../classify/reasons.ts";
 import type { SourceSettings, SourceState } from "../domain/source.ts";
 import type { IngestPreview } from "../ingest/ingest.ts";
-import { describeDocument } from "../ingest/normalise/describe.ts";
+import { describeDocument, type DescribeOptions } from "../ingest/normalise/describe.ts";
 import { DocumentError } from "../ingest/parse/document.ts";
 import { MAX_ITEMS } from "../ingest/process.ts";
 import { VERSION } from "../version.ts";
-import { type Command, CommandError, EXIT, JSON_OPTION } from "./command.ts";
-import { withStore } from "./open.ts";
+import { type Command, type CommandCall, CommandError, EXIT, JSON_OPTION } from "./command.ts";
+import { loadConfig, withStore } from "./open.ts";
 import { textWidth } from "./paragraphs.ts";
 import { cut, formatTable, formatTime } from "./table.ts";
 import { formatReasons } from "./why.ts";
@@ -63,15 +63,18 @@ export const sourceCommands: Command[] = [
   },
   {
     name: "source parse",
-    usage: "FILE [--content-type TYPE]",
+    usage: "FILE [--source ID] [--content-type TYPE] [--json]",
     summary: "prints what a saved document holds, as JSON",
-    example: "regfeed source parse feed.xml",
+    example: "regfeed source parse answer.json --source us-federal-register",
     positionals: [1, 1],
     options: {
+      source: { kind: "text", value: "ID", help: "read it by the rules of this source of the config" },
       "content-type": { kind: "text", value: "TYPE", help: "the Content-Type that it was served with" },
+      json: { kind: "flag", help: "as it does anyway" },
     },
-    withoutConfig: true,
-    async run({ host, positionals, texts }) {
+    async run(call) {
+      const { host, positionals, texts } = call;
+      const source = await sourceToParse(call);
       const file = resolve(host.cwd, positionals[0] ?? "");
       let bytes: Uint8Array;
       try {
@@ -80,7 +83,7 @@ export const sourceCommands: Command[] = [
         throw new CommandError(`${file} cannot be read: ${(error as Error).message}`);
       }
       try {
-        const options = { contentType: texts.get("content-type") ?? null, maxItems: MAX_ITEMS };
+        const options = { ...source, contentType: texts.get("content-type") ?? null, maxItems: MAX_ITEMS };
         host.out(`${JSON.stringify(describeDocument(bytes, options))}\n`);
         return EXIT.done;
       } catch (error) {
@@ -90,6 +93,21 @@ export const sourceCommands: Command[] = [
     },
   },
 ];
+
+/** How the source that is named reads a document; without one, no config is read. */
+async function sourceToParse(call: CommandCall): Promise<Partial<DescribeOptions>> {
+  const id = call.texts.get("source");
+  if (id === undefined) return {};
+  const { config } = await loadConfig(call);
+  const [source] = requireSources({ sources: config.sources, anyState: true }, [id]);
+  if (source === undefined) return {};
+  const { rules, timezone, fetchStrategy, location, baseUrl } = source;
+  return {
+    reading: rules?.reading ?? null,
+    timezone,
+    baseUrl: fetchStrategy === "files" ? baseUrl : location,
+  };
+}
 
 /** The sources of these ids. Throws a {@link CommandError} that names the unknown and, unless wanted, the disabled. */
 export function requireSources(
@@ -196,7 +214,8 @@ function previewTable(
   reasonsOf: ReasonsOf | null,
   width: number,
 ): string {
-  if (!report.ok) return `${report.id}: ${report.error}\n`;
+  const failure = report.ok ? "" : `${report.id}: ${report.error}\n`;
+  if (!report.ok && decided.length + report.refused.length === 0) return failure;
   const rows = decided.map(({ item, decision }) => {
     const event = decision.kind === "record" ? decision.event : null;
     return [
@@ -225,7 +244,7 @@ function previewTable(
   const header = ["OUTCOME", "PUBLISHED (UTC)", "LANG", "TYPE", "SEVERITY", "TOPICS", "ARTICLES", "TITLE"];
   const table = formatTable(header, rows);
   const items = reasonsOf === null ? table : withReasons(table, decided.map(reasonsOf), width);
-  return `${items}${notes.join("")}${refused.join("")}${counts}\n`;
+  return `${items}${notes.join("")}${refused.join("")}${counts}\n${failure}`;
 }
 
 /** The table with each item's reasons under its row. */

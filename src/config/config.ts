@@ -12,6 +12,8 @@ import { ConfigError, type ConfigProblem, formatKey, type PlacedMessage } from "
 import { type CheckedFile, FILE_SCHEMA } from "./schema.ts";
 import { readSecret, type SecretFile, type SecretReader } from "./secrets.ts";
 import { findSourceProblems, sourceTables } from "./sources.ts";
+import { buildRules } from "./strategies.ts";
+import { headerNameProblem } from "./strategy_tables.ts";
 import { explainToml } from "./toml_errors.ts";
 import { formatListen } from "./values.ts";
 
@@ -175,6 +177,8 @@ function inOrder(problems: ConfigProblem[]): ConfigProblem[] {
 interface SourceSecrets {
   /** By the source's position. */
   authorizations: Map<number, string>;
+  /** By the source's position, then by lower-case name. */
+  headers: Map<number, Record<string, string>>;
   files: SecretFile[];
   problems: PlacedMessage[];
 }
@@ -183,18 +187,37 @@ async function readSourceSecrets(
   document: Record<string, unknown>,
   options: ParseConfigOptions,
 ): Promise<SourceSecrets> {
-  const result: SourceSecrets = { authorizations: new Map(), files: [], problems: [] };
+  const result: SourceSecrets = { authorizations: new Map(), headers: new Map(), files: [], problems: [] };
   const from = { reader: options.readSecret, folder: options.folder };
-  for (const [index, source] of sourceTables(document)) {
-    const secret = await readSecret(source, "authorization", from);
-    if (secret.kind === "none") continue;
-    const path = ["sources", index, secret.key];
-    if (secret.kind === "problem") result.problems.push({ path, message: secret.message });
-    else if (!HEADER_VALUE.test(secret.value)) result.problems.push({ path, message: NOT_A_HEADER });
-    else result.authorizations.set(index, secret.value);
-    if (secret.kind === "secret" && secret.path !== undefined) {
+  const read = async (table: Record<string, unknown>, name: string, at: KeyPath): Promise<string | null> => {
+    const secret = await readSecret(table, name, from);
+    if (secret.kind === "none") return null;
+    const path = [...at, secret.key];
+    if (secret.kind === "problem") {
+      result.problems.push({ path, message: secret.message });
+      return null;
+    }
+    if (secret.path !== undefined) {
       result.files.push({ key: formatKey(path) ?? secret.key, path: secret.path });
     }
+    if (HEADER_VALUE.test(secret.value)) return secret.value;
+    result.problems.push({ path, message: NOT_A_HEADER });
+    return null;
+  };
+  for (const [index, source] of sourceTables(document)) {
+    const authorization = await read(source, "authorization", ["sources", index]);
+    if (authorization !== null) result.authorizations.set(index, authorization);
+    const table = source.headers;
+    if (typeof table !== "object" || table === null) continue;
+    const headers: Record<string, string> = {};
+    for (const name of new Set(Object.keys(table).map((key) => key.replace(/_(?:file|env)$/, "")))) {
+      const at = ["sources", index, "headers"];
+      const problem = headerNameProblem(name);
+      if (problem !== null) result.problems.push({ path: [...at, name], message: problem });
+      const value = await read(table as Record<string, unknown>, name, at);
+      if (value !== null) headers[name.toLowerCase()] = value;
+    }
+    result.headers.set(index, headers);
   }
   return result;
 }
@@ -213,9 +236,11 @@ function buildConfig(file: CheckedFile, secrets: SourceSecrets, folder: string):
     },
     sources: file.sources.map((source, index) => {
       const authorization = secrets.authorizations.get(index);
+      const headers = secrets.headers.get(index);
       return {
         ...buildSource(source, file.ingest, folder),
         ...(authorization === undefined ? {} : { authorization }),
+        ...(headers === undefined ? {} : { headers }),
       };
     }),
     classification: buildAdditions(file),
@@ -249,6 +274,8 @@ function buildSource(
 ): SourceSettings {
   // That the one of url and path that the strategy needs is there, has been checked.
   const location = source.fetch_strategy === "files" ? resolve(folder, source.path ?? ".") : source.url ?? "";
+  const rules = buildRules(source);
+  const minItems = source.min_items ?? (source.fetch_strategy === "html" ? 1 : 0);
   return {
     id: source.id,
     nameEn: source.name_en,
@@ -262,6 +289,10 @@ function buildSource(
     relevance: source.relevance,
     notifyFirstFetch: source.notify_first_fetch ?? ingest.notify_first_fetch,
     enabled: source.enabled,
+    ...(minItems === 0 ? {} : { minItems }),
+    ...(!source.crawl_delay ? {} : { crawlDelayMs: source.crawl_delay }),
+    ...(source.reuse === undefined ? {} : { reuse: source.reuse }),
+    ...(rules === null ? {} : { rules }),
   };
 }
 

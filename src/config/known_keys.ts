@@ -44,7 +44,9 @@ export function listTables(): string[] {
 function headerOf(leaf: string): string {
   const table = leaf.split(".").slice(0, -1);
   const schema = unwrap(FILE_SCHEMA.shape[table[0] as keyof typeof FILE_SCHEMA.shape]);
-  return schema instanceof z.ZodArray ? `[[${table.join(".")}]]` : `[${table.join(".")}]`;
+  return schema instanceof z.ZodArray && table.length === 1
+    ? `[[${table.join(".")}]]`
+    : `[${table.join(".")}]`;
 }
 
 function leavesOf(schema: z.core.$ZodType, path: readonly string[]): string[] {

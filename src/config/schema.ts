@@ -5,11 +5,11 @@ import { EVENT_TYPES } from "../domain/event.ts";
 import { SEVERITIES } from "../domain/severity.ts";
 import { FETCH_STRATEGIES } from "../domain/source.ts";
 import { TIERS } from "../domain/tier.ts";
-import { describeFound, describeKind, didYouMean, listWords, quote } from "./problems.ts";
+import { duration, flag, list, oneOf, table, text, wants, wholeNumber } from "./parts.ts";
+import { describeKind } from "./problems.ts";
+import { HEADERS_TABLE, STRATEGY_TABLES } from "./strategy_tables.ts";
 import {
   readCidr,
-  readDuration,
-  type Reading,
   readLanguage,
   readListen,
   readName,
@@ -32,68 +32,13 @@ const BOUNDS = {
   ingestConcurrency: { min: 1, max: 64 },
   deliveryConcurrency: { min: 1, max: 1_000 },
   keptBackups: { min: 1, max: 10_000 },
+  minItems: { min: 0, max: 10_000 },
+  crawlDelay: { minMs: 0, maxMs: 600_000 },
   tierLimit: { min: 0, max: 1_000_000_000_000 },
 } as const;
 
 /** As many topics as an item can have. */
 const MOST_SOURCE_TOPICS = 5;
-
-const UNSUPPORTED_STRATEGIES = ["json", "html", "sparql", "sitemap"];
-
-/** The message of a value that is missing or of the wrong kind. */
-function wants(what: string, example: string, found: (value: unknown) => string = describeFound) {
-  return ({ input }: { input?: unknown }): string =>
-    input === undefined
-      ? `is missing: it needs ${what}, such as ${example}`
-      : `needs ${what}, such as ${example}; found ${found(input)}`;
-}
-
-function text<T>(what: string, example: string, read: (text: string) => Reading<T>) {
-  return z.string({ error: wants(what, `"${example}"`) }).transform((value, context) => {
-    const reading = read(value);
-    if ("value" in reading) return reading.value;
-    context.addIssue({ code: "custom", message: reading.problem });
-    return z.NEVER;
-  });
-}
-
-function wholeNumber(bounds: { min: number; max: number }, example: string) {
-  const what = `a whole number from ${bounds.min} to ${bounds.max}`;
-  const error = wants(what, example);
-  return z.number({ error }).superRefine((value, context) => {
-    if (Number.isInteger(value) && value >= bounds.min && value <= bounds.max) return;
-    context.addIssue({ code: "custom", message: error({ input: value }) });
-  });
-}
-
-function flag() {
-  return z.boolean({ error: wants("true or false without quotes", "true") });
-}
-
-function duration(bounds: { minMs: number; maxMs: number }, example: string) {
-  return text("a duration", example, (value) => readDuration(value, bounds));
-}
-
-function oneOf<const T extends readonly string[]>(words: T, refuse?: (word: string) => string | null) {
-  const known = words.map((word) => `"${word}"`);
-  return text(`one of ${listWords(known)}`, words[0] ?? "", (value): Reading<T[number]> => {
-    if (words.includes(value)) return { value };
-    return {
-      problem: refuse?.(value) ??
-        `cannot be ${quote(value)}: it is one of ${listWords(known)}.${didYouMean(value, words)}`,
-    };
-  });
-}
-
-function list<T extends z.ZodType>(item: T, what: string, example: string) {
-  return z.array(item, { error: wants(`a list of ${what}`, example) });
-}
-
-function table<T extends z.ZodRawShape>(shape: T, header: string) {
-  const error = (issue: { code?: string; input?: unknown }): string | undefined =>
-    issue.code === "unrecognized_keys" ? undefined : wants("a table", header)(issue);
-  return z.strictObject(shape, { error });
-}
 
 /** The three keys of a secret: NAME, NAME_file and NAME_env; that they exclude each other, readSecret() says. */
 const secret = {
@@ -101,11 +46,6 @@ const secret = {
   file: text("the path of a file", "/run/secrets/NAME", readPath).optional(),
   env: text("the name of an environment variable", "NAME", readVariable).optional(),
 };
-
-function refuseStrategy(word: string): string | null {
-  if (!UNSUPPORTED_STRATEGIES.includes(word)) return null;
-  return `is "${word}", which is not supported by this version; ${listWords(FETCH_STRATEGIES)} are`;
-}
 
 const language = text("an ISO 639-1 code", "de", readLanguage);
 
@@ -167,7 +107,7 @@ const source = table({
   name_en: text("a name", "European Data Protection Board: news", readName),
   name_de: text("a name", "Europäischer Datenschutzausschuss: Nachrichten", readName).optional(),
   base_url: text("an address", "https://www.edpb.europa.eu", readSiteUrl).optional(),
-  fetch_strategy: oneOf(FETCH_STRATEGIES, refuseStrategy).prefault("feed"),
+  fetch_strategy: oneOf(FETCH_STRATEGIES).prefault("feed"),
   url: text("an address", "https://www.edpb.europa.eu/feed/news_en", readUrl).optional(),
   path: text("a folder", "inbox", readPath).optional(),
   schedule: text("a cron expression", "*/30 * * * *", readSchedule).prefault("*/30 * * * *"),
@@ -183,9 +123,14 @@ const source = table({
   ),
   notify_first_fetch: flag().optional(),
   enabled: flag().prefault(true),
+  min_items: wholeNumber(BOUNDS.minItems, "5").optional(),
+  crawl_delay: duration(BOUNDS.crawlDelay, "10s").optional(),
+  reuse: text("the terms in words", "CC BY 4.0", readName).optional(),
   authorization: secret.inPlace,
   authorization_file: secret.file,
   authorization_env: secret.env,
+  headers: HEADERS_TABLE,
+  ...STRATEGY_TABLES,
 }, "[[sources]]");
 
 function tier() {

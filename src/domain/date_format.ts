@@ -1,6 +1,6 @@
 // Dates in a form that the config names: read into ISO 8601, and written.
 
-const TOKEN = /yyyy|MM?|dd?|HH?|mm|ss|[^A-Za-z]+|'[^']*'/y;
+const TOKEN = /yyyy|MM?|dd?|HH?|mm|ss|[TZ]|[^A-Za-z]+|'[^']*'/y;
 const FIGURES: Readonly<Record<string, string>> = {
   yyyy: "(?<yyyy>\\d{4})",
   MM: "(?<MM>\\d{2})",
@@ -16,7 +16,7 @@ const FIGURES: Readonly<Record<string, string>> = {
 /** What is wrong with a format; null when nothing is. It must name year, month and day, each once. */
 export function dateFormatProblem(format: string): string | null {
   const wanted =
-    'write it with yyyy, MM, dd, HH, mm and ss, such as "dd.MM.yyyy"; letters that stand in quotes';
+    'write it with yyyy, MM, dd, HH, mm and ss, such as "dd.MM.yyyy"; letters that stand for themselves in single quotes';
   const tokens = tokensOf(format);
   if (tokens === null) return `is no form of a date: ${JSON.stringify(format)}; ${wanted}`;
   const named = tokens.filter((token) => token in FIGURES).map((token) => token.slice(0, 1));

@@ -1,4 +1,5 @@
 // How a source that is no feed is asked and read: what the config's table of a strategy says.
+import { writeDate } from "./date_format.ts";
 
 /** What an item can have. `published` and `updated` are dates, `categories` takes every value that it finds. */
 export const ITEM_FIELDS = [
@@ -44,8 +45,8 @@ export type Paging =
 
 /** Which days a source is asked for, where its request holds `{since}` and `{until}`. */
 export interface Windows {
-  /** Days of one request. */
-  days: number;
+  /** Days of one request; null asks for all of them at once. */
+  days: number | null;
   /** Days before the last fetch that are asked for again: what is entered late is found. */
   overlapDays: number;
   /** Days before now that the first fetch asks for. */
@@ -54,9 +55,10 @@ export interface Windows {
 
 /** A list that is walked page by page: an API or a listing. */
 export interface ListRules {
+  kind: "list";
   reading: Extract<Reading, { kind: "json" | "html" }>;
   paging: Paging;
-  /** Pages of one fetch. */
+  /** Pages of one fetch, or of one window. */
   maxPages: number;
   /** Whether new and changed items come first, so that a fetch may end where it meets what it knows. */
   newestFirst: boolean;
@@ -70,20 +72,23 @@ export interface ListRules {
 
 /** A SPARQL endpoint. */
 export interface SparqlRules {
+  kind: "sparql";
   reading: Extract<Reading, { kind: "sparql" }>;
+  /** With `{since}` and `{until}` in it. */
   query: string;
   windows: Windows;
   /** An answer with so many rows was cut off: its window is asked for in two halves. */
   maxRows: number;
 }
 
-/** A sitemap, or an index of sitemaps. */
+/** A sitemap, or an index of sitemaps, whose changed pages are read. */
 export interface SitemapRules {
+  kind: "sitemap";
   reading: Extract<Reading, { kind: "page" }>;
-  /** Regular expressions; an address counts that fits one of `include` (or there is none) and none of `exclude`. */
+  /** Regular expressions; an address counts that one of `include` fits (or there is none) and none of `exclude`. */
   include: readonly string[];
   exclude: readonly string[];
-  /** The same for the addresses of the maps in an index. */
+  /** The same as `include`, for the addresses of the maps in an index. */
   maps: readonly string[];
   /** Maps of an index that are read at one fetch. */
   maxMaps: number;
@@ -91,4 +96,27 @@ export interface SitemapRules {
   maxPages: number;
   /** Days before now of which the first fetch reads pages. */
   firstDays: number;
+}
+
+/** What the table of a strategy says. */
+export type StrategyRules = ListRules | SparqlRules | SitemapRules;
+
+/** `{since}` or `{until:yyyyMMdd}`, also as an address has it in its path. */
+const PLACEHOLDER = /(?:\{|%7B)(since|until)(?::((?:(?!%7D)[^{}])+))?(?:\}|%7D)/gi;
+
+/** The names and forms of the placeholders for days in a request's text. */
+export function windowPlaceholders(text: string): { name: string; format: string | undefined }[] {
+  return [...text.matchAll(PLACEHOLDER)].map(([, name = "", format]) => ({
+    name: name.toLowerCase(),
+    format: format === undefined ? undefined : decodeURIComponent(format),
+  }));
+}
+
+/** A request's text with the days of a window (Unix ms, `until` not among them) in their places. */
+export function fillWindow(text: string, window: { sinceMs: number; untilMs: number }): string {
+  return text.replace(PLACEHOLDER, (_, name: string, format: string | undefined) =>
+    writeDate(
+      name.toLowerCase() === "since" ? window.sinceMs : window.untilMs,
+      format === undefined ? undefined : decodeURIComponent(format),
+    ));
 }

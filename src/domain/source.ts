@@ -1,9 +1,13 @@
 // Sources: where publications come from, what the config says of them and what the store knows.
+import type { StrategyRules } from "./reading.ts";
 
 /** How a source is fetched. */
-export const FETCH_STRATEGIES = ["feed", "files"] as const;
+export const FETCH_STRATEGIES = ["feed", "files", "json", "html", "sparql", "sitemap"] as const;
 
-/** How a source is fetched; `feed` is RSS, Atom, RDF or JSON Feed over HTTP, `files` a watched folder of such documents. */
+/**
+ * How a source is fetched: `feed` is RSS, Atom, RDF or JSON Feed over HTTP, `files` a watched folder of such documents,
+ * `json` an API, `html` a listing, `sparql` an endpoint that answers queries, `sitemap` the changed pages of a site.
+ */
 export type FetchStrategy = typeof FETCH_STRATEGIES[number];
 
 /** A source as the config describes it. */
@@ -14,8 +18,10 @@ export interface SourceSettings {
   /** Absolute address of the publisher's site; relative links without a better base are resolved against it. */
   baseUrl: string;
   fetchStrategy: FetchStrategy;
-  /** The document's address (`feed`) or the folder's path (`files`). */
+  /** The folder's path (`files`), else the address: of the document, of the list's first page, of the endpoint, of the map. */
   location: string;
+  /** What the table of its strategy says; `feed` and `files` have none. */
+  rules?: StrategyRules;
   /** Five- or six-field cron expression. */
   schedule: string;
   /** IANA time zone of the schedule, and of dates that state none. */

@@ -2,6 +2,9 @@
 import type { SourceSettings } from "../domain/source.ts";
 import { fetchFeed } from "./fetch_feed.ts";
 import { fetchFolder } from "./fetch_folder.ts";
+import { fetchList } from "./fetch_list.ts";
+import { fetchSitemap } from "./fetch_sitemap.ts";
+import { fetchSparql } from "./fetch_sparql.ts";
 import type { Fetched, FetchOptions, Known } from "./fetched.ts";
 
 /** Fetches what changed since what is known. Throws a `FetchError`. */
@@ -10,7 +13,17 @@ export async function fetchDocuments(
   known: Known,
   options: FetchOptions,
 ): Promise<Fetched> {
-  return source.fetchStrategy === "files"
-    ? await fetchFolder(source, known.cursor, options)
-    : await fetchFeed(source, known, options);
+  const { rules } = source;
+  switch (rules?.kind) {
+    case "list":
+      return await fetchList(source, rules, known, options);
+    case "sparql":
+      return fetchSparql(source, rules, known, options);
+    case "sitemap":
+      return await fetchSitemap(source, rules, known, options);
+    default:
+      return source.fetchStrategy === "files"
+        ? await fetchFolder(source, known.cursor, options)
+        : await fetchFeed(source, known, options);
+  }
 }

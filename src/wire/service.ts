@@ -13,7 +13,12 @@ export const sourceRecord = z.strictObject({
   name_de: z.string().meta({ description: "German name" }),
   base_url: z.url().meta({ description: "Address of the source" }),
   fetch_strategy: z.enum(FETCH_STRATEGIES).meta({
-    description: "How it is fetched: `feed` is RSS, Atom or JSON Feed, `files` a watched folder",
+    description:
+      "How it is fetched: `feed` is RSS, Atom or JSON Feed, `files` a watched folder, `json` an API, " +
+      "`html` a listing, `sparql` an endpoint for queries, `sitemap` the changed pages of a site",
+  }),
+  reuse_terms: z.string().nullable().meta({
+    description: "The terms under which its publisher lets its texts be used again, as far as known",
   }),
   last_success_at: unixMs.nullable().meta({
     description: "When it was last fetched with success, Unix milliseconds; null until then",
@@ -32,6 +37,7 @@ export const sourceList = z.strictObject({ sources: z.array(sourceRecord), discl
       name_de: "Beispielausschuss",
       base_url: "https://board.example",
       fetch_strategy: "feed",
+      reuse_terms: "CC BY 4.0",
       last_success_at: 1_785_512_415_000,
       consecutive_failures: 0,
     }],
@@ -50,6 +56,7 @@ export function toSourceRecord(
     name_de: settings.nameDe,
     base_url: settings.baseUrl,
     fetch_strategy: settings.fetchStrategy,
+    reuse_terms: settings.reuse ?? null,
     last_success_at: state?.lastSuccessAtMs ?? null,
     consecutive_failures: state?.consecutiveFailures ?? 0,
   };

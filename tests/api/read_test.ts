@@ -174,6 +174,7 @@ Deno.test("GET /v1/sources lists active sources with their last fetch, without a
       name_de: "Ausschuss",
       base_url: "https://board.example",
       fetch_strategy: "feed",
+      reuse_terms: null,
       last_success_at: START_MS,
       consecutive_failures: 0,
     }]);

@@ -1,6 +1,7 @@
 // What a saved document holds, as the command `source parse` prints it.
-import { parseDocument } from "../parse/document.ts";
 import type { DocumentFormat, ParseProblem } from "../parse/document.ts";
+import type { Reading } from "../../domain/reading.ts";
+import { lookAt } from "../parse/look.ts";
 import { languageCode } from "./language.ts";
 import { normaliseItem } from "./item.ts";
 import { absoluteUrl } from "./links.ts";
@@ -25,15 +26,22 @@ export interface DocumentDescription {
   problems: ParseProblem[];
 }
 
-/**
- * Reads a document by itself, without the source that it came from: dates that state no zone are read as UTC, because
- * only a source's config knows better. Throws a DocumentError when the document is no feed.
- */
-export function describeDocument(
-  bytes: Uint8Array,
-  options: { contentType: string | null; maxItems: number },
-): DocumentDescription {
-  const document = parseDocument(bytes, options);
+/** What a document is read with, as far as its source is known. */
+export interface DescribeOptions {
+  contentType: string | null;
+  maxItems: number;
+  /** The rules of its source; without them it is looked at by itself. */
+  reading?: Reading | null;
+  /** Of dates that state no zone; without it UTC, because only a source's config knows better. */
+  timezone?: string;
+  /** What relative links are relative to where the document does not say it. */
+  baseUrl?: string;
+}
+
+/** Reads a document, of any strategy. Throws a DocumentError when it is none that can be read. */
+export function describeDocument(bytes: Uint8Array, options: DescribeOptions): DocumentDescription {
+  const { timezone = "UTC", baseUrl = "", reading = null } = options;
+  const document = lookAt(bytes, { ...options, url: reading?.kind === "page" ? baseUrl || null : null });
   const description: DocumentDescription = {
     format: document.format,
     language: languageCode(document.language),
@@ -41,7 +49,7 @@ export function describeDocument(
     problems: [...document.problems],
   };
   for (const [position, parsed] of document.items.entries()) {
-    const context = { document, documentUrl: null, baseUrl: "", timezone: "UTC", position };
+    const context = { document, documentUrl: null, baseUrl, timezone, position };
     const outcome = normaliseItem(parsed, context);
     if (!outcome.ok) {
       description.problems.push({ item: outcome.item, reason: outcome.reason });

@@ -1,0 +1,281 @@
+// Getting the changed pages of a site: its map or index of maps says which, each page is then a document of its own.
+import type { SitemapRules } from "../domain/reading.ts";
+import type { SourceSettings } from "../domain/source.ts";
+import { type DocumentAnswer, fetchDocument } from "./fetch_document.ts";
+import {
+  type Fetched,
+  type FetchedDocument,
+  FetchError,
+  type FetchOptions,
+  type Known,
+  readCursor,
+} from "./fetched.ts";
+import { parseDate } from "./normalise/dates.ts";
+import { absoluteUrl } from "./normalise/links.ts";
+import { DocumentError } from "./parse/document.ts";
+import { readSitemap, type Sitemap, type SitemapEntry } from "./parse/read_sitemap.ts";
+import { requireTime, rulesKey, shortName } from "./walk.ts";
+
+const DAY_MS = 86_400_000;
+/** The protocol allows 50 000 entries a map. */
+const MAX_ENTRIES = 50_000;
+/** Pages that appear in the map so many days after they changed are still found. */
+const LATE_DAYS = 14;
+/** A page that cannot be had is tried so often, until the map says that it has changed again. */
+const MAX_TRIES = 10;
+/** A page dated by a day may change until that day has ended everywhere; it is read once more after it. */
+const DAY_SETTLES_MS = 1.5 * DAY_MS;
+
+/** A page of which the map says when it changed. */
+interface DatedPage {
+  address: string;
+  name: string;
+  lastmod: string;
+  changedMs: number;
+}
+
+/** What became of a page: its `lastmod`, whether it may still change under it, and how often it could not be had. */
+type SeenPage = [lastmod: string, isSettled: boolean, tries: number];
+
+interface SitemapCursor {
+  settings: string;
+  /** Pages that changed before this were dealt with, or are not wanted; Unix ms. */
+  sinceMs: number;
+  /** The pages that changed later, by the short names of their addresses. */
+  pages: Record<string, SeenPage>;
+}
+
+/** Reads the map and plans the pages that changed. Throws a {@link FetchError} when the map cannot be had. */
+export async function fetchSitemap(
+  source: SourceSettings,
+  rules: SitemapRules,
+  known: Known,
+  options: FetchOptions,
+): Promise<Fetched> {
+  const nowMs = options.clock.nowMs();
+  const settings = rulesKey(source);
+  const before = readCursor<SitemapCursor>(known.cursor, settings);
+  const sinceMs = before?.sinceMs ?? nowMs - rules.firstDays * DAY_MS;
+  const maps = await readMaps(source, { rules, known, sinceMs, nowMs }, options);
+  const { dated, undated } = datedPages(maps.entries, source, rules);
+  if (dated.length === 0 && undated > 0) {
+    throw new FetchError(`the map says of none of its ${undated} pages when it changed (lastmod)`);
+  }
+  const pages: SitemapCursor["pages"] = Object.assign(Object.create(null), before?.pages);
+  const wanted = dated.filter((page) => page.changedMs >= sinceMs && !isDone(pages[page.name], page, nowMs));
+  // The first time, the newest are wanted and the archive is not; afterwards none is, so that the oldest go first.
+  wanted.sort((a, b) => before === null ? b.changedMs - a.changedMs : a.changedMs - b.changedMs);
+  const chosen = wanted.slice(0, rules.maxPages);
+  const waiting = before === null ? [] : wanted.slice(rules.maxPages);
+  const gone = new Set<string>();
+  const read = async (page: DatedPage): Promise<FetchedDocument | null> => {
+    requireTime(options.clock, nowMs);
+    try {
+      return await readPage(source, page, options);
+    } catch (error) {
+      if (error instanceof FetchError && (error.status === 404 || error.status === 410)) {
+        gone.add(page.address);
+      }
+      throw error;
+    }
+  };
+  return {
+    documents: chosen.map((page) => ({
+      name: page.address,
+      reading: rules.reading,
+      onFailure: "refuse",
+      read: () => read(page),
+    })),
+    leftOut: () => maps.leftOut,
+    unreadable: maps.unreadable,
+    isUnchanged: false,
+    freshUntilMs: maps.root.freshUntilMs,
+    movedTo: maps.root.movedTo,
+    cursor({ refused }) {
+      const again = [...waiting];
+      for (const page of chosen) {
+        const tries = !refused.has(page.address) || gone.has(page.address)
+          ? 0
+          : triesOf(pages[page.name], page) + 1;
+        pages[page.name] = [
+          page.lastmod,
+          nowMs - page.changedMs > DAY_SETTLES_MS || hasTime(page.lastmod),
+          tries,
+        ];
+        if (tries > 0 && tries < MAX_TRIES) again.push(page);
+      }
+      const { isWhole } = maps;
+      return JSON.stringify(cursorAfter({ settings, sinceMs, pages }, { dated, again, isWhole, before }));
+    },
+  };
+}
+
+/** The next cursor: it moves on to the oldest page that is to be read again, else to {@link LATE_DAYS} before the newest. */
+function cursorAfter(
+  now: SitemapCursor,
+  { dated, again, isWhole, before }: {
+    dated: readonly DatedPage[];
+    again: readonly DatedPage[];
+    isWhole: boolean;
+    before: SitemapCursor | null;
+  },
+): SitemapCursor {
+  const newestMs = dated.reduce((latest, { changedMs }) => Math.max(latest, changedMs), 0);
+  const oldestMs = again.reduce(
+    (first, { changedMs }) => Math.min(first, changedMs),
+    newestMs - LATE_DAYS * DAY_MS,
+  );
+  const sinceMs = isWhole ? Math.max(now.sinceMs, oldestMs) : now.sinceMs;
+  const pages: SitemapCursor["pages"] = {};
+  const fetchedLater = new Set(again.map(({ name }) => name));
+  for (const { name, lastmod, changedMs } of dated) {
+    if (changedMs < sinceMs) continue;
+    const seen = now.pages[name];
+    if (seen !== undefined) pages[name] = seen;
+    // The archive that the first fetch did not want counts as dealt with.
+    else if (before === null && !fetchedLater.has(name)) pages[name] = [lastmod, true, 0];
+  }
+  return { settings: now.settings, sinceMs, pages };
+}
+
+function isDone(seen: SeenPage | undefined, page: DatedPage, nowMs: number): boolean {
+  if (seen === undefined || seen[0] !== page.lastmod) return false;
+  if (seen[2] > 0 && seen[2] < MAX_TRIES) return false;
+  return seen[1] || nowMs - page.changedMs <= DAY_SETTLES_MS;
+}
+
+function triesOf(seen: SeenPage | undefined, page: DatedPage): number {
+  return seen?.[0] === page.lastmod ? seen[2] : 0;
+}
+
+function hasTime(lastmod: string): boolean {
+  return lastmod.includes(":");
+}
+
+interface ReadMaps {
+  root: DocumentAnswer;
+  entries: SitemapEntry[];
+  unreadable: { name: string; reason: string }[];
+  leftOut: { name: string; reason: string }[];
+  /** Whether every map was read to its end. */
+  isWhole: boolean;
+}
+
+interface MapRequest {
+  rules: SitemapRules;
+  known: Known;
+  sinceMs: number;
+  nowMs: number;
+}
+
+/** The entries of the map, or of the maps of the index that changed since; the maps that changed last go first. */
+async function readMaps(
+  source: SourceSettings,
+  { rules, known, sinceMs, nowMs }: MapRequest,
+  options: FetchOptions,
+): Promise<ReadMaps> {
+  const address = known.movedTo ?? source.location;
+  const { answer: root, map } = await readMap(source, address, options);
+  const maps: ReadMaps = { root, entries: [], unreadable: [], leftOut: [], isWhole: true };
+  const take = (from: Sitemap, url: string): void => {
+    for (const entry of from.entries) maps.entries.push(entry);
+    if (from.problems.some(({ item }) => item === "document")) maps.isWhole = false;
+    maps.unreadable.push(...from.problems.map(({ item, reason }) => ({ name: `${url}: ${item}`, reason })));
+  };
+  if (map.kind === "urlset") {
+    take(map, address);
+    return maps;
+  }
+  maps.unreadable.push(...map.problems.map(({ item, reason }) => ({ name: item, reason })));
+  const patterns = rules.maps.map((pattern) => new RegExp(pattern));
+  const children = map.entries.flatMap((entry) => {
+    const url = absoluteUrl(entry.address, address);
+    const changedMs = changeOf(entry, source);
+    const isWanted = url !== null && (patterns.length === 0 || patterns.some((pattern) => pattern.test(url)));
+    return isWanted && (changedMs === null || changedMs >= sinceMs - DAY_MS) ? [{ url, changedMs }] : [];
+  });
+  children.sort((a, b) => (b.changedMs ?? nowMs) - (a.changedMs ?? nowMs));
+  if (children.length > rules.maxMaps) {
+    const reason =
+      `${children.length} maps may have changed and ${rules.maxMaps} are read: raise max_maps, or name them`;
+    maps.leftOut.push({ name: "document", reason: `${reason} in maps` });
+    maps.isWhole = false;
+  }
+  for (const { url } of children.slice(0, rules.maxMaps)) {
+    requireTime(options.clock, nowMs);
+    try {
+      const child = (await readMap(source, url, options)).map;
+      if (child.kind === "urlset") take(child, url);
+      else {maps.unreadable.push({
+          name: url,
+          reason: "is an index within an index, which the protocol forbids",
+        });}
+    } catch (error) {
+      if (!(error instanceof FetchError)) throw error;
+      maps.unreadable.push({ name: url, reason: error.message });
+      maps.isWhole = false;
+    }
+  }
+  return maps;
+}
+
+async function readMap(
+  source: SourceSettings,
+  address: string,
+  options: FetchOptions,
+): Promise<{ answer: DocumentAnswer; map: Sitemap }> {
+  const answer = await fetchDocument(source, {
+    url: new URL(address),
+    headers: { accept: "application/xml, text/xml;q=0.9, application/gzip;q=0.8, */*;q=0.1" },
+    validators: null,
+    expects: "data",
+  }, options);
+  const { document } = answer;
+  if (document === null) throw new FetchError("answered that nothing has changed, though it was not asked");
+  const { contentType, bytes } = document;
+  try {
+    const limits = { contentType, maxBytes: options.maxDocumentBytes, maxEntries: MAX_ENTRIES };
+    return { answer, map: readSitemap(bytes, limits) };
+  } catch (error) {
+    if (error instanceof DocumentError) throw new FetchError(error.message);
+    throw error;
+  }
+}
+
+function datedPages(
+  entries: readonly SitemapEntry[],
+  source: SourceSettings,
+  rules: SitemapRules,
+): { dated: DatedPage[]; undated: number } {
+  const include = rules.include.map((pattern) => new RegExp(pattern));
+  const exclude = rules.exclude.map((pattern) => new RegExp(pattern));
+  const dated = new Map<string, DatedPage>();
+  let undated = 0;
+  for (const entry of entries) {
+    const address = absoluteUrl(entry.address, source.location);
+    if (address === null || exclude.some((pattern) => pattern.test(address))) continue;
+    if (include.length > 0 && !include.some((pattern) => pattern.test(address))) continue;
+    const changedMs = changeOf(entry, source);
+    if (changedMs === null) undated++;
+    else dated.set(address, { address, name: shortName(address), lastmod: entry.lastmod ?? "", changedMs });
+  }
+  return { dated: [...dated.values()], undated };
+}
+
+function changeOf({ lastmod }: SitemapEntry, { timezone }: SourceSettings): number | null {
+  return lastmod === null ? null : parseDate(lastmod, { timezone });
+}
+
+async function readPage(
+  source: SourceSettings,
+  { address }: DatedPage,
+  options: FetchOptions,
+): Promise<FetchedDocument | null> {
+  const { document } = await fetchDocument(source, {
+    url: new URL(address),
+    headers: { accept: "text/html, application/xhtml+xml;q=0.9, */*;q=0.1" },
+    validators: null,
+    expects: "page",
+  }, options);
+  return document;
+}

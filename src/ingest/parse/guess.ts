@@ -1,0 +1,109 @@
+// Rules for a document without rules, guessed from its names: for looking at it, and for writing the rules that it wants.
+import type { ItemField, Reading } from "../../domain/reading.ts";
+
+/** How deep lists and fields are looked for. */
+const MAX_DEPTH = 8;
+const MAX_FIELD_DEPTH = 4;
+/** Items of a list, and keys of an object, that are looked at. */
+const MAX_LOOKED_AT = 20;
+const MAX_KEYS = 100;
+
+type JsonObject = Record<string, unknown>;
+
+/** By field, the names that APIs give it, in several languages, the most telling first. */
+const NAMES: readonly [ItemField, RegExp[]][] = [
+  ["title", [
+    /^(title|titel|titre|titulo|título|titolo)$/i,
+    /^kurztitel$/i,
+    /^(headline|subject|name|nom|nombre)$/i,
+  ]],
+  ["link", [
+    /^html_?url$|^url_?html$/i,
+    /^(dokument|document)?_?url$|^link$|^permalink$|^href$/i,
+    /^pdf_?url$/i,
+  ]],
+  ["id", [/^(document_?number|identifier|identificador|celex)$/i, /^(id|guid|uuid|_id|cid)$/i]],
+  ["summary", [
+    /^(abstract|summary|description)/i,
+    /(excerpt|beschreibung|zusammenfassung|resume|résumé|text)$/i,
+  ]],
+  ["published", [
+    /^(date_?publication|publication_?date|date_?published|published(_?(at|date))?|veroeffentlicht|ausgabedatum|starts_on)$/i,
+    /^(date|datum|fecha(_publicacion)?|created(_?at)?|entscheidungsdatum)$/i,
+  ]],
+  ["updated", [/^(updated(_?at)?|modified|date_?modified|last_?modified|aktualisiert|geaendert)$/i]],
+];
+
+/** The rules that a JSON value seems to want; null when nothing in it looks like items with titles. */
+export function guessJson(value: unknown): Extract<Reading, { kind: "json" }> | null {
+  let best: { path: string[]; count: number; fields: Record<string, string[]> } | null = null;
+  const root = isObject(value) ? guessFields([value]) : {};
+  const visit = (inner: unknown, path: string[]): void => {
+    if (path.length > MAX_DEPTH) return;
+    if (Array.isArray(inner)) {
+      const objects = inner.filter(isObject);
+      const fields = guessFields(objects.slice(0, MAX_LOOKED_AT));
+      const count = fields.title === undefined ? 0 : objects.length;
+      const better = best === null ? count > 0 : count > best.count && path.length <= best.path.length;
+      if (better) best = { path, count, fields };
+      for (const item of objects.slice(0, MAX_LOOKED_AT)) visit(item, path);
+    } else if (isObject(inner)) {
+      for (const [key, part] of Object.entries(inner).slice(0, MAX_KEYS)) visit(part, [...path, key]);
+    }
+  };
+  visit(value, []);
+  const isOne = root.title !== undefined && root.link !== undefined && !root.title[0]?.includes(".");
+  if (best === null && root.title === undefined) return null;
+  const { path, fields } = isOne || best === null
+    ? { path: [], fields: root }
+    : best as { path: string[]; fields: Record<string, string[]> };
+  return { kind: "json", items: written(path), fields, dateFormat: null, next: null };
+}
+
+/** Rules as the config has them, on one line. */
+export function describeGuess({ items, fields }: Extract<Reading, { kind: "json" }>): string {
+  const rules = Object.entries(fields).map(([field, [rule]]) => `${field} = ${JSON.stringify(rule)}`);
+  return [`items = ${JSON.stringify(items)}`, ...rules].join(", ");
+}
+
+function guessFields(objects: readonly JsonObject[]): Record<string, string[]> {
+  const leaves: string[][] = [];
+  const known = new Set<string>();
+  /** The paths of values that are more than figures. */
+  const worded = new Set<string>();
+  const visit = (value: unknown, path: string[]): void => {
+    if (Array.isArray(value)) return value.slice(0, 2).forEach((item) => visit(item, path));
+    if (isObject(value)) {
+      if (path.length >= MAX_FIELD_DEPTH) return;
+      for (const [key, part] of Object.entries(value).slice(0, MAX_KEYS)) visit(part, [...path, key]);
+    } else if ((typeof value === "string" && value.trim() !== "") || typeof value === "number") {
+      const name = written(path);
+      if (/\p{L}{3}/u.test(String(value))) worded.add(name);
+      if (known.has(name)) return;
+      known.add(name);
+      leaves.push(path);
+    }
+  };
+  for (const object of objects) visit(object, []);
+  leaves.sort((a, b) => a.length - b.length);
+  const fields: Record<string, string[]> = {};
+  for (const [field, patterns] of NAMES) {
+    for (const pattern of patterns) {
+      const found = leaves.find((path) =>
+        pattern.test(path.at(-1) ?? "") && (field !== "title" || worded.has(written(path)))
+      );
+      if (found === undefined) continue;
+      fields[field] = [written(found)];
+      break;
+    }
+  }
+  return fields;
+}
+
+function written(path: readonly string[]): string {
+  return path.map((key) => /^[^.\s"{}]+$/.test(key) ? key : `"${key.replaceAll('"', "")}"`).join(".");
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
