@@ -5,19 +5,23 @@ import { readRanges } from "./api/client_address.ts";
 import { createHealth } from "./api/health.ts";
 import { REMEMBERED_FOR_MS } from "./api/idempotency.ts";
 import type { Route } from "./api/route.ts";
+import { deliveryRoutes } from "./api/routes/deliveries.ts";
 import { descriptionRoutes } from "./api/routes/description.ts";
 import { eventRoutes } from "./api/routes/events.ts";
 import { serviceRoutes } from "./api/routes/service.ts";
+import { subscriptionChangeRoutes } from "./api/routes/subscription_changes.ts";
 import { subscriptionRoutes } from "./api/routes/subscriptions.ts";
 import { usageRoute } from "./api/routes/usage.ts";
 import { createServer } from "./api/server.ts";
 import { type Classifier, createClassifier } from "./classify/classify.ts";
 import { type Config, userAgentOf } from "./config/config.ts";
 import { createDelivery, type Delivery } from "./delivery/loop.ts";
-import { limitsOf } from "./domain/customer.ts";
+import { createReplay } from "./delivery/replay.ts";
+import { type Customer, limitsOf } from "./domain/customer.ts";
 import { createIds, type NewId } from "./domain/ids.ts";
 import type { Log, Platform } from "./domain/ports.ts";
 import type { Store } from "./domain/store.ts";
+import type { Subscription } from "./domain/subscription.ts";
 import { createIngest, type Ingest } from "./ingest/ingest.ts";
 import { isOverdue, nextRun } from "./ingest/schedule.ts";
 import { renderDocs } from "./web/docs.ts";
@@ -171,6 +175,18 @@ function createRoutes(
   const isSource = async (id: string): Promise<boolean> =>
     configured.has(id) || await store.isKnownSource(id);
   const log: Log = platform.log("health");
+  const subscriptions = {
+    store,
+    clock,
+    random,
+    newId,
+    topics,
+    languages: config.languages,
+    limitsOf: (customer: Customer) => limitsOf(customer, config.tiers),
+    isSource,
+    mayReceive: (url: string) => delivery.mayReceive(url),
+    sendTest: (subscription: Subscription) => delivery.test(subscription),
+  };
   const routes = [
     ...serviceRoutes({
       store,
@@ -180,18 +196,12 @@ function createRoutes(
     }),
     ...eventRoutes({ store, publicUrl: config.server.publicUrl, topics, isSource }),
     usageRoute({ store, clock, limitsOf: (customer) => limitsOf(customer, config.tiers) }),
-    ...subscriptionRoutes({
-      store,
-      clock,
-      random,
-      newId,
-      topics,
-      languages: config.languages,
-      limitsOf: (customer) => limitsOf(customer, config.tiers),
-      isSource,
-      mayReceive: (url) => delivery.mayReceive(url),
-      sendTest: (subscription) => delivery.test(subscription),
+    ...subscriptionRoutes(subscriptions),
+    ...subscriptionChangeRoutes({
+      ...subscriptions,
+      replay: createReplay({ store, clock, newId, topics, tiers: config.tiers }),
     }),
+    ...deliveryRoutes({ store, clock, tiers: config.tiers, publicUrl: config.server.publicUrl }),
   ];
   const { publicUrl } = config.server;
   return [...routes, ...descriptionRoutes(routes, { version, publicUrl, renderDocs })];

@@ -157,13 +157,12 @@ async function answerRoute(
     };
     return await handle(route, checked, { customer, passage, repetition });
   };
-  const { status, json, headers = {}, contentName } =
-    route.repeatable === undefined || customer === null || bytes === null
-      ? await act(null)
-      : await route.repeatable.run(
-        { customerId: customer.id, headers: request.headers, address, body: bytes },
-        act,
-      );
+  const { status, json, headers = {}, contentName } = route.repeatable === undefined || customer === null
+    ? await act(null)
+    : await route.repeatable.run(
+      { customerId: customer.id, headers: request.headers, address, body: bytes ?? new Uint8Array() },
+      act,
+    );
   const body = prepareAnswer(json, contentName);
   if (state !== null && status === route.status && kept.wasAsked(address)) {
     kept.put(address, state, { answer: body, headers });

@@ -38,7 +38,7 @@ const LOOKUP_MS = 3_000;
 
 /** What deliveries are made with. */
 export interface DeliveryDeps extends Matching, Omit<Sending, "policy"> {
-  store: Pick<Store, "matchEvents" | "releaseHeld" | "claimDeliveries" | "finishAttempts">;
+  store: Pick<Store, "matchEvents" | "backfill" | "releaseHeld" | "claimDeliveries" | "finishAttempts">;
   random: Random;
   log: Log;
   /** What the operator permits beyond https to public addresses; its ranges are CIDRs. */

@@ -2,7 +2,7 @@
 import { utcMonth } from "../domain/calendar.ts";
 import type { Clock } from "../domain/ports.ts";
 import type { NewId } from "../domain/ids.ts";
-import type { NewDelivery, Store, UnmatchedEvent } from "../domain/store.ts";
+import type { DeliveriesFor, NewDelivery, Store, UnmatchedEvent } from "../domain/store.ts";
 import { type MatchedSubscription, matches } from "../domain/subscription.ts";
 import type { Tier, TierLimits } from "../domain/tier.ts";
 import type { Topic } from "../domain/topic.ts";
@@ -13,7 +13,7 @@ const MATCH_BATCH = 10;
 
 /** What matching needs. */
 export interface Matching {
-  store: Pick<Store, "matchEvents">;
+  store: Pick<Store, "matchEvents" | "backfill">;
   clock: Clock;
   newId: NewId;
   /** The taxonomy. */
@@ -40,27 +40,37 @@ export function createMatcher(topics: readonly Topic[]): Matcher {
   };
 }
 
-/** Matches some of the events that wait, oldest first. The returned function says how many it matched. */
-export function createMatching({ store, clock, newId, topics, tiers }: Matching): () => Promise<number> {
+/** What is made of an event for the subscriptions that want it; `nowMs` is the `timestamp` of the bodies. */
+export function createDeliveriesFor(
+  { newId, topics }: Pick<Matching, "newId" | "topics">,
+): (nowMs: number) => DeliveriesFor {
   const wanting = createMatcher(topics);
-  return () => {
-    const nowMs = clock.nowMs();
-    return store.matchEvents({
-      nowMs,
-      month: utcMonth(nowMs),
-      limit: MATCH_BATCH,
-      tiers,
-      deliveriesFor: (unmatched, subscriptions) => {
-        const bodyFor = preparePayload(unmatched, nowMs);
-        return wanting(unmatched.event, subscriptions).map((subscription): NewDelivery => {
-          const id = newId("delivery");
-          return {
-            id,
-            subscriptionId: subscription.id,
-            body: (sequence) => bodyFor({ deliveryId: id, subscription, sequence }),
-          };
-        });
-      },
+  return (nowMs) => (unmatched, subscriptions) => {
+    const wanted = wanting(unmatched.event, subscriptions);
+    if (wanted.length === 0) return [];
+    const bodyFor = preparePayload(unmatched, nowMs);
+    return wanted.map((subscription): NewDelivery => {
+      const id = newId("delivery");
+      return {
+        id,
+        subscriptionId: subscription.id,
+        body: (sequence) => bodyFor({ deliveryId: id, subscription, sequence }),
+      };
     });
+  };
+}
+
+/**
+ * Matches some of the events that wait, oldest first, and goes on with the past that subscriptions asked for. The
+ * returned function says how many events it matched and with how many subscriptions it went on.
+ */
+export function createMatching(matching: Matching): () => Promise<number> {
+  const { store, clock, tiers } = matching;
+  const deliveriesAt = createDeliveriesFor(matching);
+  return async () => {
+    const nowMs = clock.nowMs();
+    const terms = { nowMs, month: utcMonth(nowMs), tiers, deliveriesFor: deliveriesAt(nowMs) };
+    const matched = await store.matchEvents({ ...terms, limit: MATCH_BATCH });
+    return matched + await store.backfill(terms);
   };
 }

@@ -57,3 +57,62 @@ export interface FinishedAttempt {
   result: AttemptResult;
   next: NextStep;
 }
+
+/** A delivery as its subscription's owner sees it. Every time is in Unix ms. */
+export interface DeliveryRecord {
+  id: string;
+  subscriptionId: string;
+  eventId: string;
+  /** Whether the event is a revision, not a first version. */
+  isRevision: boolean;
+  sequence: number;
+  status: DeliveryStatus;
+  /** Null unless it is held. */
+  holdReason: HoldReason | null;
+  /** Attempts made or begun. */
+  attempts: number;
+  /** The latest recorded attempt: its status and what went wrong; null without one. */
+  lastStatusCode: number | null;
+  lastProblem: string | null;
+  nextAttemptAtMs: number;
+  createdAtMs: number;
+  /** When it first arrived, null while it never has. */
+  arrivedAtMs: number | null;
+  /** When it was delivered, failed or cancelled, null before. */
+  finishedAtMs: number | null;
+}
+
+/** An attempt as it is kept. */
+export interface AttemptRecord extends Omit<AttemptResult, "retryAtMs"> {
+  /** From 1. */
+  number: number;
+  /** The beginning of the answer's body as text; null without one. */
+  answer: string | null;
+}
+
+const HOLD_WORDS: Record<HoldReason, string> = {
+  quota: "held: the month's deliveries are used up; it goes out with the new month or a higher tier",
+  disabled: "held: the subscription is switched off; it goes out when that is switched on again",
+};
+
+/** Why a delivery is not delivered, in words for its owner; null when it is, or is on its way without a failure. */
+export function describeDelivery(
+  delivery: Pick<DeliveryRecord, "status" | "holdReason" | "lastProblem" | "arrivedAtMs">,
+): string | null {
+  const { status, holdReason, lastProblem, arrivedAtMs } = delivery;
+  switch (status) {
+    case "held":
+      return holdReason === null ? null : HOLD_WORDS[holdReason];
+    case "failed":
+      return `every attempt failed; the last: ${lastProblem ?? "nothing is known of it any more"}`;
+    case "cancelled":
+      return "the subscription was deleted before it arrived";
+    case "pending":
+      return lastProblem === null ? null : `the last attempt failed: ${lastProblem}`;
+    case "delivered":
+      // It did arrive: what failed was sending it once more.
+      return lastProblem === null || arrivedAtMs === null
+        ? null
+        : `it arrived; its replay failed: ${lastProblem}`;
+  }
+}

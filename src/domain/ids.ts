@@ -18,6 +18,8 @@ export type NewId = (noun: IdNoun) => string;
 
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"; // Crockford's base 32, as the ULID specification has it
 const RANDOM_CHARACTERS = 16;
+/** The last time that a ULID can hold. */
+const LAST_ULID_MS = 2 ** 48 - 1;
 
 /**
  * Identifiers from a clock (Unix ms) and a source of random bytes. When the clock stands still or goes back, the
@@ -36,6 +38,12 @@ export function createIds(nowMs: () => number, randomBytes: (count: number) => U
     }
     return ID_PREFIXES[noun] + timeCharacters(lastMs) + random.map((value) => ALPHABET[value]).join("");
   };
+}
+
+/** The least identifier of a noun that can be made at a time (Unix ms): those made before it sort before it. */
+export function firstIdAt(noun: IdNoun, ms: number): string {
+  return ID_PREFIXES[noun] + timeCharacters(Math.min(Math.max(0, ms), LAST_ULID_MS)) +
+    "0".repeat(RANDOM_CHARACTERS);
 }
 
 /** Whether a text has the form of an identifier of the noun. */

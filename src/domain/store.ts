@@ -1,7 +1,8 @@
 // The Store port: use cases, each one atomic. An engine runs the pure decisions it is given inside its transaction.
 import type { AccountStore } from "./account_store.ts";
-import type { ClaimedDelivery, FinishedAttempt } from "./delivery.ts";
 import type { EventType, RegEvent, Wording } from "./event.ts";
+import type { CatchUpStore } from "./catch_up_store.ts";
+import type { ClaimedDelivery, FinishedAttempt } from "./delivery.ts";
 import type { Provenance } from "./provenance.ts";
 import type { Severity } from "./severity.ts";
 import type { IdentityRule, SourceState } from "./source.ts";
@@ -190,6 +191,12 @@ export interface RememberedAnswer {
   json: string;
 }
 
+/** Says what goes to which of the subscriptions, pure. */
+export type DeliveriesFor = (
+  unmatched: UnmatchedEvent,
+  subscriptions: readonly MatchedSubscription[],
+) => NewDelivery[];
+
 /** What a customer has used. */
 export interface Usage {
   /** Events delivered or on their way this month. */
@@ -200,7 +207,7 @@ export interface Usage {
 }
 
 /** Everything that is kept. Every time is in Unix ms. */
-export interface Store extends AccountStore {
+export interface Store extends AccountStore, CatchUpStore {
   // Sources
   /**
    * Makes these sources known. One that was never seen is due at once; of the others none is due later than the next
@@ -280,11 +287,14 @@ export interface Store extends AccountStore {
   addRequests(counts: readonly { customerId: string; day: string; requests: number }[]): Promise<void>;
 
   // Subscriptions
-  /** Checks the limit and the duplicates and stores, as one; with it the answer, which is kept only if it was created. */
+  /**
+   * Checks the limit and the duplicates and stores, as one; with it the answer, which is kept only if it was created.
+   * With `backfillSinceMs` it gets the stored events published since then before those that come.
+   */
   addSubscription(
     subscription: Subscription,
     activeLimit: number,
-    answer?: RememberedAnswer,
+    options?: { answer?: RememberedAnswer | undefined; backfillSinceMs?: number | undefined },
   ): Promise<SubscribeOutcome>;
   /** The answer that was kept for the customer's key, made after the time; null without one. */
   findAnswer(customerId: string, key: string, afterMs: number): Promise<RememberedAnswer | null>;
@@ -308,10 +318,7 @@ export interface Store extends AccountStore {
     month: string;
     limit: number;
     tiers: Record<Tier, TierLimits>;
-    deliveriesFor: (
-      unmatched: UnmatchedEvent,
-      subscriptions: readonly MatchedSubscription[],
-    ) => NewDelivery[];
+    deliveriesFor: DeliveriesFor;
   }): Promise<number>;
   /**
    * Leases due deliveries, at most `perSubscription` less those in flight of each subscription, oldest first within

@@ -79,6 +79,7 @@ export const EXAMPLE_SUBSCRIPTION = {
   severity_min: "medium" as const,
   language: "de",
   enabled: true,
+  disabled_by: null,
   created_at: 1_785_400_000_000,
 };
 

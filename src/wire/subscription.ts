@@ -1,7 +1,7 @@
 // Subscriptions as JSON: the request that creates one, the records and the answers.
 import { z } from "zod";
 import { DISCLAIMER } from "../domain/disclaimer.ts";
-import { isEnabled, type Subscription } from "../domain/subscription.ts";
+import { isEnabled, type Subscription, SWITCHED_OFF_BY } from "../domain/subscription.ts";
 import { disclaimer, identifier, severity, unixMs } from "./event.ts";
 import { EXAMPLE_SUBSCRIPTION } from "./examples.ts";
 
@@ -31,6 +31,11 @@ export const subscriptionRequest = z.strictObject({
   language: z.string().min(2).max(8).default("en").meta({
     description: "Language of title and summary, where the event has it: en, de, fr or a configured one",
   }),
+  backfill_since: unixMs.optional().meta({
+    description:
+      "Unix ms: stored matching events published since then are delivered first, in the order in which they " +
+      "were stored, then those that come; they count against the month's deliveries. Without it only what comes",
+  }),
 }).meta({
   id: "SubscriptionRequest",
   description: "What to deliver where; the filters combine with and",
@@ -45,6 +50,59 @@ export const subscriptionRequest = z.strictObject({
 /** What a client asks for with {@link subscriptionRequest}. */
 export type SubscriptionRequest = z.infer<typeof subscriptionRequest>;
 
+/** The body of `PATCH /v1/subscriptions/{id}`: what is left out stays. */
+export const subscriptionChange = z.strictObject({
+  webhook_url: z.string().min(1).max(MAX_WEBHOOK_URL).optional().meta({
+    description: "Where deliveries are posted from now on, those that wait among them",
+  }),
+  topics: filterList("Topic ids, a parent stands for its children").optional(),
+  source_filter: filterList("Source ids").optional(),
+  severity_min: severity.optional().meta({ description: "Events below it are not delivered" }),
+  language: z.string().min(2).max(8).optional().meta({ description: "Language of title and summary" }),
+  enabled: z.boolean().optional().meta({
+    description:
+      "`false` switches it off: what it still has to get, and what comes, is held. `true` switches it on, also " +
+      "what the service had switched off: one delivery is tried, and with its success the others follow",
+  }),
+}).meta({
+  id: "SubscriptionChange",
+  description: "What to change; at least one field",
+  examples: [{ severity_min: "high", enabled: true }],
+});
+
+/** What a client asks for with {@link subscriptionChange}. */
+export type SubscriptionChangeRequest = z.infer<typeof subscriptionChange>;
+
+/** The body of `POST /v1/subscriptions/{id}/replay`. */
+export const replayRequest = z.strictObject({
+  since: unixMs.meta({ description: "Unix ms: events that were stored since then (`ingested_at`)" }),
+  until: unixMs.optional().meta({ description: "Unix ms: and before then; without it, all since" }),
+  after: z.string().optional().meta({
+    description: "`next_after` of the answer before: goes on behind that event",
+  }),
+}).meta({
+  id: "ReplayRequest",
+  description: "Which time to send again",
+  examples: [{ since: 1_785_400_000_000 }],
+});
+
+/** The answer of `POST /v1/subscriptions/{id}/replay`. */
+export const replayReport = z.strictObject({
+  replayed: z.int().min(0).meta({ description: "Finished deliveries that are sent again" }),
+  created: z.int().min(0).meta({ description: "Deliveries made of matching events that had none" }),
+  held: z.int().min(0).meta({
+    description: "Of both, those that wait because the month's deliveries are used up",
+  }),
+  next_after: identifier("event", "Send it as `after` for the rest").nullable().meta({
+    description: "Where this answer ends, an event's id; null when the time is done",
+  }),
+  disclaimer,
+}).meta({
+  id: "ReplayReport",
+  description: "What is sent again",
+  examples: [{ replayed: 41, created: 2, held: 0, next_after: null, disclaimer: DISCLAIMER }],
+});
+
 /** A subscription without its secret (specification, section 2.3). */
 export const subscriptionRecord = z.strictObject({
   id: subscriptionId,
@@ -54,6 +112,11 @@ export const subscriptionRecord = z.strictObject({
   severity_min: severity.meta({ description: "Events below it are not delivered" }),
   language: z.string().meta({ description: "ISO 639-1 code of the language of title and summary" }),
   enabled: z.boolean().meta({ description: "True when active" }),
+  disabled_by: z.enum(SWITCHED_OFF_BY).nullable().meta({
+    description:
+      "What switched it off: its `owner`; `gone`, an answer 410; `failing`, days without one success; " +
+      "`key-lost`, a secret that cannot be read any more, rotate it; null while nothing did",
+  }),
   created_at: unixMs.meta({ description: "When it was created, Unix milliseconds" }),
 }).meta({ id: "Subscription", description: "A webhook subscription, without its secret" });
 
@@ -75,6 +138,26 @@ export const subscriptionCreated = z.strictObject({
       webhook_secret: "3f1c0a9be5d84276a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718",
     },
     note: "Keep webhook_secret now: it is shown only this once and verifies every delivery.",
+    disclaimer: DISCLAIMER,
+  }],
+});
+
+/** The answer of `POST /v1/subscriptions/{id}/rotate-secret`. */
+export const secretRotated = subscriptionCreated.extend({
+  previous_secret_until: unixMs.nullable().meta({
+    description:
+      "Until then deliveries are signed with both secrets, Unix milliseconds; null when the one before it was lost",
+  }),
+}).meta({
+  id: "SecretRotated",
+  description: "The subscription with its new secret",
+  examples: [{
+    subscription: {
+      ...EXAMPLE_SUBSCRIPTION,
+      webhook_secret: "b71d5c0e94a8362f17d0c5b9a3e4f86270915d3c2b8a4e6f0d1c7b5a39e8f426",
+    },
+    note: "Keep webhook_secret now: it is shown only this once and verifies every delivery.",
+    previous_secret_until: 1_785_600_000_000,
     disclaimer: DISCLAIMER,
   }],
 });
@@ -130,6 +213,7 @@ export function toSubscriptionRecord(subscription: Subscription): z.infer<typeof
     severity_min: subscription.severityMin,
     language: subscription.language,
     enabled: isEnabled(subscription),
+    disabled_by: subscription.disabledBy,
     created_at: subscription.createdAtMs,
   };
 }

@@ -124,7 +124,7 @@ Deno.test("unknown paths answer 404, known ones with another method 405 with All
       ["POST", "/v1/events", "GET, HEAD"],
       ["DELETE", "/v1/sources", "GET, HEAD"],
       ["PUT", "/v1/subscriptions", "GET, HEAD, POST"],
-      ["PATCH", "/v1/subscriptions/sub_x", "DELETE"],
+      ["PUT", "/v1/subscriptions/sub_x", "DELETE, PATCH"],
       ["GET", "/v1/subscriptions/sub_x/test", "POST"],
     ];
     for (const [method, path, allow] of rows) {

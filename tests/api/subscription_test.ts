@@ -49,6 +49,7 @@ Deno.test("POST /v1/subscriptions needs only webhook_url and shows the secret on
       severity_min: "info",
       language: "en",
       enabled: true,
+      disabled_by: null,
       created_at: START_MS,
     });
     const listed = await world.ask("/v1/subscriptions", { key });
@@ -100,7 +101,7 @@ Deno.test("POST /v1/subscriptions says in plain words what a field must be", () 
       ],
       [
         { webhook_url: HOOK, topic: [] },
-        "topic: is not a field that this path knows; it knows webhook_url, topics, source_filter, severity_min, language",
+        "topic: is not a field that this path knows; it knows webhook_url, topics, source_filter, severity_min, language, backfill_since",
       ],
       [[], "body: must be an object"],
     ];

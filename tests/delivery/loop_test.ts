@@ -280,6 +280,7 @@ Deno.test("run() claims no more when the store falls far behind", async () => {
     store.claimDeliveries(...claim);
   const behind = {
     matchEvents: () => Promise.resolve(0),
+    backfill: () => Promise.resolve(0),
     releaseHeld: () => Promise.resolve(0),
     claimDeliveries,
     finishAttempts,

@@ -197,6 +197,10 @@ export class FakeStore {
     return this.batches.flat();
   }
 
+  backfill(): Promise<number> {
+    return Promise.resolve(0);
+  }
+
   // deno-lint-ignore require-await
   async matchEvents(match: Parameters<Store["matchEvents"]>[0]): Promise<number> {
     this.#fail("matchEvents");

@@ -2,6 +2,8 @@
 import type { Store } from "../../src/domain/store.ts";
 import { attemptPromises } from "./contract/attempts.ts";
 import { collectingPromises } from "./contract/collecting.ts";
+import { catchUpPromises } from "./contract/catch_up.ts";
+import { changePromises } from "./contract/changes.ts";
 import { customerPromises } from "./contract/customers.ts";
 import { eventPromises } from "./contract/events.ts";
 import { heldPromises } from "./contract/held.ts";
@@ -25,6 +27,8 @@ export const PROMISES = [
   ...identityPromises,
   ...listingPromises,
   ...listModelPromises,
+  ...catchUpPromises,
+  ...changePromises,
   ...customerPromises,
   ...paymentPromises,
   ...mailPromises,

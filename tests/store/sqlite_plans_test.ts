@@ -41,7 +41,7 @@ const SMALL = ["event_outbox", "sources", "customers", "api_keys", "subscription
 function readsAll(line: string): boolean {
   const [, table = "", how = ""] = /^SCAN (\w+)(.*)$/.exec(line) ?? [];
   if (table === "" || how.includes("VIRTUAL TABLE") || SMALL.includes(table)) return false;
-  if (["CONSTANT", "waiting", "walked", "sqlite_master"].includes(table)) return false;
+  if (["CONSTANT", "waiting", "walked", "sqlite_master", "sqlite_schema"].includes(table)) return false;
   return !WALKED.some((index) => how.endsWith(`INDEX ${index}`));
 }
 

@@ -52,7 +52,7 @@ Deno.test("no webhook secret and no remembered answer stands in the file or its 
         requestHash: "h",
         json: JSON.stringify({ webhook_secret: webhookSecret }),
       };
-      await store.addSubscription(aSubscription(`sub_${at}`, { webhookSecret }), 99, answer);
+      await store.addSubscription(aSubscription(`sub_${at}`, { webhookSecret }), 99, { answer });
     }
     await store.deleteSubscription("cus_1", "sub_3", T0);
     await store.forgetAnswers(T0);

@@ -64,6 +64,26 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
     when: "the subscription is switched off",
     detail: "Deliveries to this subscription are switched off.",
   },
+  subscription_key_lost: {
+    when: "the subscription's secret cannot be read any more and must be rotated first",
+    detail:
+      "The secret of this subscription is lost. POST /v1/subscriptions/{id}/rotate-secret gives a new one.",
+  },
+  delivery_unfinished: {
+    when: "the delivery is pending or held: it goes out by itself",
+    detail:
+      "This delivery is pending or held: it goes out by itself. GET /v1/deliveries/{id} says when and why.",
+  },
+  delivery_cancelled: {
+    when: "the delivery's subscription was deleted",
+    detail:
+      "The subscription of this delivery was deleted. Create one and ask for the past with backfill_since.",
+  },
+  delivery_removed: {
+    when: "the delivery's body has been removed, as the operator configures",
+    detail:
+      "The body of this delivery has been removed since it was finished long ago. GET /v1/events/{id} has its event.",
+  },
   body_too_large: {
     when: `the body has more than ${MAX_BODY_BYTES} bytes`,
     detail: `body: may have at most ${MAX_BODY_BYTES} bytes`,

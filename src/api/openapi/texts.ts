@@ -4,6 +4,7 @@
 export const TAGS = {
   Events: "What official bodies have published, newest first or in the order of storing.",
   Subscriptions: "Webhooks: what is delivered where.",
+  Deliveries: "What was sent or waits, every attempt, and sending it again.",
   Webhooks: "What your endpoint is sent, and how to know that it is from here.",
   Account: "What you may use, and what you have used.",
   Service: "What is collected, from whom, and how well that goes. No key is needed.",

@@ -24,7 +24,8 @@ import type { Finding } from "../input.ts";
 import { unknownSources, unknownTopics } from "../known_names.ts";
 import { answer, keyRoute, type Route } from "../route.ts";
 
-const SECRET_NOTE = "Keep webhook_secret now: it is shown only this once and verifies every delivery.";
+/** Stands beside a secret. */
+export const SECRET_NOTE = "Keep webhook_secret now: it is shown only this once and verifies every delivery.";
 
 /** What became of a test delivery. */
 export interface TestResult {
@@ -70,7 +71,8 @@ function createRoute(options: SubscriptionRouteOptions): Route {
     summary: "Creates a webhook subscription",
     description:
       "Only `webhook_url` is required. Filters combine with and; each list is any-of. `webhook_secret` is " +
-      "shown in this answer and never again.",
+      "shown in this answer and never again. With `backfill_since` the stored past is delivered first, within the " +
+      "month's deliveries: the rest is held until there is room.",
     requestHeaders: ["Idempotency-Key"],
     answerHeaders: ["Idempotency-Replayed"],
     errors: [
@@ -96,7 +98,7 @@ function createRoute(options: SubscriptionRouteOptions): Route {
         disclaimer: DISCLAIMER,
       });
       const remembered = repetition === null ? undefined : { ...repetition, json: created.json };
-      await add(subscription, { customer, remembered }, options);
+      await add(subscription, { customer, remembered, backfillSinceMs: body.backfill_since }, options);
       return created;
     },
   });
@@ -169,14 +171,15 @@ function testRoute(options: SubscriptionRouteOptions): Route {
   });
 }
 
-function noSubscription(): AppError {
+/** The error of an id that names none of the caller's subscriptions. */
+export function noSubscription(): AppError {
   return new AppError("not_found", "You have no subscription of this id.");
 }
 
 /** What is wrong with fields that are well formed. */
-async function verifyRequest(
+export async function verifyRequest(
   body: Partial<SubscriptionRequest>,
-  { topics, languages, isSource, mayReceive }: SubscriptionRouteOptions,
+  { topics, languages, isSource, mayReceive, clock }: Omit<SubscriptionRouteOptions, "store">,
 ): Promise<Finding[]> {
   const findings: Finding[] = [
     ...unknownTopics("topics", body.topics ?? [], topics),
@@ -191,6 +194,9 @@ async function verifyRequest(
       "must be an https address of a public host; the operator can permit others in the config " +
       "([delivery] allow_http, allow_networks)";
     findings.push({ field: "webhook_url", message, code: "invalid_webhook_url" });
+  }
+  if (body.backfill_since !== undefined && body.backfill_since > clock.nowMs()) {
+    findings.push({ field: "backfill_since", message: "must be a time of the past, in Unix milliseconds" });
   }
   return findings;
 }
@@ -219,23 +225,33 @@ function newSubscription(
 
 async function add(
   subscription: Subscription,
-  { customer, remembered }: { customer: Customer; remembered: RememberedAnswer | undefined },
+  { customer, remembered, backfillSinceMs }: {
+    customer: Customer;
+    remembered: RememberedAnswer | undefined;
+    backfillSinceMs: number | undefined;
+  },
   { store, limitsOf }: SubscriptionRouteOptions,
 ): Promise<void> {
   const limit = limitsOf(customer).activeSubscriptions;
-  const outcome = await store.addSubscription(subscription, limit, remembered);
-  if (outcome === "duplicate") {
-    throw new AppError(
-      "duplicate_subscription",
-      "You have an active subscription with this webhook_url and these filters. Delete it first, or use it.",
-    );
-  }
-  if (outcome === "limit_reached") {
-    throw new AppError(
-      "subscription_limit_reached",
-      `Your tier allows ${limit} active subscription${
-        limit === 1 ? "" : "s"
-      }. Delete one, or ask for a higher tier.`,
-    );
-  }
+  const outcome = await store.addSubscription(subscription, limit, { answer: remembered, backfillSinceMs });
+  if (outcome === "duplicate") throw isDuplicate();
+  if (outcome === "limit_reached") throw limitReached(limit);
+}
+
+/** The error of a subscription that would be the same as another one. */
+export function isDuplicate(): AppError {
+  return new AppError(
+    "duplicate_subscription",
+    "You have an active subscription with this webhook_url and these filters. Delete it first, or use it.",
+  );
+}
+
+/** The error of one active subscription more than the tier allows. */
+export function limitReached(limit: number): AppError {
+  return new AppError(
+    "subscription_limit_reached",
+    `Your tier allows ${limit} active subscription${
+      limit === 1 ? "" : "s"
+    }. Delete one, or ask for a higher tier.`,
+  );
 }

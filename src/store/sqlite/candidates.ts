@@ -9,6 +9,8 @@ export interface Candidate {
   /** Events up to this one were stored before the subscription. */
   afterSeq: number;
   customerEnabled: boolean;
+  /** It still gets events of the past: those that come now follow them. */
+  isBackfilling: boolean;
 }
 
 /** Every candidate of one state of the store. */
@@ -56,13 +58,14 @@ export class Candidates {
 function load(connection: Connection, version: number): CandidateList {
   const candidates = connection.all(
     `select ${SUBSCRIPTION_COLUMNS.split(/,\s*/).map((name) => `subscriptions.${name}`).join(", ")},
-       after_seq, customers.enabled as customer_enabled
+       after_seq, backfill_seq, customers.enabled as customer_enabled
      from subscriptions join customers on customers.id = subscriptions.customer_id
      where deleted_at is null order by subscriptions.id`,
   ).map((row): Candidate => ({
     subscription: subscriptionFromRow(row),
     afterSeq: Number(row["after_seq"]),
     customerEnabled: row["customer_enabled"] === 1,
+    isBackfilling: row["backfill_seq"] !== null,
   }));
   return {
     version,

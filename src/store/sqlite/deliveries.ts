@@ -120,7 +120,7 @@ function finish(
     return;
   }
   const row = connection.get(
-    "select seq, subscription_id from deliveries where id = ? and status = 'pending' and attempts = ?",
+    "select seq, subscription_id, arrived_at from deliveries where id = ? and status = 'pending' and attempts = ?",
     deliveryId,
     attempt,
   );
@@ -134,8 +134,13 @@ function finish(
       seq,
     );
   } else if (next.kind === "failed") {
-    returnToQuota(connection, seq);
-    connection.run("update deliveries set status = 'failed', finished_at = ? where seq = ?", nowMs, seq);
+    if (row["arrived_at"] === null) returnToQuota(connection, seq);
+    // What arrived before stays delivered, although its replay failed.
+    connection.run(
+      "update deliveries set status = iif(arrived_at is null, 'failed', 'delivered'), finished_at = ? where seq = ?",
+      nowMs,
+      seq,
+    );
   } else {
     const subscriptionId = String(row["subscription_id"]);
     connection.run(

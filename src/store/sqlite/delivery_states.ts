@@ -48,6 +48,7 @@ export function markDelivered(connection: Connection, deliveryId: string, nowMs:
 
 /** Holds everything that a subscription still has to get. */
 export function holdDeliveries(connection: Connection, subscriptionId: string, reason: HoldReason): void {
+  endReplays(connection, subscriptionId);
   for (const seq of pendingOf(connection, subscriptionId)) {
     returnToQuota(connection, seq);
     connection.run("update deliveries set status = 'held', hold_reason = ? where seq = ?", reason, seq);
@@ -61,6 +62,7 @@ export function holdDeliveries(connection: Connection, subscriptionId: string, r
 
 /** Cancels everything that a subscription still had to get. */
 export function cancelDeliveries(connection: Connection, subscriptionId: string, nowMs: number): void {
+  endReplays(connection, subscriptionId);
   for (const seq of pendingOf(connection, subscriptionId)) {
     returnToQuota(connection, seq);
     connection.run("update deliveries set status = 'cancelled', finished_at = ? where seq = ?", nowMs, seq);
@@ -69,6 +71,15 @@ export function cancelDeliveries(connection: Connection, subscriptionId: string,
     `update deliveries set status = 'cancelled', hold_reason = null, finished_at = ?
      where subscription_id = ? and status = 'held'`,
     nowMs,
+    subscriptionId,
+  );
+}
+
+/** What arrived before is not lost when its replay ends early: it is delivered as it was. */
+function endReplays(connection: Connection, subscriptionId: string): void {
+  connection.run(
+    `update deliveries set status = 'delivered', hold_reason = null, finished_at = arrived_at
+     where subscription_id = ? and status in ('pending', 'held') and arrived_at is not null`,
     subscriptionId,
   );
 }

@@ -4,7 +4,8 @@ import { limitsOf } from "../../domain/customer.ts";
 import type { HoldReason } from "../../domain/delivery.ts";
 import type { NewDelivery, Store } from "../../domain/store.ts";
 import type { Tier, TierLimits } from "../../domain/tier.ts";
-import { type Candidate, Candidates } from "./candidates.ts";
+import { postpone } from "./backfills.ts";
+import type { Candidate, Candidates } from "./candidates.ts";
 import type { Connection, Row } from "./connection.ts";
 import { countTowardsQuota } from "./delivery_states.ts";
 import { SERVED_JSON } from "./served.ts";
@@ -13,8 +14,10 @@ import { SERVED_JSON } from "./served.ts";
 const RELEASE_BATCH = 500;
 
 /** The part of the port that turns events into deliveries. */
-export function createMatching(connection: Connection): Pick<Store, "matchEvents" | "releaseHeld"> {
-  const candidates = new Candidates(connection);
+export function createMatching(
+  connection: Connection,
+  candidates: Candidates,
+): Pick<Store, "matchEvents" | "releaseHeld"> {
   return {
     matchEvents: (match) => {
       // Most calls find nothing: they must not take the write lock.
@@ -56,7 +59,8 @@ function matchWaiting(
         if (candidate === undefined || candidate.afterSeq >= seq) {
           throw new Error(`no subscription ${delivery.subscriptionId} was offered event ${event.id}`);
         }
-        enqueue(connection, { delivery, event, candidate, quota, nowMs: match.nowMs });
+        if (candidate.isBackfilling) postpone(connection, delivery.subscriptionId, seq);
+        else enqueue(connection, { delivery, event, candidate, quota, nowMs: match.nowMs });
       }
     }
     connection.run("delete from event_outbox where event_seq = ?", seq);
@@ -64,21 +68,25 @@ function matchWaiting(
   return waiting.length;
 }
 
-function eventById(connection: Connection, id: string): RegEvent | null {
+/** The record of an event; null when there is none of that id. */
+export function eventById(connection: Connection, id: string): RegEvent | null {
   const row = connection.get(`select ${SERVED_JSON} from events where id = ?`, id);
   return row === undefined ? null : JSON.parse(String(row["json"]));
 }
 
-function enqueue(
+/** Stores a delivery with the next number of its subscription. Returns its state; null when the event has one there. */
+export function enqueue(
   connection: Connection,
-  { delivery, event, candidate, quota, nowMs }: {
+  { delivery, event, candidate, quota, nowMs, atMs = nowMs }: {
     delivery: NewDelivery;
     event: RegEvent;
     candidate: Candidate;
     quota: MonthQuota;
     nowMs: number;
+    /** When it is due; without it at once. */
+    atMs?: number;
   },
-): void {
+): "pending" | "held" | null {
   const { subscription, customerEnabled } = candidate;
   // A crash between two commits never repeats a match, but a restored store may hold both the event in the outbox
   // and its delivery: the delivery that is there stands.
@@ -87,7 +95,7 @@ function enqueue(
     subscription.id,
     event.id,
   );
-  if (there !== undefined) return;
+  if (there !== undefined) return null;
   const off = subscription.disabledAtMs !== null || !customerEnabled;
   const hold: HoldReason | null = off ? "disabled" : quota.take(subscription.customerId) ? null : "quota";
   const sequence = Number(
@@ -107,7 +115,7 @@ function enqueue(
     sequence,
     hold === null ? "pending" : "held",
     hold,
-    nowMs,
+    atMs,
     nowMs,
     hold === null ? quota.month : null,
     nowMs,
@@ -117,6 +125,7 @@ function enqueue(
     Number(inserted?.["seq"]),
     delivery.body(sequence),
   );
+  return hold === null ? "pending" : "held";
 }
 
 function releaseAll(connection: Connection, release: Parameters<Store["releaseHeld"]>[0]): number {
@@ -166,7 +175,7 @@ function oldestHeld(connection: Connection, customerId: string, limit: number): 
 }
 
 /** What is left of each customer's month, read once and counted on within one transaction. */
-class MonthQuota {
+export class MonthQuota {
   readonly #left = new Map<string, number>();
   readonly #waiting = new Map<string, boolean>();
   #anyHeld: boolean | null = null;

@@ -6,6 +6,7 @@ import accounts from "./migrations/0004_accounts.sql" with { type: "text" };
 import collecting from "./migrations/0005_collecting.sql" with { type: "text" };
 import schemaHistory from "./migrations/0006_schema_history.sql" with { type: "text" };
 import deliveryLife from "./migrations/0007_delivery_life.sql" with { type: "text" };
+import catchUp from "./migrations/0008_catch_up.sql" with { type: "text" };
 import type { Vault, VaultSource } from "../../domain/ports.ts";
 import { VERSION } from "../../version.ts";
 import { Connection } from "./connection.ts";
@@ -30,6 +31,7 @@ const MIGRATIONS: readonly Migration[] = [
   { sql: collecting },
   { sql: schemaHistory },
   { sql: deliveryLife, then: sealWhatWasClear, replacesTables: true, leavesNothing: true },
+  { sql: catchUp },
 ];
 
 /** The schema that this version reads and writes. */

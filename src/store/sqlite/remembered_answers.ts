@@ -1,7 +1,6 @@
 // First answers to requests that named a key of their own, in SQLite.
 import type { Vault } from "../../domain/ports.ts";
 import type { RememberedAnswer, Store } from "../../domain/store.ts";
-import type { Subscription } from "../../domain/subscription.ts";
 import type { Connection } from "./connection.ts";
 import { answerPlace } from "./seals.ts";
 
@@ -9,7 +8,7 @@ import { answerPlace } from "./seals.ts";
 export function createRememberedAnswers(
   connection: Connection,
   vault: Vault,
-): Pick<Store, "findAnswer" | "forgetAnswers"> {
+): Pick<Store, "findAnswer" | "forgetAnswers" | "rememberAnswer"> {
   return {
     findAnswer: (customerId, key, afterMs) => {
       const row = connection.get(
@@ -28,6 +27,11 @@ export function createRememberedAnswers(
       );
     },
 
+    rememberAnswer: (customerId, answer, atMs) =>
+      Promise.resolve(
+        connection.transaction("relaxed", () => remember(connection, vault, { answer, customerId, atMs })),
+      ),
+
     forgetAnswers: (untilMs) => {
       const isAny = connection.get("select 1 from remembered_answers where created_at <= ? limit 1", untilMs);
       if (isAny !== undefined) {
@@ -41,19 +45,19 @@ export function createRememberedAnswers(
   };
 }
 
-/** Keeps the answer that tells of a new subscription; one that is out of date under the same key gives way. */
+/** Keeps an answer; one that is out of date under the same key gives way. */
 export function remember(
   connection: Connection,
   vault: Vault,
-  { answer, subscription }: { answer: RememberedAnswer; subscription: Subscription },
+  { answer, customerId, atMs }: { answer: RememberedAnswer; customerId: string; atMs: number },
 ): void {
   connection.run(
     `insert or replace into remembered_answers (customer_id, key, request_hash, answer, created_at)
      values (?, ?, ?, ?, ?)`,
-    subscription.customerId,
+    customerId,
     answer.key,
     answer.requestHash,
-    vault.seal(answer.json, answerPlace(subscription.customerId, answer.key)),
-    subscription.createdAtMs,
+    vault.seal(answer.json, answerPlace(customerId, answer.key)),
+    atMs,
   );
 }

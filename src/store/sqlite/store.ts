@@ -4,8 +4,11 @@ import type { Store } from "../../domain/store.ts";
 import { Connection } from "./connection.ts";
 import { accountHealth } from "./account_health.ts";
 import { createAudit } from "./audit.ts";
+import { createBackfills } from "./backfills.ts";
+import { Candidates } from "./candidates.ts";
 import { createCustomers } from "./customers.ts";
 import { createDeliveries } from "./deliveries.ts";
+import { createDeliveryLog } from "./delivery_log.ts";
 import { createEvents } from "./events.ts";
 import { createErasure } from "./erase.ts";
 import { createKeys } from "./keys.ts";
@@ -14,6 +17,7 @@ import { createMatching } from "./matching.ts";
 import { migrate } from "./migrate.ts";
 import { createPayments } from "./payments.ts";
 import { createRememberedAnswers } from "./remembered_answers.ts";
+import { createReplays } from "./replays.ts";
 import { createSources } from "./sources.ts";
 import { createSubscriptions } from "./subscriptions.ts";
 import { createUsage } from "./usage.ts";
@@ -33,6 +37,7 @@ export function openStore(path: string, vaultSource: VaultSource): Store {
     connection.close();
     throw error;
   }
+  const candidates = new Candidates(connection);
   return rejecting({
     ...createSources(connection),
     ...createEvents(connection),
@@ -46,7 +51,10 @@ export function openStore(path: string, vaultSource: VaultSource): Store {
     ...createUsage(connection),
     ...createSubscriptions(connection, vault),
     ...createRememberedAnswers(connection, vault),
-    ...createMatching(connection),
+    ...createMatching(connection, candidates),
+    ...createBackfills(connection, candidates),
+    ...createReplays(connection, candidates),
+    ...createDeliveryLog(connection),
     ...createDeliveries(connection, vault),
     health: () => {
       const row = connection.get(

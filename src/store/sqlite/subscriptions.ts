@@ -7,12 +7,15 @@ import type { Connection, Row } from "./connection.ts";
 import { cancelDeliveries } from "./delivery_states.ts";
 import { remember } from "./remembered_answers.ts";
 import { secretPlace, SecretReader } from "./seals.ts";
+import { createSubscriptionChanges } from "./subscription_changes.ts";
 
 type SubscriptionMethods =
   | "addSubscription"
   | "listSubscriptions"
   | "findSubscription"
-  | "deleteSubscription";
+  | "deleteSubscription"
+  | "changeSubscription"
+  | "rotateSecret";
 
 /** The columns of a subscription, for statements that read one. */
 export const SUBSCRIPTION_COLUMNS =
@@ -38,7 +41,9 @@ export function createSubscriptions(connection: Connection, vault: Vault): Pick<
   };
 
   return {
-    addSubscription: (subscription, activeLimit, answer) =>
+    ...createSubscriptionChanges(connection, vault, find),
+
+    addSubscription: (subscription, activeLimit, { answer, backfillSinceMs } = {}) =>
       Promise.resolve(connection.transaction("durable", () => {
         const identity = identityOf(subscription);
         const active = connection.all(
@@ -48,8 +53,9 @@ export function createSubscriptions(connection: Connection, vault: Vault): Pick<
         );
         if (active.some((row) => row["identity"] === identity)) return "duplicate";
         if (active.length >= activeLimit) return "limit_reached";
-        insert(connection, vault, { subscription, identity });
-        if (answer !== undefined) remember(connection, vault, { answer, subscription });
+        insert(connection, vault, { subscription, identity, backfillSinceMs });
+        const { customerId, createdAtMs } = subscription;
+        if (answer !== undefined) remember(connection, vault, { answer, customerId, atMs: createdAtMs });
         return "created";
       })),
 
@@ -70,6 +76,7 @@ export function createSubscriptions(connection: Connection, vault: Vault): Pick<
         if (subscription === null) return null;
         connection.run("update subscriptions set deleted_at = ? where id = ?", nowMs, id);
         cancelDeliveries(connection, id, nowMs);
+        connection.run("delete from backfill_waiting where subscription_id = ?", id);
         return { ...subscription, deletedAtMs: nowMs };
       })),
   };
@@ -78,12 +85,16 @@ export function createSubscriptions(connection: Connection, vault: Vault): Pick<
 function insert(
   connection: Connection,
   vault: Vault,
-  { subscription, identity }: { subscription: Subscription; identity: string },
+  { subscription, identity, backfillSinceMs }: {
+    subscription: Subscription;
+    identity: string;
+    backfillSinceMs: number | undefined;
+  },
 ): void {
   connection.run(
     `insert into subscriptions (id, customer_id, webhook_url, secret, topics, source_filter, severity_min,
-       language, identity, created_at, after_seq)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (select coalesce(max(seq), 0) from events))`,
+       language, identity, created_at, backfill_since, backfill_seq, after_seq)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (select coalesce(max(seq), 0) from events))`,
     subscription.id,
     subscription.customerId,
     subscription.webhookUrl,
@@ -94,11 +105,13 @@ function insert(
     subscription.language,
     identity,
     subscription.createdAtMs,
+    backfillSinceMs ?? null,
+    backfillSinceMs === undefined ? null : 0,
   );
 }
 
 /** The same address with the same filters is the same subscription, in whatever order the filters are given. */
-function identityOf(subscription: Subscription): string {
+export function identityOf(subscription: MatchedSubscription): string {
   const url = new URL(subscription.webhookUrl);
   url.hash = "";
   return JSON.stringify([

@@ -10,7 +10,14 @@ import type {
 } from "../../../src/domain/delivery.ts";
 import type { RegEvent } from "../../../src/domain/event.ts";
 import type { Provenance } from "../../../src/domain/provenance.ts";
-import type { PublicationKey, RecordDecision, Store, UnmatchedEvent } from "../../../src/domain/store.ts";
+import type { QuotaTerms } from "../../../src/domain/catch_up_store.ts";
+import type {
+  DeliveriesFor,
+  PublicationKey,
+  RecordDecision,
+  Store,
+  UnmatchedEvent,
+} from "../../../src/domain/store.ts";
 import type { MatchedSubscription, Subscription } from "../../../src/domain/subscription.ts";
 import { DEFAULT_LIMITS, type Tier, type TierLimits } from "../../../src/domain/tier.ts";
 
@@ -174,6 +181,43 @@ export function deliveryId(eventId: string, subscriptionId: string): string {
   return `dlv ${eventId} to ${subscriptionId}`;
 }
 
+/** Time, month and limits under which deliveries are counted. */
+export const TERMS = { nowMs: T0, month: JULY, tiers: monthly(1_000) };
+
+/** Every event goes to every subscription that is offered. */
+const EVERYTHING: DeliveriesFor = ({ event }, subscriptions) =>
+  subscriptions.map((subscription) => ({
+    id: deliveryId(event.id, subscription.id),
+    subscriptionId: subscription.id,
+    body: (sequence) => `${sequence}: ${event.id}`,
+  }));
+
+/** Goes on with what subscriptions asked of the past until there is none left; returns the number of calls for it. */
+export async function backfillAll(store: Store, terms: Partial<QuotaTerms> = {}): Promise<number> {
+  for (let calls = 0;; calls++) {
+    if (await store.backfill({ ...TERMS, ...terms, deliveriesFor: EVERYTHING }) === 0) return calls;
+    if (calls > MAX_RELEASED) throw new Error("the past comes to no end");
+  }
+}
+
+/** Sends a stretch of events to `sub_1` again: every event there is, unless the stretch says otherwise. */
+export async function replayAll(
+  store: Store,
+  change: Partial<Parameters<Store["replayEvents"]>[2]> = {},
+  subscriptionId = "sub_1",
+): ReturnType<Store["replayEvents"]> {
+  return await store.replayEvents("cus_1", subscriptionId, {
+    ...TERMS,
+    afterId: "evt_",
+    beforeId: "evt_Z",
+    maxEvents: 1_000,
+    maxDeliveries: 1_000,
+    firstPlace: 0,
+    deliveriesFor: EVERYTHING,
+    ...change,
+  });
+}
+
 /** Matches what waits: every event goes to every subscription that is offered. */
 export async function matchAll(
   store: Store,
@@ -192,11 +236,7 @@ export async function matchAll(
     tiers: options.tiers ?? monthly(1_000),
     deliveriesFor: (unmatched, subscriptions) => {
       options.seen?.(unmatched, subscriptions);
-      return subscriptions.map((subscription) => ({
-        id: deliveryId(unmatched.event.id, subscription.id),
-        subscriptionId: subscription.id,
-        body: (sequence) => `${sequence}: ${unmatched.event.id}`,
-      }));
+      return EVERYTHING(unmatched, subscriptions);
     },
   });
 }

@@ -77,7 +77,7 @@ export const usagePromises: StorePromise[] = [
       await addCustomer(store);
       await addCustomer(store, "2");
       assert.equal(await store.findAnswer("cus_1", "key 1", 0), null);
-      assert.equal(await store.addSubscription(aSubscription("sub_1"), 9, ANSWER), "created");
+      assert.equal(await store.addSubscription(aSubscription("sub_1"), 9, { answer: ANSWER }), "created");
       assert.deepEqual(await store.findAnswer("cus_1", "key 1", T0 - 1), ANSWER);
       assert.equal(await store.findAnswer("cus_1", "key 1", T0), null, "made at that time is not after it");
       assert.equal(await store.findAnswer("cus_2", "key 1", 0), null);
@@ -91,14 +91,17 @@ export const usagePromises: StorePromise[] = [
       await addCustomer(store);
       await subscribe(store, "sub_1");
       const again = { ...aSubscription("sub_1"), id: "sub_2" };
-      assert.equal(await store.addSubscription(again, 9, ANSWER), "duplicate");
-      assert.equal(await store.addSubscription(aSubscription("sub_3"), 1, ANSWER), "limit_reached");
+      assert.equal(await store.addSubscription(again, 9, { answer: ANSWER }), "duplicate");
+      assert.equal(
+        await store.addSubscription(aSubscription("sub_3"), 1, { answer: ANSWER }),
+        "limit_reached",
+      );
       assert.equal(await store.findAnswer("cus_1", "key 1", 0), null);
 
       const later = { ...ANSWER, requestHash: "hash 2" };
-      assert.equal(await store.addSubscription(aSubscription("sub_4"), 9, ANSWER), "created");
+      assert.equal(await store.addSubscription(aSubscription("sub_4"), 9, { answer: ANSWER }), "created");
       assert.equal(
-        await store.addSubscription(aSubscription("sub_5", { createdAtMs: T0 + 5 }), 9, later),
+        await store.addSubscription(aSubscription("sub_5", { createdAtMs: T0 + 5 }), 9, { answer: later }),
         "created",
       );
       assert.deepEqual(await store.findAnswer("cus_1", "key 1", 0), later);
@@ -111,7 +114,7 @@ export const usagePromises: StorePromise[] = [
       await store.forgetAnswers(T0);
       for (const at of [1, 2, 3]) {
         const answer = { ...ANSWER, key: `key ${at}` };
-        await store.addSubscription(aSubscription(`sub_${at}`, { createdAtMs: T0 + at }), 9, answer);
+        await store.addSubscription(aSubscription(`sub_${at}`, { createdAtMs: T0 + at }), 9, { answer });
       }
       await store.forgetAnswers(T0 + 2);
       const kept = [];

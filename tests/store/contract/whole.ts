@@ -8,6 +8,7 @@ import {
   anEvent,
   aPublication,
   aSubscription,
+  backfillAll,
   BY,
   claimAll,
   finished,
@@ -16,8 +17,10 @@ import {
   monthly,
   publishMany,
   recordIt,
+  replayAll,
   subscribe,
   T0,
+  TERMS,
 } from "./given.ts";
 import { aPayment, aReview } from "./given_payments.ts";
 import type { StorePromise } from "./promise.ts";
@@ -69,16 +72,29 @@ const CALLS: Record<Exclude<keyof Store, "close">, (store: Store) => Promise<unk
   usageOf: (store) => store.usageOf("cus_1", JULY),
   addRequests: (store) => store.addRequests([{ customerId: "cus_1", day: "2026-07-20", requests: 1 }]),
   addSubscription: (store) => store.addSubscription(aSubscription("sub_9"), 5),
+  rememberAnswer: (store) =>
+    store.rememberAnswer("cus_1", { key: "key 1", requestHash: "00".repeat(32), json: "{}" }, T0),
+  changeSubscription: (store) =>
+    store.changeSubscription("cus_1", "sub_1", { enabled: false }, { nowMs: T0, activeLimit: 9 }),
+  rotateSecret: (store) =>
+    store.rotateSecret("cus_1", "sub_1", { secret: "ab".repeat(32), previousUntilMs: T0 + 1, nowMs: T0 }),
+  ownsSubscription: (store) => store.ownsSubscription("cus_1", "sub_1"),
   findAnswer: (store) => store.findAnswer("cus_1", "key 1", T0),
   forgetAnswers: (store) => store.forgetAnswers(T0),
   listSubscriptions: (store) => store.listSubscriptions("cus_1"),
   findSubscription: (store) => store.findSubscription("cus_1", "sub_1"),
   deleteSubscription: (store) => store.deleteSubscription("cus_1", "sub_1", T0),
   matchEvents: (store) => matchAll(store),
+  backfill: (store) => backfillAll(store),
   claimDeliveries: (store) => claimAll(store),
   finishAttempts: (store) =>
     store.finishAttempts([finished({ id: "dlv_1", attempt: 1 }, { kind: "failed" })], T0),
   releaseHeld: (store) => store.releaseHeld({ nowMs: T0, month: JULY, tiers: monthly(1) }),
+  listDeliveries: (store) => store.listDeliveries("cus_1", { limit: 1 }),
+  findDelivery: (store) => store.findDelivery("cus_1", "dlv_1"),
+  listAttempts: (store) => store.listAttempts("dlv_1"),
+  replayDelivery: (store) => store.replayDelivery("cus_1", "dlv_1", TERMS),
+  replayEvents: (store) => replayAll(store),
   health: (store) => store.health(),
 };
 

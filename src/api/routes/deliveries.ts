@@ -1,0 +1,226 @@
+// The log of deliveries: the list, one of them with its attempts, sending one again.
+import { z } from "zod";
+import { utcMonth } from "../../domain/calendar.ts";
+import { DELIVERY_STATUSES } from "../../domain/delivery.ts";
+import { DISCLAIMER } from "../../domain/disclaimer.ts";
+import { AppError, type FieldError } from "../../domain/errors.ts";
+import { type IdNoun, isId } from "../../domain/ids.ts";
+import type { Clock } from "../../domain/ports.ts";
+import type { ReplayRefusal } from "../../domain/catch_up_store.ts";
+import type { Store } from "../../domain/store.ts";
+import {
+  deliveryAnswer,
+  deliveryId,
+  deliveryList,
+  replayAnswer,
+  toDeliveryRecord,
+  toDeliveryWithAttempts,
+} from "../../wire/delivery_log.ts";
+import { createIdempotency } from "../idempotency.ts";
+import { invalid } from "../input.ts";
+import type { Tier, TierLimits } from "../../domain/tier.ts";
+import { choiceParameter, integerParameter } from "../parameters.ts";
+import { answer, keyRoute, type Route } from "../route.ts";
+
+const MAX_LIMIT = 200;
+const DEFAULT_LIMIT = 50;
+
+const deliveriesQuery = z.strictObject({
+  limit: integerParameter({ min: 1, max: MAX_LIMIT, description: "The most deliveries of one answer" })
+    .default(DEFAULT_LIMIT),
+  subscription: z.string().optional().meta({
+    description: "A subscription's id, deleted ones among them: only what went to it",
+  }),
+  status: choiceParameter(DELIVERY_STATUSES, "States with commas between them; any of them").optional(),
+  event: z.string().optional().meta({ description: "An event's id: only what tells of it" }),
+  before: z.string().optional().meta({
+    description: 'A delivery\'s id: only what stands behind it in the list; `Link: rel="next"` uses it',
+  }),
+});
+
+/** What the routes of deliveries need. */
+export interface DeliveryRouteOptions {
+  store: Pick<
+    Store,
+    | "listDeliveries"
+    | "findDelivery"
+    | "listAttempts"
+    | "ownsSubscription"
+    | "replayDelivery"
+    | "findAnswer"
+    | "rememberAnswer"
+  >;
+  clock: Clock;
+  tiers: Record<Tier, TierLimits>;
+  /** Where clients reach the service, without a slash at its end. */
+  publicUrl: string;
+}
+
+/** The routes of deliveries. */
+export function deliveryRoutes(options: DeliveryRouteOptions): Route[] {
+  return [listRoute(options), deliveryRoute(options), replayRoute(options)];
+}
+
+function listRoute({ store, publicUrl }: DeliveryRouteOptions): Route {
+  return keyRoute({
+    method: "GET",
+    path: "/v1/deliveries",
+    operationId: "listDeliveries",
+    tag: "Deliveries",
+    summary: "Lists deliveries, the newest first",
+    description:
+      "What was promised to your subscriptions and what became of it. The filters combine with and. " +
+      'For more than one answer holds, follow `Link: <…>; rel="next"`: it loses and repeats nothing, whatever is ' +
+      "made meanwhile. Test deliveries are not in it.",
+    query: deliveriesQuery,
+    answer: deliveryList,
+    status: 200,
+    answerHeaders: ["Link"],
+    async handle({ query, customer, address }) {
+      const errors: FieldError[] = [];
+      const own = async (noun: IdNoun, id: string, field: string, look: () => Promise<boolean>) => {
+        // Another customer's is answered like one that is not there.
+        if (!isId(noun, id) || !await look()) errors.push({ field, message: `is no ${noun} of yours` });
+      };
+      const { subscription, event, before, status, limit } = query;
+      if (subscription !== undefined) {
+        await own(
+          "subscription",
+          subscription,
+          "subscription",
+          () => store.ownsSubscription(customer.id, subscription),
+        );
+      }
+      if (before !== undefined) {
+        await own(
+          "delivery",
+          before,
+          "before",
+          async () => await store.findDelivery(customer.id, before) !== null,
+        );
+      }
+      if (event !== undefined && !isId("event", event)) {
+        errors.push({ field: "event", message: "is no event's id" });
+      }
+      if (errors.length > 0) throw invalid(errors);
+      const listed = await store.listDeliveries(customer.id, {
+        // One more than is asked for says whether there is a next page.
+        limit: limit + 1,
+        ...(subscription === undefined ? {} : { subscriptionId: subscription }),
+        ...(event === undefined ? {} : { eventId: event }),
+        ...(status === undefined ? {} : { statuses: status }),
+        ...(before === undefined ? {} : { beforeId: before }),
+      });
+      const page = listed.slice(0, limit);
+      const last = page.at(-1);
+      const next = listed.length > page.length && last !== undefined
+        ? { link: nextLink(publicUrl + address, last.id) }
+        : {};
+      const body = { deliveries: page.map(toDeliveryRecord), count: page.length, disclaimer: DISCLAIMER };
+      return { ...answer(200, body), headers: next };
+    },
+  });
+}
+
+function deliveryRoute({ store }: DeliveryRouteOptions): Route {
+  return keyRoute({
+    method: "GET",
+    path: "/v1/deliveries/{id}",
+    operationId: "getDelivery",
+    tag: "Deliveries",
+    summary: "One delivery with its attempts",
+    description:
+      "When each attempt was made, how long it took, what the endpoint answered, and what went wrong, in words.",
+    params: { id: deliveryId },
+    errors: ["not_found"],
+    answer: deliveryAnswer,
+    status: 200,
+    async handle({ params, customer }) {
+      const id = params["id"] ?? "";
+      const delivery = isId("delivery", id) ? await store.findDelivery(customer.id, id) : null;
+      if (delivery === null) throw noDelivery();
+      const attempts = await store.listAttempts(id);
+      return answer(200, { delivery: toDeliveryWithAttempts(delivery, attempts), disclaimer: DISCLAIMER });
+    },
+  });
+}
+
+function replayRoute({ store, clock, tiers }: DeliveryRouteOptions): Route {
+  return keyRoute({
+    method: "POST",
+    path: "/v1/deliveries/{id}/replay",
+    operationId: "replayDelivery",
+    tag: "Deliveries",
+    summary: "Sends a finished delivery once more",
+    description:
+      "The same `webhook-id` and the same bytes, signed anew, at once and with every retry of a new one. One that was " +
+      "delivered already does not count against the month's deliveries again; one that had failed does, and is held " +
+      "while they are used up.",
+    params: { id: deliveryId },
+    requestHeaders: ["Idempotency-Key"],
+    answerHeaders: ["Idempotency-Replayed"],
+    errors: [
+      "not_found",
+      "delivery_unfinished",
+      "delivery_cancelled",
+      "delivery_removed",
+      "subscription_disabled",
+      "idempotency_in_flight",
+      "idempotency_key_reused",
+    ],
+    repeatable: createIdempotency({ store, clock, status: 202 }),
+    answer: replayAnswer,
+    status: 202,
+    async handle({ params, customer, repetition }) {
+      const id = params["id"] ?? "";
+      const nowMs = clock.nowMs();
+      const outcome = isId("delivery", id)
+        ? await store.replayDelivery(customer.id, id, { nowMs, month: utcMonth(nowMs), tiers })
+        : "unknown";
+      if (typeof outcome === "string") throw refusal(outcome);
+      const told = answer(202, { delivery: toDeliveryRecord(outcome), disclaimer: DISCLAIMER });
+      // Lost by a crash here, a repetition finds the delivery under way and says so.
+      if (repetition !== null) {
+        await store.rememberAnswer(customer.id, { ...repetition, json: told.json }, nowMs);
+      }
+      return told;
+    },
+  });
+}
+
+function refusal(outcome: ReplayRefusal): AppError {
+  switch (outcome) {
+    case "unknown":
+      return noDelivery();
+    case "unfinished":
+      return new AppError(
+        "delivery_unfinished",
+        "This delivery is pending or held: it goes out by itself. GET /v1/deliveries/{id} says when and why.",
+      );
+    case "cancelled":
+      return new AppError(
+        "delivery_cancelled",
+        "The subscription of this delivery was deleted. Create one and ask for the past with backfill_since.",
+      );
+    case "removed":
+      return new AppError(
+        "delivery_removed",
+        "The body of this delivery has been removed since it was finished long ago. GET /v1/events/{id} has its event.",
+      );
+    case "disabled":
+      return new AppError(
+        "subscription_disabled",
+        "The subscription of this delivery is switched off. Switch it on with PATCH /v1/subscriptions/{id} first.",
+      );
+  }
+}
+
+function noDelivery(): AppError {
+  return new AppError("not_found", "You have no delivery of this id.");
+}
+
+function nextLink(address: string, lastId: string): string {
+  const url = new URL(address);
+  url.searchParams.set("before", lastId);
+  return `<${url.href}>; rel="next"`;
+}

@@ -1,0 +1,126 @@
+// The part of the Store port with which customers catch up: the log of deliveries, replays, changes, the past.
+import type { AttemptRecord, DeliveryRecord, DeliveryStatus } from "./delivery.ts";
+import type { Severity } from "./severity.ts";
+import type { DeliveriesFor, RememberedAnswer } from "./store.ts";
+import type { Subscription } from "./subscription.ts";
+import type { Tier, TierLimits } from "./tier.ts";
+
+/** What of a subscription its owner changes; what is left out stays. */
+export interface SubscriptionChange {
+  webhookUrl?: string;
+  topics?: string[];
+  sourceFilter?: string[];
+  severityMin?: Severity;
+  language?: string;
+  /** False switches it off and holds what it still has to get; true switches it on, and lets that go. */
+  enabled?: boolean;
+}
+
+/** Why a subscription is not changed; `unknown`: it is not the customer's, or deleted. */
+export type ChangeRefusal = "unknown" | "duplicate" | "limit_reached" | "key_lost";
+
+/** Which deliveries of a customer to list, the newest first; every filter narrows. */
+export interface DeliveryQuery {
+  limit: number;
+  subscriptionId?: string;
+  eventId?: string;
+  statuses?: readonly DeliveryStatus[];
+  /** Only what was made before this delivery of the customer. */
+  beforeId?: string;
+}
+
+/**
+ * Why a delivery is not sent again. `unknown`: it is not the customer's; `unfinished`: it is pending or held;
+ * `cancelled`: its subscription was deleted; `removed`: its body is gone; `disabled`: its subscription is switched off.
+ */
+export type ReplayRefusal = "unknown" | "unfinished" | "cancelled" | "removed" | "disabled";
+
+/** A stretch of the events in the order of their ids, which is that of storing. */
+export interface EventStretch {
+  /** Only events behind this id. */
+  afterId: string;
+  /** Only events before this id. */
+  beforeId: string;
+  /** The most events that are looked at. */
+  maxEvents: number;
+  /** The most deliveries that are made or sent again. */
+  maxDeliveries: number;
+  /** How many went before them: each is due a millisecond after the one before it, so that the order is kept. */
+  firstPlace: number;
+}
+
+/** What became of a stretch of events. */
+export interface Replayed {
+  /** Finished deliveries that are sent again. */
+  replayed: number;
+  /** Deliveries made of events that had none. */
+  created: number;
+  /** Of both, those that are held because the month's deliveries are used up. */
+  held: number;
+  /** The last event that was looked at; null when there is nothing left in the stretch. */
+  lastEventId: string | null;
+}
+
+/** The month's quota as deliveries are counted towards it. */
+export interface QuotaTerms {
+  nowMs: number;
+  /** The UTC month ("2026-07"). */
+  month: string;
+  tiers: Record<Tier, TierLimits>;
+}
+
+/** Everything with which customers catch up. Every time is in Unix ms. */
+export interface CatchUpStore {
+  /** Keeps an answer under the customer's key, made at the time. */
+  rememberAnswer(customerId: string, answer: RememberedAnswer, atMs: number): Promise<void>;
+  /**
+   * Changes it, under the rules of `addSubscription`. What is on its way goes to a new address from its next
+   * attempt on. Switched on, it is given one delivery to try before the others follow.
+   */
+  changeSubscription(
+    customerId: string,
+    id: string,
+    change: SubscriptionChange,
+    options: { nowMs: number; activeLimit: number },
+  ): Promise<Subscription | ChangeRefusal>;
+  /**
+   * Gives it a new secret; the one before signs as well until the time. Keeps the answer. Null unless it is the
+   * customer's and not deleted.
+   */
+  rotateSecret(
+    customerId: string,
+    id: string,
+    rotation: {
+      secret: string;
+      previousUntilMs: number;
+      nowMs: number;
+      answer?: RememberedAnswer | undefined;
+    },
+  ): Promise<Subscription | null>;
+  /** Whether the customer has, or ever had, a subscription of this id. */
+  ownsSubscription(customerId: string, id: string): Promise<boolean>;
+  /**
+   * Makes some of the deliveries that subscriptions asked of the past: stored events in the order of storing, then those
+   * that came meanwhile. Some hundreds of events a call; returns how many subscriptions it went on with, 0 when no
+   * past is left.
+   */
+  backfill(terms: QuotaTerms & { deliveriesFor: DeliveriesFor }): Promise<number>;
+  // The log of deliveries
+  /** The customer's deliveries, the newest first. */
+  listDeliveries(customerId: string, query: DeliveryQuery): Promise<DeliveryRecord[]>;
+  /** Null unless it is the customer's. */
+  findDelivery(customerId: string, id: string): Promise<DeliveryRecord | null>;
+  /** A delivery's attempts, the first one first. */
+  listAttempts(deliveryId: string): Promise<AttemptRecord[]>;
+  /** Sends a finished delivery again: the same id, the same bytes, the whole schedule. */
+  replayDelivery(customerId: string, id: string, terms: QuotaTerms): Promise<DeliveryRecord | ReplayRefusal>;
+  /**
+   * Sends finished deliveries of a stretch of events again and makes those of events that match and have none, in the
+   * order of storing.
+   */
+  replayEvents(
+    customerId: string,
+    subscriptionId: string,
+    terms: QuotaTerms & EventStretch & { deliveriesFor: DeliveriesFor },
+  ): Promise<Replayed | "unknown" | "disabled">;
+}

@@ -1,0 +1,116 @@
+// The past that a new subscription asks for, in SQLite: stored events first, then those that came meanwhile.
+import type { RegEvent } from "../../domain/event.ts";
+import type { Store } from "../../domain/store.ts";
+import type { Candidate, Candidates } from "./candidates.ts";
+import type { Connection, Row } from "./connection.ts";
+import { SERVED_JSON } from "./served.ts";
+import { enqueue, eventById, MonthQuota } from "./matching.ts";
+
+/** Places in the order of storing that are looked at in one step, and subscriptions that take a step in one call. */
+const STEP = 100;
+const SUBSCRIPTIONS = 4;
+
+type Backfill = Parameters<Store["backfill"]>[0];
+
+/** The part of the port that makes the deliveries of the past. */
+export function createBackfills(connection: Connection, candidates: Candidates): Pick<Store, "backfill"> {
+  return {
+    backfill: (backfill) => {
+      // Most calls find nothing: they must not take the write lock.
+      if (connection.get(WAITING_SQL, 1) === undefined) return Promise.resolve(0);
+      return Promise.resolve(connection.transaction("durable", () => {
+        candidates.refresh();
+        const waiting = connection.all(WAITING_SQL, SUBSCRIPTIONS);
+        const quota = new MonthQuota(connection, backfill.month, backfill.tiers);
+        return waiting.filter((row) => step(connection, { row, candidates, quota, backfill })).length;
+      }));
+    },
+  };
+}
+
+/** Whoever has come least far is first: one long past holds up no other. */
+const WAITING_SQL = `select id, backfill_since, backfill_seq, after_seq
+  from subscriptions indexed by subscriptions_backfilling
+  where backfill_seq is not null and deleted_at is null order by backfill_seq limit ?`;
+
+/** What came while the past was delivered follows it: it is kept for the subscription's turn. */
+export function postpone(connection: Connection, subscriptionId: string, eventSeq: number): void {
+  connection.run(
+    "insert into backfill_waiting (subscription_id, event_seq) values (?, ?) on conflict do nothing",
+    subscriptionId,
+    eventSeq,
+  );
+}
+
+interface Step {
+  row: Row;
+  candidates: Candidates;
+  quota: MonthQuota;
+  backfill: Backfill;
+}
+
+/** Goes on with one; false when it has to wait. */
+function step(connection: Connection, { row, candidates, quota, backfill }: Step): boolean {
+  const id = String(row["id"]);
+  const candidate = candidates.get(id);
+  if (candidate === undefined) throw new Error(`no candidate ${id}`);
+  const done = Number(row["backfill_seq"]);
+  const past = Number(row["after_seq"]);
+  const end = Math.min(past, done + STEP, firstUnjudged(connection, done) - 1);
+  const send = (events: readonly Row[]) => {
+    for (const event of events) sendPast(connection, event, { candidate, quota, backfill });
+  };
+  if (done < end) {
+    send(connection.all(
+      `select seq, ${SERVED_JSON} from events where seq > ? and seq <= ? and published_at >= ?
+         and not exists (select 1 from held_events where event_seq = seq)
+       order by seq`,
+      done,
+      end,
+      Number(row["backfill_since"]),
+    ));
+    connection.run("update subscriptions set backfill_seq = ? where id = ?", end, id);
+    return true;
+  }
+  if (done < past) return false;
+  const came = connection.all(
+    `select events.seq, ${SERVED_JSON} from backfill_waiting join events on events.seq = event_seq
+     where subscription_id = ? order by event_seq limit ?`,
+    id,
+    STEP,
+  );
+  send(came);
+  for (const event of came) {
+    connection.run(
+      "delete from backfill_waiting where subscription_id = ? and event_seq = ?",
+      id,
+      Number(event["seq"]),
+    );
+  }
+  // From the same transaction on, events go straight to it: between the two ways there is no moment.
+  if (came.length < STEP) {
+    connection.run("update subscriptions set backfill_since = null, backfill_seq = null where id = ?", id);
+  }
+  return true;
+}
+
+/** The next event whose fetch is not judged yet: it may be let go, which is for the past to wait for, or be a flood. */
+function firstUnjudged(connection: Connection, afterSeq: number): number {
+  const row = connection.get(
+    "select min(event_seq) as seq from held_events where event_seq > ? and reason = 'fetch'",
+    afterSeq,
+  );
+  return Number(row?.["seq"] ?? Number.MAX_SAFE_INTEGER);
+}
+
+function sendPast(
+  connection: Connection,
+  row: Row,
+  { candidate, quota, backfill }: { candidate: Candidate; quota: MonthQuota; backfill: Backfill },
+): void {
+  const event: RegEvent = JSON.parse(String(row["json"]));
+  const previous = event.supersedes === null ? null : eventById(connection, event.supersedes);
+  for (const delivery of backfill.deliveriesFor({ event, previous }, [candidate.subscription])) {
+    enqueue(connection, { delivery, event, candidate, quota, nowMs: backfill.nowMs });
+  }
+}

@@ -1,0 +1,133 @@
+// Sending again in SQLite: finished deliveries from the beginning of their schedule, and events that were never sent.
+import type { RegEvent } from "../../domain/event.ts";
+import type { Replayed, ReplayRefusal } from "../../domain/catch_up_store.ts";
+import type { Store } from "../../domain/store.ts";
+import type { Candidates } from "./candidates.ts";
+import type { Connection, Row } from "./connection.ts";
+import { findDelivery } from "./delivery_log.ts";
+import { SERVED_JSON } from "./served.ts";
+import { enqueue, eventById, MonthQuota } from "./matching.ts";
+
+/** The part of the port that sends again. */
+export function createReplays(
+  connection: Connection,
+  candidates: Candidates,
+): Pick<Store, "replayDelivery" | "replayEvents"> {
+  return {
+    replayDelivery: (customerId, id, terms) =>
+      Promise.resolve(connection.transaction("durable", () => {
+        const row = connection.get(
+          `select ${REPLAYED_COLUMNS} from deliveries where id = ? and customer_id = ?`,
+          id,
+          customerId,
+        );
+        const refusal = row === undefined ? "unknown" : refusalOf(connection, row);
+        if (refusal !== null) return refusal;
+        const quota = new MonthQuota(connection, terms.month, terms.tiers);
+        if (row !== undefined) {
+          sendAgain(connection, { row, customerId, quota, atMs: terms.nowMs, nowMs: terms.nowMs });
+        }
+        return findDelivery(connection, customerId, id) ?? "unknown";
+      })),
+
+    replayEvents: (customerId, subscriptionId, stretch) =>
+      Promise.resolve(connection.transaction("durable", () => {
+        candidates.refresh();
+        const candidate = candidates.get(subscriptionId);
+        if (candidate?.subscription.customerId !== customerId) return "unknown";
+        if (candidate.subscription.disabledAtMs !== null) return "disabled";
+        return replayStretch(connection, candidates, { customerId, subscriptionId, stretch });
+      })),
+  };
+}
+
+const REPLAYED_COLUMNS = "seq, id, subscription_id, status, pruned, quota_month";
+
+/** Why a delivery cannot be sent again; null when it can. */
+function refusalOf(connection: Connection, row: Row): ReplayRefusal | null {
+  if (row["status"] === "pending" || row["status"] === "held") return "unfinished";
+  const subscription = connection.get(
+    "select disabled_at, deleted_at from subscriptions where id = ?",
+    String(row["subscription_id"]),
+  );
+  if (row["status"] === "cancelled" || subscription?.["deleted_at"] !== null) return "cancelled";
+  if (row["pruned"] === 1) return "removed";
+  return subscription["disabled_at"] === null ? null : "disabled";
+}
+
+/** Lets a finished delivery go once more; false when it is held because the month's deliveries are used up. */
+function sendAgain(
+  connection: Connection,
+  { row, customerId, quota, atMs, nowMs }: {
+    row: Row;
+    customerId: string;
+    quota: MonthQuota;
+    /** When it goes. */
+    atMs: number;
+    nowMs: number;
+  },
+): boolean {
+  // What arrived once is counted already.
+  const counted = row["quota_month"] !== null;
+  const goes = counted || quota.take(customerId);
+  connection.run(
+    `update deliveries set status = ?, hold_reason = ?, tries = 0, next_attempt_at = ?, decided_at = ?,
+       not_before = null, quota_month = ?, finished_at = null where seq = ?`,
+    goes ? "pending" : "held",
+    goes ? null : "quota",
+    atMs,
+    nowMs,
+    counted ? String(row["quota_month"]) : goes ? quota.month : null,
+    Number(row["seq"]),
+  );
+  return goes;
+}
+
+function replayStretch(
+  connection: Connection,
+  candidates: Candidates,
+  { customerId, subscriptionId, stretch }: {
+    customerId: string;
+    subscriptionId: string;
+    stretch: Parameters<Store["replayEvents"]>[2];
+  },
+): Replayed {
+  const quota = new MonthQuota(connection, stretch.month, stretch.tiers);
+  const replayed: Replayed = { replayed: 0, created: 0, held: 0, lastEventId: null };
+  const candidate = candidates.get(subscriptionId);
+  if (candidate === undefined) return replayed;
+  const events = connection.all(
+    // What is held back goes to nobody before the operator has looked at it.
+    `select id, ${SERVED_JSON} from events where id > ? and id < ?
+       and not exists (select 1 from held_events where event_seq = events.seq)
+     order by id limit ?`,
+    stretch.afterId,
+    stretch.beforeId,
+    stretch.maxEvents,
+  );
+  for (const { id, json } of events) {
+    const place = replayed.replayed + replayed.created;
+    if (place >= stretch.maxDeliveries) break;
+    replayed.lastEventId = String(id);
+    const atMs = stretch.nowMs + stretch.firstPlace + place;
+    const row = connection.get(
+      `select ${REPLAYED_COLUMNS} from deliveries where subscription_id = ? and event_id = ?`,
+      subscriptionId,
+      String(id),
+    );
+    if (row !== undefined) {
+      if (refusalOf(connection, row) !== null) continue;
+      replayed.replayed++;
+      if (!sendAgain(connection, { row, customerId, quota, atMs, nowMs: stretch.nowMs })) replayed.held++;
+      continue;
+    }
+    const event: RegEvent = JSON.parse(String(json));
+    const previous = event.supersedes === null ? null : eventById(connection, event.supersedes);
+    for (const delivery of stretch.deliveriesFor({ event, previous }, [candidate.subscription])) {
+      replayed.created++;
+      const status = enqueue(connection, { delivery, event, candidate, quota, nowMs: stretch.nowMs, atMs });
+      if (status === "held") replayed.held++;
+    }
+  }
+  return replayed;
+}

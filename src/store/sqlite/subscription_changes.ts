@@ -1,0 +1,126 @@
+// Changes of subscriptions in SQLite: filters, address, on and off, and a new secret.
+import type { Vault } from "../../domain/ports.ts";
+import type { ChangeRefusal, SubscriptionChange } from "../../domain/catch_up_store.ts";
+import type { Store } from "../../domain/store.ts";
+import { isEnabled, type MatchedSubscription, type Subscription } from "../../domain/subscription.ts";
+import type { Connection } from "./connection.ts";
+import { holdDeliveries } from "./delivery_states.ts";
+import { remember } from "./remembered_answers.ts";
+import { secretPlace } from "./seals.ts";
+import { identityOf, SUBSCRIPTION_COLUMNS, subscriptionFromRow } from "./subscriptions.ts";
+
+/** Reads a subscription whole, its secrets too. */
+type Find = (customerId: string, id: string) => Subscription | null;
+
+/** The part of the port that changes subscriptions. */
+export function createSubscriptionChanges(
+  connection: Connection,
+  vault: Vault,
+  find: Find,
+): Pick<Store, "changeSubscription" | "rotateSecret"> {
+  return {
+    changeSubscription: (customerId, id, change, options) =>
+      Promise.resolve(connection.transaction("durable", (): Subscription | ChangeRefusal => {
+        const before = findPlain(connection, customerId, id);
+        if (before === null) return "unknown";
+        const refusal = changeSubscription(connection, { before, change, options });
+        return refusal ?? find(customerId, id) ?? "unknown";
+      })),
+
+    rotateSecret: (customerId, id, { secret, previousUntilMs, nowMs, answer }) =>
+      Promise.resolve(connection.transaction("durable", () => {
+        const before = findPlain(connection, customerId, id);
+        if (before === null) return null;
+        // A secret that cannot be read any more signs nothing.
+        const keeps = before.disabledBy !== "key-lost";
+        connection.run(
+          `update subscriptions set previous_secret = iif(?, secret, null), previous_secret_until = ?, secret = ?
+           where id = ?`,
+          keeps ? 1 : 0,
+          keeps ? previousUntilMs : null,
+          vault.seal(secret, secretPlace(id)),
+          id,
+        );
+        // With a secret again it stays off until its owner switches it on.
+        connection.run(
+          "update subscriptions set disabled_by = 'owner' where id = ? and disabled_by = 'key-lost'",
+          id,
+        );
+        if (answer !== undefined) remember(connection, vault, { answer, customerId, atMs: nowMs });
+        return find(customerId, id);
+      })),
+  };
+}
+
+function findPlain(connection: Connection, customerId: string, id: string): MatchedSubscription | null {
+  const row = connection.get(
+    `select ${SUBSCRIPTION_COLUMNS} from subscriptions where id = ? and customer_id = ? and deleted_at is null`,
+    id,
+    customerId,
+  );
+  return row === undefined ? null : subscriptionFromRow(row);
+}
+
+/** Changes it, or says why not. */
+function changeSubscription(
+  connection: Connection,
+  { before, change, options: { nowMs, activeLimit } }: {
+    before: MatchedSubscription;
+    change: SubscriptionChange;
+    options: { nowMs: number; activeLimit: number };
+  },
+): ChangeRefusal | null {
+  const { enabled, ...fields } = change;
+  const after: MatchedSubscription = { ...before, ...fields };
+  const wasOn = isEnabled(before);
+  const isOn = enabled ?? wasOn;
+  const identity = identityOf(after);
+  if (isOn) {
+    if (!wasOn && before.disabledBy === "key-lost") return "key_lost";
+    const others = connection.all(
+      `select identity from subscriptions indexed by subscriptions_active
+       where customer_id = ? and deleted_at is null and disabled_at is null and id <> ?`,
+      before.customerId,
+      before.id,
+    );
+    if (others.some((row) => row["identity"] === identity)) return "duplicate";
+    if (!wasOn && others.length >= activeLimit) return "limit_reached";
+  }
+  // First, because one that is off may be the same as one that is on.
+  if (wasOn && !isOn) switchOff(connection, before.id, nowMs);
+  connection.run(
+    `update subscriptions set webhook_url = ?, topics = ?, source_filter = ?, severity_min = ?, language = ?,
+       identity = ? where id = ?`,
+    after.webhookUrl,
+    JSON.stringify(after.topics),
+    JSON.stringify(after.sourceFilter),
+    after.severityMin,
+    after.language,
+    identity,
+    before.id,
+  );
+  if (after.webhookUrl !== before.webhookUrl) forgetHealth(connection, before.id, isOn ? "steady" : null);
+  if (!wasOn && isOn) switchOn(connection, before.id);
+  return null;
+}
+
+/** What is known of an endpoint's health says nothing of another one's. */
+function forgetHealth(connection: Connection, id: string, pace: "steady" | "probing" | null): void {
+  connection.run(
+    `update subscriptions set first_failure_at = null, consecutive_failures = 0, warned_at = null, resume_at = 0,
+       pace = coalesce(?, pace) where id = ?`,
+    pace,
+    id,
+  );
+}
+
+function switchOff(connection: Connection, id: string, nowMs: number): void {
+  connection.run("update subscriptions set disabled_at = ?, disabled_by = 'owner' where id = ?", nowMs, id);
+  holdDeliveries(connection, id, "disabled");
+}
+
+/** One delivery is tried before the others follow. */
+function switchOn(connection: Connection, id: string): void {
+  connection.run("update subscriptions set disabled_at = null, disabled_by = null where id = ?", id);
+  forgetHealth(connection, id, "probing");
+}

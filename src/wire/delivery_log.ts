@@ -1,0 +1,184 @@
+// Deliveries as JSON: what was promised to a subscription, and the attempts made to keep it.
+import { z } from "zod";
+import {
+  type AttemptRecord,
+  DELIVERY_STATUSES,
+  type DeliveryRecord,
+  describeDelivery,
+} from "../domain/delivery.ts";
+import { DISCLAIMER } from "../domain/disclaimer.ts";
+import { DELIVERY_TYPES } from "./delivery.ts";
+import { disclaimer, identifier, unixMs } from "./event.ts";
+import { EXAMPLE_DELIVERY, EXAMPLE_REVISION, EXAMPLE_SUBSCRIPTION } from "./examples.ts";
+
+/** The most of an endpoint's answer that is shown, bytes of UTF-8. */
+export const MAX_ANSWER_BYTES = 1_024;
+
+const EXAMPLE_RECORD = {
+  id: EXAMPLE_DELIVERY.delivery_id,
+  subscription_id: EXAMPLE_SUBSCRIPTION.id,
+  event_id: EXAMPLE_REVISION.id,
+  type: "event.revised" as const,
+  sequence: EXAMPLE_DELIVERY.sequence,
+  status: "pending" as const,
+  reason: "the last attempt failed: the endpoint answered 503",
+  attempt_count: 2,
+  last_status_code: 503,
+  created_at: EXAMPLE_DELIVERY.timestamp,
+  next_attempt_at: EXAMPLE_DELIVERY.timestamp + 65_000,
+  delivered_at: null,
+  finished_at: null,
+};
+
+/** The id of a delivery. */
+export const deliveryId: z.ZodString = identifier("delivery", "The delivery's id").meta({
+  examples: [EXAMPLE_RECORD.id],
+});
+
+/** A delivery, without its attempts. */
+export const deliveryRecord = z.strictObject({
+  id: identifier("delivery", "The same for every attempt, and the header `webhook-id`"),
+  subscription_id: identifier("subscription", "The subscription that it goes to"),
+  event_id: identifier("event", "The event that it tells of"),
+  type: z.enum(DELIVERY_TYPES).meta({ description: "`event.published` or `event.revised`" }),
+  sequence: z.int().min(1).meta({ description: "Its place among the subscription's deliveries, from 1" }),
+  status: z.enum(DELIVERY_STATUSES).meta({
+    description:
+      "`pending`: on its way; `delivered`: an attempt was answered 2xx; `failed`: every attempt failed; " +
+      "`held`: waits for a cause to end; `cancelled`: the subscription was deleted",
+  }),
+  reason: z.string().nullable().meta({ description: "Why it is not delivered, in words; null when it is" }),
+  attempt_count: z.int().min(0).meta({ description: "Attempts made or begun" }),
+  last_status_code: z.int().nullable().meta({
+    description: "What the endpoint answered last; null when it never did",
+  }),
+  created_at: unixMs.meta({ description: "When it was made, Unix milliseconds" }),
+  next_attempt_at: unixMs.nullable().meta({
+    description: "When it is tried next, at the earliest, Unix milliseconds; null unless it is pending",
+  }),
+  delivered_at: unixMs.nullable().meta({
+    description: "When it first arrived, Unix milliseconds; null if never",
+  }),
+  finished_at: unixMs.nullable().meta({
+    description: "When it was delivered, failed or cancelled, Unix milliseconds; null before",
+  }),
+}).meta({ id: "Delivery", description: "One event on its way to one subscription" });
+
+const attemptRecord = z.strictObject({
+  number: z.int().min(1).meta({ description: "From 1; replays count on" }),
+  started_at: unixMs.meta({ description: "Unix milliseconds" }),
+  duration_ms: z.int().min(0).meta({ description: "Look-up, connection, sending and answer together" }),
+  status_code: z.int().nullable().meta({ description: "What the endpoint answered; null without an answer" }),
+  problem: z.string().nullable().meta({ description: "What went wrong, in words; null after success" }),
+  answer: z.string().nullable().meta({
+    description:
+      `The beginning of the answer's body as text, at most ${MAX_ANSWER_BYTES} bytes, control characters ` +
+      "left out; null without one",
+  }),
+}).meta({ id: "DeliveryAttempt", description: "One attempt to deliver" });
+
+/** The answer of `GET /v1/deliveries`. */
+export const deliveryList = z.strictObject({
+  deliveries: z.array(deliveryRecord),
+  count: z.int().min(0).meta({ description: "Number of deliveries in this answer" }),
+  disclaimer,
+}).meta({
+  id: "DeliveryList",
+  description: "Deliveries, the newest first",
+  examples: [{ deliveries: [EXAMPLE_RECORD], count: 1, disclaimer: DISCLAIMER }],
+});
+
+const deliveryWithAttempts = deliveryRecord.extend({
+  attempts: z.array(attemptRecord).meta({
+    description:
+      "The first one first; removed some time after the delivery is finished, as the operator configures",
+  }),
+}).meta({ id: "DeliveryWithAttempts", description: "A delivery with its attempts" });
+
+/** The answer of `GET /v1/deliveries/{id}`. */
+export const deliveryAnswer = z.strictObject({ delivery: deliveryWithAttempts, disclaimer }).meta({
+  id: "DeliveryAnswer",
+  description: "One delivery",
+  examples: [{
+    delivery: {
+      ...EXAMPLE_RECORD,
+      attempts: [
+        {
+          number: 1,
+          started_at: EXAMPLE_DELIVERY.timestamp + 120,
+          duration_ms: 3_004,
+          status_code: null,
+          problem: "the connection was refused",
+          answer: null,
+        },
+        {
+          number: 2,
+          started_at: EXAMPLE_DELIVERY.timestamp + 5_140,
+          duration_ms: 81,
+          status_code: 503,
+          problem: "the endpoint answered 503",
+          answer: "Deploying, back in a minute",
+        },
+      ],
+    },
+    disclaimer: DISCLAIMER,
+  }],
+});
+
+/** The answer of `POST /v1/deliveries/{id}/replay`. */
+export const replayAnswer = z.strictObject({ delivery: deliveryRecord, disclaimer }).meta({
+  id: "ReplayAnswer",
+  description: "The delivery as it stands now: pending, or held while the month's deliveries are used up",
+  examples: [{
+    delivery: { ...EXAMPLE_RECORD, reason: null, attempt_count: 11, last_status_code: 200 },
+    disclaimer: DISCLAIMER,
+  }],
+});
+
+/** A delivery as JSON. */
+export function toDeliveryRecord(delivery: DeliveryRecord): z.infer<typeof deliveryRecord> {
+  return {
+    id: delivery.id,
+    subscription_id: delivery.subscriptionId,
+    event_id: delivery.eventId,
+    type: delivery.isRevision ? "event.revised" : "event.published",
+    sequence: delivery.sequence,
+    status: delivery.status,
+    reason: describeDelivery(delivery),
+    attempt_count: delivery.attempts,
+    last_status_code: delivery.lastStatusCode,
+    created_at: delivery.createdAtMs,
+    next_attempt_at: delivery.status === "pending" ? delivery.nextAttemptAtMs : null,
+    delivered_at: delivery.arrivedAtMs,
+    finished_at: delivery.finishedAtMs,
+  };
+}
+
+/** A delivery with its attempts as JSON. */
+export function toDeliveryWithAttempts(
+  delivery: DeliveryRecord,
+  attempts: readonly AttemptRecord[],
+): z.infer<typeof deliveryWithAttempts> {
+  return {
+    ...toDeliveryRecord(delivery),
+    attempts: attempts.map((attempt) => ({
+      number: attempt.number,
+      started_at: attempt.startedAtMs,
+      duration_ms: attempt.durationMs,
+      status_code: attempt.statusCode,
+      problem: attempt.problem,
+      answer: attempt.answer === null ? null : safeAnswer(attempt.answer),
+    })),
+  };
+}
+
+// What a terminal obeys, and what turns the direction of a text.
+const UNSAFE = /(?![\t\n\r])\p{Cc}|\p{Bidi_Control}|\ufeff/gu;
+
+/** The beginning of what an endpoint answered, as text that is safe to show: it is the endpoint's word, not ours. */
+export function safeAnswer(text: string): string {
+  const bytes = new TextEncoder().encode(text.replace(UNSAFE, "").toWellFormed());
+  if (bytes.length <= MAX_ANSWER_BYTES) return new TextDecoder().decode(bytes);
+  // A character that the cut would halve is left out.
+  return new TextDecoder().decode(bytes.subarray(0, MAX_ANSWER_BYTES)).replace(/\ufffd+$/, "");
+}

@@ -1,0 +1,203 @@
+// Changes of subscriptions over HTTP: filters, address, on and off, a new secret, the past.
+import assert from "node:assert/strict";
+import { Webhook } from "standardwebhooks";
+import { boardConfig, rss } from "../support/samples.ts";
+import { createWorld, START_MS, type World } from "../support/world.ts";
+
+const HOOK = "https://hooks.example.org/ai";
+const NEW_HOOK = "https://hooks.example.org/new";
+
+interface Given {
+  world: World;
+  key: string;
+  /** The id and secret of the subscription. */
+  id: string;
+  secret: string;
+  publish(...ids: string[]): Promise<void>;
+}
+
+async function withSubscription(work: (given: Given) => Promise<void>, config = ""): Promise<void> {
+  const world = await createWorld(config + boardConfig());
+  const { platform } = world;
+  platform.hosts.set("hooks.example.org", ["93.184.215.14"]);
+  platform.hosts.set("inside.example.org", ["10.0.0.7"]);
+  platform.hosts.set("board.example", ["93.184.215.15"]);
+  for (const url of [HOOK, NEW_HOOK]) platform.http.serve(url, () => ({ status: 204 }));
+  const published: string[] = [];
+  platform.http.serve("https://board.example/feed", () => ({ body: rss(published.map((id) => ({ id }))) }));
+  try {
+    const { key } = await world.addCustomer();
+    const created = await subscribe(world, key, { webhook_url: HOOK });
+    const { id, webhook_secret: secret } = created.json.subscription;
+    const publish = async (...ids: string[]) => {
+      published.push(...ids);
+      await platform.clock.advance(30 * 60_000);
+      await world.app.tick();
+    };
+    await work({ world, key, id, secret, publish });
+  } finally {
+    await world.close();
+  }
+}
+
+const subscribe = (world: World, key: string, body: unknown) =>
+  world.ask("/v1/subscriptions", { method: "POST", key, body: JSON.stringify(body) });
+
+const patch = ({ world, key, id }: Given, body: unknown, of = id) =>
+  world.ask(`/v1/subscriptions/${of}`, { method: "PATCH", key, body: JSON.stringify(body) });
+
+const sentTo = ({ world }: Given, hook: string) =>
+  world.platform.http.requests.filter(({ url }) => url === hook);
+
+// deno-lint-ignore no-explicit-any -- the JSON that is looked into
+type Json = any;
+
+Deno.test("PATCH /v1/subscriptions/{id} changes what is given, for what comes and where what waits goes", () =>
+  withSubscription(async (given) => {
+    const changed = await patch(given, {
+      webhook_url: NEW_HOOK,
+      source_filter: ["board", "board"],
+      language: "de",
+    });
+    assert.equal(changed.status, 200, changed.text);
+    assert.deepEqual(changed.json.subscription, {
+      id: given.id,
+      webhook_url: NEW_HOOK,
+      topics: [],
+      source_filter: ["board"],
+      severity_min: "info",
+      language: "de",
+      enabled: true,
+      disabled_by: null,
+      created_at: START_MS,
+    });
+    await given.publish("1");
+    assert.deepEqual([sentTo(given, HOOK).length, sentTo(given, NEW_HOOK).length], [0, 1]);
+    await patch(given, { severity_min: "critical" });
+    await given.publish("2");
+    assert.equal(sentTo(given, NEW_HOOK).length, 1);
+  }));
+
+Deno.test("PATCH /v1/subscriptions/{id} names what is wrong and changes nothing then", () =>
+  withSubscription(async (given) => {
+    const rows: [body: unknown, code: string, field: string][] = [
+      [{}, "invalid_input", "body"],
+      [{ topics: ["nonsense"] }, "invalid_input", "topics"],
+      [{ source_filter: ["nobody"] }, "invalid_input", "source_filter"],
+      [{ language: "tlh" }, "invalid_input", "language"],
+      [{ enabled: "yes" }, "invalid_input", "enabled"],
+      [{ webhook_secret: "mine" }, "invalid_input", "webhook_secret"],
+      [{ webhook_url: "http://hooks.example.org/ai" }, "invalid_webhook_url", "webhook_url"],
+      [{ webhook_url: "https://inside.example.org/ai" }, "invalid_webhook_url", "webhook_url"],
+      [{ webhook_url: "https://10.0.0.7/ai", language: "de" }, "invalid_webhook_url", "webhook_url"],
+    ];
+    for (const [body, code, field] of rows) {
+      const reply = await patch(given, body);
+      assert.deepEqual([reply.status, reply.json.code], [400, code], JSON.stringify(body));
+      assert.deepEqual(reply.json.errors.map((error: Json) => error.field), [field]);
+    }
+    const [listed] = (await given.world.ask("/v1/subscriptions", { key: given.key })).json.subscriptions;
+    assert.deepEqual([listed.webhook_url, listed.language], [HOOK, "en"]);
+    assert.equal((await patch(given, { language: "de" }, "sub_x")).status, 404);
+    assert.equal((await patch(given, { language: "de" }, "sub_01KYWDAKRR5WRWT5EF8803K207")).status, 404);
+  }));
+
+Deno.test("PATCH /v1/subscriptions/{id} keeps to the rules of creation: no duplicate, no more than the tier allows", () =>
+  withSubscription(async (given) => {
+    const { world, key } = given;
+    const second = (await subscribe(world, key, { webhook_url: NEW_HOOK })).json.subscription.id;
+    const duplicate = await patch(given, { webhook_url: HOOK }, second);
+    assert.deepEqual([duplicate.status, duplicate.json.code], [409, "duplicate_subscription"]);
+    await patch(given, { enabled: false }, second);
+    assert.equal((await subscribe(world, key, { webhook_url: NEW_HOOK, language: "de" })).status, 201);
+    const full = await patch(given, { enabled: true, severity_min: "low" }, second);
+    assert.deepEqual([full.status, full.json.code], [403, "subscription_limit_reached"]);
+  }, "[tiers.team]\nactive_subscriptions = 2\n"));
+
+Deno.test("a subscription that is switched off holds its events, and gets them in order when it is on again", () =>
+  withSubscription(async (given) => {
+    const off = await patch(given, { enabled: false });
+    assert.deepEqual([off.json.subscription.enabled, off.json.subscription.disabled_by], [false, "owner"]);
+    await given.publish("1", "2", "3");
+    assert.equal(sentTo(given, HOOK).length, 0);
+    const held = (await given.world.ask("/v1/deliveries?status=held", { key: given.key })).json.deliveries;
+    assert.deepEqual(held.map((one: Json) => [one.sequence, /switched off/.test(one.reason)]), [
+      [3, true],
+      [2, true],
+      [1, true],
+    ]);
+    await patch(given, { enabled: true });
+    for (let second = 0; second < 10; second++) {
+      await given.world.platform.clock.advance(60_000);
+      await given.world.app.tick();
+    }
+    const sequences = sentTo(given, HOOK).map(({ body }) => JSON.parse(body ?? "").sequence);
+    assert.deepEqual(sequences, [1, 2, 3]);
+  }));
+
+Deno.test("POST /v1/subscriptions/{id}/rotate-secret shows a new secret once; for a day both sign, the new one first", () =>
+  withSubscription(async (given) => {
+    const { world, key, id, secret: old } = given;
+    const rotate = () =>
+      world.ask(`/v1/subscriptions/${id}/rotate-secret`, {
+        method: "POST",
+        key,
+        headers: { "idempotency-key": "r1" },
+      });
+    const rotated = await rotate();
+    assert.equal(rotated.status, 200, rotated.text);
+    const { webhook_secret: fresh } = rotated.json.subscription;
+    assert.match(fresh, /^[0-9a-f]{64}$/);
+    assert.notEqual(fresh, old);
+    assert.equal(rotated.json.previous_secret_until, START_MS + 86_400_000);
+    assert.equal((await rotate()).text, rotated.text, "a lost answer can be asked for again");
+    assert.doesNotMatch((await world.ask("/v1/subscriptions", { key })).text, new RegExp(`${fresh}|${old}`));
+
+    await given.publish("1");
+    const [both] = sentTo(given, HOOK);
+    const signatures = both?.headers["webhook-signature"]?.split(" ") ?? [];
+    assert.equal(signatures.length, 4);
+    const verifies = (secret: string, header: string, request = both): boolean => {
+      const realNow = Date.now;
+      Date.now = () => world.platform.clock.nowMs();
+      try {
+        new Webhook(secret).verify(request?.body ?? "", { ...request?.headers, "webhook-signature": header });
+        return true;
+      } catch {
+        return false;
+      } finally {
+        Date.now = realNow;
+      }
+    };
+    assert.ok(verifies(fresh, signatures.slice(0, 2).join(" ")));
+    assert.ok(verifies(old, signatures.slice(2).join(" ")));
+
+    await world.platform.clock.advance(86_400_000);
+    await given.publish("2");
+    const later = sentTo(given, HOOK).at(-1);
+    const header = later?.headers["webhook-signature"] ?? "";
+    assert.deepEqual([verifies(fresh, header, later), verifies(old, header, later)], [true, false]);
+  }));
+
+Deno.test("backfill_since delivers the stored past first, in order, and then what comes", () =>
+  withSubscription(async (given) => {
+    const { world, key } = given;
+    await given.publish("1", "2", "3");
+    const wanted = { webhook_url: NEW_HOOK, backfill_since: 0 };
+    assert.equal((await subscribe(world, key, wanted)).status, 201);
+    await given.publish("4");
+    await given.publish("5");
+    const got = sentTo(given, NEW_HOOK).map(({ body }) => JSON.parse(body ?? ""));
+    assert.deepEqual(got.map(({ sequence, event }) => [sequence, event.external_id]), [
+      [1, "1"],
+      [2, "2"],
+      [3, "3"],
+      [4, "4"],
+      [5, "5"],
+    ]);
+    const future = await subscribe(world, key, {
+      ...wanted,
+      backfill_since: world.platform.clock.nowMs() + 1,
+    });
+    assert.deepEqual([future.status, future.json.errors[0].field], [400, "backfill_since"]);
+  }));

@@ -1,0 +1,363 @@
+// What the port promises of the log of deliveries, of sending again, and of the past that a subscription asks for.
+import assert from "node:assert/strict";
+import type { DeliveryStatus } from "../../../src/domain/delivery.ts";
+import type { Store } from "../../../src/domain/store.ts";
+import {
+  addCustomer,
+  aSubscription,
+  backfillAll,
+  claimAll,
+  claimedBodies,
+  deliveryId,
+  finishAllDue,
+  finished,
+  JULY,
+  LEASE,
+  matchAll,
+  monthly,
+  publishMany,
+  releaseAll,
+  replayAll,
+  subscribe,
+  T0,
+  TERMS,
+} from "./given.ts";
+import type { StorePromise } from "./promise.ts";
+
+const logged = async (
+  store: Store,
+  query: Partial<Parameters<Store["listDeliveries"]>[1]> = {},
+  customer = "cus_1",
+) =>
+  (await store.listDeliveries(customer, { limit: 100, ...query })).map(({ id, status }) =>
+    `${id}: ${status}`
+  );
+
+const one = (event: number, subscription = "sub_1"): string =>
+  deliveryId(`evt_${String(event).padStart(2, "0")}`, subscription);
+
+/** Five events for two subscriptions: delivered, failed, held, held and cancelled ones. */
+async function everyState(store: Store): Promise<void> {
+  await addCustomer(store);
+  await addCustomer(store, "2");
+  await subscribe(store, "sub_1");
+  await subscribe(store, "sub_9", { customerId: "cus_2" });
+  await publishMany(store, 1, 1);
+  await matchAll(store);
+  await finishAllDue(store, { kind: "delivered" });
+  await publishMany(store, 2, 2);
+  await matchAll(store, { nowMs: T0 + 2 });
+  await finishAllDue(store, { kind: "failed" }, T0 + 2);
+  await publishMany(store, 3, 3);
+  await matchAll(store, { nowMs: T0 + 3 });
+  await publishMany(store, 4, 4);
+  await matchAll(store, { nowMs: T0 + 4, tiers: monthly(2) });
+  await store.deleteSubscription("cus_2", "sub_9", T0 + 5);
+}
+
+export const catchUpPromises: StorePromise[] = [
+  {
+    name:
+      "listDeliveries() gives the customer's own, the newest first, by subscription, state, event and place",
+    check: async (store) => {
+      await everyState(store);
+      const all = ["4: held", "3: pending", "2: failed", "1: delivered"].map((text) =>
+        `${one(Number(text[0]))}${text.slice(1)}`
+      );
+      assert.deepEqual(await logged(store), all);
+      assert.deepEqual(await logged(store, { subscriptionId: "sub_1" }), all);
+      assert.deepEqual(await logged(store, { subscriptionId: "sub_9" }), []);
+      assert.deepEqual(await logged(store, { limit: 2 }), all.slice(0, 2));
+      assert.deepEqual(await logged(store, { beforeId: one(3) }), all.slice(2));
+      assert.deepEqual(await logged(store, { eventId: "evt_02" }), [all[2]]);
+      assert.deepEqual(await logged(store, { eventId: "evt_02", statuses: ["held"] }), []);
+      const rows: [statuses: DeliveryStatus[], expected: (string | undefined)[]][] = [
+        [["delivered"], [all[3]]],
+        [["failed"], [all[2]]],
+        [["pending"], [all[1]]],
+        [["held"], [all[0]]],
+        [["cancelled"], []],
+        [["delivered", "held", "held"], [all[0], all[3]]],
+      ];
+      for (const [statuses, expected] of rows) {
+        assert.deepEqual(await logged(store, { statuses }), expected);
+        assert.deepEqual(await logged(store, { statuses, subscriptionId: "sub_1" }), expected);
+      }
+      assert.deepEqual(await logged(store, { statuses: ["delivered", "held"], beforeId: one(4) }), [all[3]]);
+      assert.deepEqual(await logged(store, { statuses: ["cancelled"] }, "cus_2"), [
+        `${one(4, "sub_9")}: cancelled`,
+        `${one(3, "sub_9")}: cancelled`,
+      ]);
+    },
+  },
+  {
+    name:
+      "findDelivery() tells of a delivery, and listAttempts() of its attempts; of another's there is nothing",
+    check: async (store) => {
+      await addCustomer(store);
+      await subscribe(store, "sub_1");
+      await publishMany(store, 1, 1);
+      await matchAll(store);
+      const before = await store.findDelivery("cus_1", one(1));
+      assert.deepEqual([before?.attempts, before?.lastProblem, before?.isRevision], [0, null, false]);
+      for (const statusCode of [500, 503]) {
+        const [claimed] = await claimAll(store, T0 + statusCode);
+        assert.ok(claimed !== undefined);
+        await store.finishAttempts([
+          finished(claimed, { kind: "retry", atMs: T0 + statusCode + 1 }, {
+            statusCode,
+            problem: `said ${statusCode}`,
+          }),
+        ], T0);
+      }
+      const found = await store.findDelivery("cus_1", one(1));
+      assert.deepEqual(found, {
+        id: one(1),
+        subscriptionId: "sub_1",
+        eventId: "evt_01",
+        isRevision: false,
+        sequence: 1,
+        status: "pending",
+        holdReason: null,
+        attempts: 2,
+        lastStatusCode: 503,
+        lastProblem: "said 503",
+        nextAttemptAtMs: T0 + 504,
+        createdAtMs: T0,
+        arrivedAtMs: null,
+        finishedAtMs: null,
+      });
+      const attempts = await store.listAttempts(one(1));
+      assert.deepEqual(attempts.map(({ number, statusCode }) => [number, statusCode]), [[1, 500], [2, 503]]);
+      assert.equal(await store.findDelivery("cus_2", one(1)), null);
+      assert.equal(await store.findDelivery("cus_1", one(2)), null);
+      assert.deepEqual([
+        await store.ownsSubscription("cus_1", "sub_1"),
+        await store.ownsSubscription("cus_2", "sub_1"),
+      ], [
+        true,
+        false,
+      ]);
+      await store.deleteSubscription("cus_1", "sub_1", T0);
+      assert.equal(await store.ownsSubscription("cus_1", "sub_1"), true, "a deleted one too");
+    },
+  },
+  {
+    name: "replayDelivery() sends a delivered one again under its id, with its bytes, and counts it once",
+    check: async (store) => {
+      await addCustomer(store);
+      await subscribe(store, "sub_1");
+      await publishMany(store, 1, 1);
+      await matchAll(store);
+      const [sent] = await claimAll(store);
+      assert.ok(sent !== undefined);
+      await store.finishAttempts([finished(sent, { kind: "delivered" })], T0 + 1);
+      const terms = { ...TERMS, nowMs: T0 + 9, tiers: monthly(1) };
+      const again = await store.replayDelivery("cus_1", one(1), terms);
+      assert.ok(typeof again !== "string");
+      assert.deepEqual([again.status, again.finishedAtMs, again.arrivedAtMs], ["pending", null, T0 + 1]);
+      assert.equal((await store.usageOf("cus_1", JULY)).deliveries, 1);
+      const [second] = await claimAll(store, T0 + 9);
+      assert.deepEqual([second?.id, second?.body, second?.attempt], [sent.id, sent.body, 2]);
+      assert.equal(await store.replayDelivery("cus_1", one(1), terms), "unfinished");
+      // Every attempt of the replay fails: what arrived stays delivered, and counted.
+      if (second !== undefined) await store.finishAttempts([finished(second, { kind: "failed" })], T0 + 10);
+      assert.deepEqual(await logged(store), [`${one(1)}: delivered`]);
+      assert.equal((await store.usageOf("cus_1", JULY)).deliveries, 1);
+    },
+  },
+  {
+    name: "replayDelivery() counts a failed one anew, and holds it while the month's deliveries are used up",
+    check: async (store) => {
+      await addCustomer(store);
+      await subscribe(store, "sub_1");
+      await publishMany(store, 1, 2);
+      await matchAll(store);
+      await finishAllDue(store, { kind: "failed" });
+      assert.equal((await store.usageOf("cus_1", JULY)).deliveries, 0);
+      const terms = { ...TERMS, tiers: monthly(1) };
+      const first = await store.replayDelivery("cus_1", one(1), terms);
+      const second = await store.replayDelivery("cus_1", one(2), terms);
+      assert.ok(typeof first !== "string" && typeof second !== "string");
+      assert.deepEqual([first.status, second.status, second.holdReason], ["pending", "held", "quota"]);
+      assert.equal((await store.usageOf("cus_1", JULY)).deliveries, 1);
+      assert.equal(await releaseAll(store, { tiers: monthly(2) }), 1);
+      assert.deepEqual(await claimedBodies(store), ["1: evt_01", "2: evt_02"]);
+    },
+  },
+  {
+    name: "replayDelivery() says why it does not",
+    check: async (store) => {
+      await everyState(store);
+      const replay = (customer: string, id: string) => store.replayDelivery(customer, id, TERMS);
+      assert.equal(await replay("cus_1", one(3)), "unfinished");
+      assert.equal(await replay("cus_1", one(4)), "unfinished");
+      assert.equal(await replay("cus_2", one(1)), "unknown");
+      assert.equal(await replay("cus_1", "dlv_nowhere"), "unknown");
+      assert.equal(await replay("cus_2", one(3, "sub_9")), "cancelled");
+      assert.equal(await replay("cus_2", one(1, "sub_9")), "cancelled", "its subscription is deleted");
+      await store.changeSubscription("cus_1", "sub_1", { enabled: false }, { nowMs: T0, activeLimit: 9 });
+      assert.equal(await replay("cus_1", one(1)), "disabled");
+    },
+  },
+  {
+    name:
+      "a replay of what had arrived is delivered again when its subscription is switched off or deleted meanwhile",
+    check: async (store) => {
+      await addCustomer(store);
+      await subscribe(store, "sub_1");
+      await publishMany(store, 1, 2);
+      await matchAll(store);
+      await finishAllDue(store, { kind: "delivered" });
+      await store.replayDelivery("cus_1", one(1), TERMS);
+      await store.changeSubscription("cus_1", "sub_1", { enabled: false }, { nowMs: T0, activeLimit: 9 });
+      assert.deepEqual(await logged(store), [`${one(2)}: delivered`, `${one(1)}: delivered`]);
+      await store.changeSubscription("cus_1", "sub_1", { enabled: true }, { nowMs: T0, activeLimit: 9 });
+      await store.replayDelivery("cus_1", one(2), TERMS);
+      await store.deleteSubscription("cus_1", "sub_1", T0);
+      assert.deepEqual(await logged(store), [`${one(2)}: delivered`, `${one(1)}: delivered`]);
+      assert.equal((await store.usageOf("cus_1", JULY)).deliveries, 2);
+    },
+  },
+  {
+    name: "replayEvents() sends finished ones again and makes those that never were, in the order of storing",
+    check: async (store) => {
+      await addCustomer(store);
+      await publishMany(store, 1, 3);
+      await matchAll(store);
+      await subscribe(store, "sub_1");
+      await publishMany(store, 4, 6);
+      await matchAll(store);
+      await finishAllDue(store, { kind: "delivered" });
+      await publishMany(store, 7, 7);
+      await matchAll(store);
+      assert.deepEqual(await replayAll(store, { afterId: "evt_01", maxDeliveries: 4 }), {
+        replayed: 2,
+        created: 2,
+        held: 0,
+        lastEventId: "evt_05",
+      });
+      assert.deepEqual(await replayAll(store, { afterId: "evt_05", maxEvents: 2, firstPlace: 4 }), {
+        replayed: 1,
+        created: 0,
+        held: 0,
+        lastEventId: "evt_07",
+      });
+      assert.deepEqual(await replayAll(store, { afterId: "evt_07" }), {
+        replayed: 0,
+        created: 0,
+        held: 0,
+        lastEventId: null,
+      });
+      // The pending one goes first; the others follow in the order of the events, whatever their sequence is.
+      assert.deepEqual(await claimedBodies(store, T0 + 1_000), [
+        "4: evt_07",
+        "5: evt_02",
+        "6: evt_03",
+        "1: evt_04",
+        "2: evt_05",
+        "3: evt_06",
+      ]);
+      await publishMany(store, 8, 8);
+      await matchAll(store);
+      assert.deepEqual(await claimedBodies(store, T0 + 1_000), ["7: evt_08"], "the sequence has no gap");
+    },
+  },
+  {
+    name: "replayEvents() counts what is held, and refuses another's and one that is switched off",
+    check: async (store) => {
+      await addCustomer(store);
+      await addCustomer(store, "2");
+      await publishMany(store, 1, 3);
+      await matchAll(store);
+      await subscribe(store, "sub_1");
+      await subscribe(store, "sub_2", { customerId: "cus_2" });
+      const outcome = await replayAll(store, { tiers: monthly(2) });
+      assert.deepEqual(outcome, { replayed: 0, created: 3, held: 1, lastEventId: "evt_03" });
+      assert.equal(await replayAll(store, {}, "sub_2"), "unknown");
+      await store.changeSubscription("cus_1", "sub_1", { enabled: false }, { nowMs: T0, activeLimit: 9 });
+      assert.equal(await replayAll(store), "disabled");
+    },
+  },
+  {
+    name:
+      "backfill() delivers the past first, in order, then what came meanwhile, each once and nothing lost between",
+    check: async (store) => {
+      await addCustomer(store);
+      await publishMany(store, 1, 30);
+      await matchAll(store, { limit: 20 });
+      // Ten still wait to be matched: for it they are of the past.
+      await store.addSubscription(aSubscription("sub_1"), 9, { backfillSinceMs: 0 });
+      await subscribe(store, "sub_2");
+      await publishMany(store, 31, 35);
+      await matchAll(store);
+      assert.equal((await claimedBodies(store)).length, 5, "the other one waits for nobody");
+      await store.backfill({ ...TERMS, deliveriesFor: () => [] });
+      await backfillAll(store);
+      await publishMany(store, 36, 36);
+      await matchAll(store);
+      const bodies = (await claimAll(store)).filter(({ subscriptionId }) => subscriptionId === "sub_1");
+      // The call above, which found nothing to deliver, stands for a filter: what it looked at is done.
+      assert.deepEqual(
+        bodies.map(({ body }) => body),
+        [31, 32, 33, 34, 35, 36].map((n, at) => `${at + 1}: evt_${n}`),
+      );
+    },
+  },
+  {
+    name: "backfill() takes what was published since the time, of all that is stored, matched already or not",
+    check: async (store) => {
+      await addCustomer(store);
+      await publishMany(store, 1, 250);
+      await matchAll(store, { limit: 100 });
+      await store.addSubscription(aSubscription("sub_1"), 9, { backfillSinceMs: T0 });
+      await store.addSubscription(aSubscription("sub_2"), 9, { backfillSinceMs: Number.MAX_SAFE_INTEGER });
+      let came = 250;
+      for (let steps = 0; await store.backfill({ ...TERMS, deliveriesFor: everything }) > 0; steps++) {
+        if (steps < 3) await publishMany(store, ++came, came);
+        await matchAll(store, { limit: 70 });
+      }
+      await matchAll(store);
+      await publishMany(store, ++came, came);
+      await matchAll(store);
+      const all = await claimAll(store, T0 + LEASE);
+      const of = (id: string) =>
+        all.filter(({ subscriptionId }) => subscriptionId === id).map(({ body }) => body);
+      assert.deepEqual(of("sub_1"), Array.from({ length: came }, (_, at) => `${at + 1}: evt_${two(at + 1)}`));
+      assert.deepEqual(of("sub_2"), [251, 252, 253, 254].map((n, at) => `${at + 1}: evt_${n}`));
+      assert.equal(await backfillAll(store), 0, "nothing is left of it");
+    },
+  },
+  {
+    name: "backfill() holds what is over the month's deliveries, and stops with a deletion",
+    check: async (store) => {
+      await addCustomer(store);
+      await publishMany(store, 1, 5);
+      await matchAll(store);
+      await store.addSubscription(aSubscription("sub_1"), 9, { backfillSinceMs: 0 });
+      await backfillAll(store, { tiers: monthly(2) });
+      assert.deepEqual((await logged(store)).map((text) => text.split(": ")[1]), [
+        "held",
+        "held",
+        "held",
+        "pending",
+        "pending",
+      ]);
+      await store.addSubscription(aSubscription("sub_2"), 9, { backfillSinceMs: 0 });
+      await publishMany(store, 6, 6);
+      await matchAll(store);
+      await store.deleteSubscription("cus_1", "sub_2", T0);
+      assert.equal(await backfillAll(store), 0);
+      assert.deepEqual(await logged(store, { subscriptionId: "sub_2" }), []);
+    },
+  },
+];
+
+const two = (n: number): string => String(n).padStart(2, "0");
+
+const everything: Parameters<Store["backfill"]>[0]["deliveriesFor"] = ({ event }, subscriptions) =>
+  subscriptions.map((subscription) => ({
+    id: deliveryId(event.id, subscription.id),
+    subscriptionId: subscription.id,
+    body: (sequence) => `${sequence}: ${event.id}`,
+  }));
