@@ -12,10 +12,8 @@ import {
   readCursor,
   type ReadDocument,
 } from "./fetched.ts";
-import { halveWindow, planWindows, requireTime, rulesKey, type Window } from "./walk.ts";
+import { halveWindow, planWindows, requireTime, rulesKey, WALKED_REQUEST_MS, type Window } from "./walk.ts";
 
-/** Endpoints such as that of Cellar give up after 60 s; to hear that, one waits a little longer. */
-const QUERY_MS = 65_000;
 /** The answers by which endpoints say that a query took too long or asked for too much. */
 const TOO_MUCH = [413, 500, 502, 503, 504];
 
@@ -46,7 +44,7 @@ export function fetchSparql(
       const { document } = await fetchDocument(source, {
         url,
         headers: { accept: "application/sparql-results+json" },
-        timeoutMs: Math.max(QUERY_MS, options.timeoutMs),
+        timeoutMs: Math.max(WALKED_REQUEST_MS, options.timeoutMs),
         validators: null,
         expects: "data",
       }, options);

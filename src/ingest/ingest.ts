@@ -11,6 +11,7 @@ import {
   processSource,
   type Refusal,
 } from "./process.ts";
+import { longestFetchMs } from "./walk.ts";
 import { nextAfterFailure, nextRun } from "./schedule.ts";
 
 /** Characters of an item's name in the log. */
@@ -72,7 +73,7 @@ export interface Ingest {
 export function createIngest(given: IngestOptions): Ingest {
   const options: Remembering = { ...given, passedOver: createPassedOver() };
   const settings = new Map(options.sources.map((source) => [source.id, source]));
-  const leaseMs = options.timeoutMs + LEASE_MARGIN_MS;
+  const leaseMs = longestFetchMs(options.sources, options.timeoutMs) + LEASE_MARGIN_MS;
 
   const claim = async (limit: number, ids?: readonly string[]): Promise<SourceState[]> =>
     await options.store.claimSources({
