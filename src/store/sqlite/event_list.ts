@@ -3,6 +3,7 @@ import { SEVERITIES, severityRank } from "../../domain/severity.ts";
 import type { EventQuery, ListedEvent } from "../../domain/store.ts";
 import type { Connection, Value } from "./connection.ts";
 import { tagName } from "./event_tags.ts";
+import type { RecordReader } from "./record_reader.ts";
 import { SERVED_JSON } from "./served.ts";
 
 /** Where the events of a list are taken from is worth its own index below this part of all events. */
@@ -25,6 +26,8 @@ interface Walked {
   seq: string;
   /** Where later versions of the walked one are found, with a condition still to come. */
   later: string;
+  /** The columns of what each event has one of, where the walk is along the events themselves. */
+  columns: { source: string; severity: string } | null;
 }
 
 const IN_EVENTS: Walked = {
@@ -33,6 +36,7 @@ const IN_EVENTS: Walked = {
   seq: "events.seq",
   later: `from events as later where later.source_id = events.source_id
             and later.external_id = events.external_id and later.version > events.version`,
+  columns: { source: "events.source_id", severity: "events.severity" },
 };
 const IN_TAGS: Walked = {
   publishedAt: "event_tags.published_at",
@@ -42,6 +46,7 @@ const IN_TAGS: Walked = {
             cross join events as later on later.source_id = walked_event.source_id
               and later.external_id = walked_event.external_id and later.version > walked_event.version
             where walked_event.seq = event_tags.event_seq`,
+  columns: null,
 };
 
 /** A full-text search. */
@@ -56,22 +61,29 @@ interface TagFilter {
   ids: number[];
   /** Events that have one of them, at most. */
   events: number;
+  /** The same asked of an event's own columns, where they tell it: that is cheaper than looking the tag up. */
+  column: ((columns: { source: string; severity: string }) => Part) | null;
 }
 
 /** The events of a query, in its order. */
-export function listEvents(connection: Connection, query: EventQuery): ListedEvent[] {
+export function listEvents(connection: Connection, records: RecordReader, query: EventQuery): ListedEvent[] {
   const filters = tagFilters(connection, query);
   // A tag that no event has: the list is empty, whatever the other filters are.
   if (filters.some(({ ids }) => ids.length === 0)) return [];
   const search = searchOf(connection, query);
   if (search?.found === 0) return [];
+  // Far from what is new no record is kept: there it is cheapest to read the records on the way.
+  const columns = records.isKept(query.after?.seq ?? query.before?.seq ?? Infinity) ? "" : `, ${SERVED_JSON}`;
   const { sql, values } = query.after === undefined
-    ? newestFirst(connection, query, { filters, search })
-    : inOrderOfStoring(connection, query, { filters, search });
-  return connection.all(sql, ...values).map((row) => ({
+    ? newestFirst(connection, query, { filters, search, columns })
+    : inOrderOfStoring(connection, query, { filters, search, columns });
+  const rows = connection.all(sql, ...values);
+  const unread = rows.filter((row) => row["json"] === undefined).map((row) => Number(row["seq"]));
+  const texts = records.read(unread);
+  return rows.map((row, at) => ({
     id: String(row["id"]),
     publishedAtMs: Number(row["published_at"]),
-    json: String(row["json"]),
+    json: String(row["json"] ?? texts[at]),
   }));
 }
 
@@ -80,7 +92,12 @@ interface Filters {
   search: Search | null;
 }
 
-function newestFirst(connection: Connection, query: EventQuery, { filters, search }: Filters): Part {
+/** Filters, and what a walk along the events takes of each beside its place. */
+interface Walk extends Filters {
+  columns: string;
+}
+
+function newestFirst(connection: Connection, query: EventQuery, { filters, search, columns }: Walk): Part {
   const driver = shortest(connection, filters, WORTH_AN_INDEX);
   if (search !== null && search.found <= Math.min(FEW_MATCHES, driver?.events ?? Infinity)) {
     return fewFirst(query, filters, search);
@@ -92,7 +109,7 @@ function newestFirst(connection: Connection, query: EventQuery, { filters, searc
       ...checks(query, { filters: rest, search }, IN_EVENTS),
     ]);
     return {
-      sql: `select id, published_at, ${SERVED_JSON} from events indexed by events_newest ${where.sql}
+      sql: `select seq, id, published_at${columns} from events indexed by events_newest ${where.sql}
             order by published_at desc, id desc limit ?`,
       values: [...where.values, query.limit],
     };
@@ -106,14 +123,14 @@ function newestFirst(connection: Connection, query: EventQuery, { filters, searc
     ]);
     return {
       sql: `select * from (
-              select published_at, event_id, event_seq from event_tags ${where.sql}
+              select event_seq as seq, event_id as id, published_at from event_tags ${where.sql}
               order by published_at desc, event_id desc limit ?)`,
       values: [...where.values, query.limit],
     };
   });
   return {
     // Each walk ends after as many events as the list may hold; union leaves out what two tags share.
-    sql: withRecords(walks.map(({ sql }) => sql).join(" union ")),
+    sql: newestOf(walks.map(({ sql }) => sql).join(" union ")),
     values: [...walks.flatMap(({ values }) => values), query.limit],
   };
 }
@@ -127,21 +144,22 @@ function fewFirst(query: EventQuery, filters: TagFilter[], search: Search): Part
     ...checks(query, { filters, search: null }, IN_EVENTS),
   ]);
   return {
-    sql: withRecords(`select events.published_at, events.id as event_id, events.seq as event_seq
+    sql: newestOf(`select events.seq, events.id, events.published_at
             from event_words cross join events on events.seq = event_words.rowid ${where.sql}`),
     values: [...where.values, query.limit],
   };
 }
 
-/** The records of walked events, the newest first: read only of those that the list holds. */
-function withRecords(walked: string): string {
-  return `select events.id, events.published_at, ${SERVED_JSON}
-          from (select * from (${walked}) order by published_at desc, event_id desc limit ?) as walked
-          cross join events on events.seq = walked.event_seq
-          order by walked.published_at desc, walked.event_id desc`;
+/** Of walked events the newest, as many as the list holds. */
+function newestOf(walked: string): string {
+  return `select * from (${walked}) as walked order by published_at desc, id desc limit ?`;
 }
 
-function inOrderOfStoring(connection: Connection, query: EventQuery, { filters, search }: Filters): Part {
+function inOrderOfStoring(
+  connection: Connection,
+  query: EventQuery,
+  { filters, search, columns }: Walk,
+): Part {
   const driver = shortest(connection, filters, WORTH_SORTING);
   const rest = filters.filter((filter) => filter !== driver);
   const after: Part = { sql: "events.seq > ?", values: [query.after?.seq ?? 0] };
@@ -153,7 +171,7 @@ function inOrderOfStoring(connection: Connection, query: EventQuery, { filters, 
   const conditions = [...range(query, IN_EVENTS), ...checks(query, { filters: rest, search }, IN_EVENTS)];
   const where = joined(listed === null ? [after, ...conditions] : [after, listed, ...conditions]);
   return {
-    sql: `select id, published_at, ${SERVED_JSON} from events ${where.sql} order by events.seq limit ?`,
+    sql: `select seq, id, published_at${columns} from events ${where.sql} order by events.seq limit ?`,
     values: [...where.values, query.limit],
   };
 }
@@ -167,20 +185,30 @@ function shortest(connection: Connection, filters: readonly TagFilter[], part: n
 }
 
 function tagFilters(connection: Connection, query: EventQuery): TagFilter[] {
-  const lists: string[][] = [];
-  if (query.source !== undefined) lists.push([tagName("source", query.source)]);
-  if (query.severityMin !== undefined && query.severityMin !== "info") {
-    const least = severityRank(query.severityMin);
-    lists.push(
-      SEVERITIES.map((_, rank) => rank).filter((rank) => rank >= least)
-        .map((rank) => tagName("severity", String(rank))),
-    );
+  const lists: { names: string[]; column?: TagFilter["column"] }[] = [];
+  const { source, severityMin } = query;
+  if (source !== undefined) {
+    lists.push({
+      names: [tagName("source", source)],
+      column: (columns) => ({ sql: `${columns.source} = ?`, values: [source] }),
+    });
   }
-  if (query.topics !== undefined) lists.push(query.topics.map((topic) => tagName("topic", topic)));
-  if (query.eventTypes !== undefined) lists.push(query.eventTypes.map((type) => tagName("type", type)));
-  if (query.articles !== undefined) lists.push(query.articles.map((article) => tagName("article", article)));
-  if (query.languages !== undefined) lists.push(query.languages.map((code) => tagName("language", code)));
-  return lists.map((names) => {
+  if (severityMin !== undefined && severityMin !== "info") {
+    const least = severityRank(severityMin);
+    lists.push({
+      names: SEVERITIES.map((_, rank) => rank).filter((rank) => rank >= least)
+        .map((rank) => tagName("severity", String(rank))),
+      column: (columns) => ({ sql: `${columns.severity} >= ?`, values: [least] }),
+    });
+  }
+  const anyOf = (kind: Parameters<typeof tagName>[0], values: readonly string[] | undefined): void => {
+    if (values !== undefined) lists.push({ names: values.map((value) => tagName(kind, value)) });
+  };
+  anyOf("topic", query.topics);
+  anyOf("type", query.eventTypes);
+  anyOf("article", query.articles);
+  anyOf("language", query.languages);
+  return lists.map(({ names, column = null }) => {
     const rows = connection.all(
       "select id, events from tags where events > 0 and name in (select value from json_each(?))",
       JSON.stringify(names),
@@ -188,6 +216,7 @@ function tagFilters(connection: Connection, query: EventQuery): TagFilter[] {
     return {
       ids: rows.map((row) => Number(row["id"])),
       events: rows.reduce((sum, row) => sum + Number(row["events"]), 0),
+      column,
     };
   });
 }
@@ -208,12 +237,15 @@ function range(query: EventQuery, { publishedAt, id }: Walked): Part[] {
 
 /** What is looked up for each event on the way. */
 function checks(query: EventQuery, { filters, search }: Filters, walked: Walked): Part[] {
-  const { publishedAt, id, seq } = walked;
-  const parts = filters.map(({ ids }): Part => ({
-    sql: `exists (select 1 from event_tags as other where other.tag_id in (${ids.map(() => "?").join(", ")})
-            and other.published_at = ${publishedAt} and other.event_id = ${id})`,
-    values: ids,
-  }));
+  const { publishedAt, id, seq, columns } = walked;
+  const parts = filters.map(({ ids, column }): Part => {
+    if (column !== null && columns !== null) return column(columns);
+    return {
+      sql: `exists (select 1 from event_tags as other where other.tag_id in (${ids.map(() => "?").join(", ")})
+              and other.published_at = ${publishedAt} and other.event_id = ${id})`,
+      values: ids,
+    };
+  });
   if (query.asOf !== undefined) parts.push({ sql: `${seq} <= ?`, values: [query.asOf.seq] });
   if (query.latest === true) parts.push(isLatest(query, walked));
   if (search !== null) {

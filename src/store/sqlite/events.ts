@@ -9,6 +9,7 @@ import type {
 } from "../../domain/store.ts";
 import type { Connection, Row } from "./connection.ts";
 import { listEvents } from "./event_list.ts";
+import { RecordReader } from "./record_reader.ts";
 import {
   findPublication,
   keepHashes,
@@ -38,6 +39,7 @@ type Decide<T> = (publication: T, stored: StoredPublication | null) => RecordDec
 export function createEvents(
   connection: Connection,
 ): Pick<Store, EventMethods> {
+  const records = new RecordReader(connection);
   return {
     recordPublications: (sourceId, publications, decide) =>
       Promise.resolve(
@@ -52,7 +54,7 @@ export function createEvents(
         connection.transaction("durable", () => recordRemovals(connection, sourceId, { ...fetch, decide })),
       ),
 
-    listEvents: (query) => Promise.resolve(listEvents(connection, query)),
+    listEvents: (query) => Promise.resolve(listEvents(connection, records, query)),
 
     findEvent: (id) => {
       const row = connection.get(
