@@ -4,6 +4,7 @@ import { checkCommand } from "./check.ts";
 import type { Command } from "./command.ts";
 import { customerCommands } from "./customer.ts";
 import { demoCommand } from "./demo.ts";
+import { doctorCommand } from "./doctor.ts";
 import { eventCommands } from "./event.ts";
 import { healthcheckCommand } from "./healthcheck.ts";
 import { ingestCommand } from "./ingest.ts";
@@ -25,6 +26,7 @@ export const COMMANDS: readonly Command[] = [
   ...customerCommands,
   ...webhookCommands,
   ...backupCommands,
+  doctorCommand,
   healthcheckCommand,
   versionCommand,
 ];

@@ -4,6 +4,7 @@ import { findAdditionProblems } from "../classify/check_additions.ts";
 import { type Config, ConfigError, decodeConfig, parseConfig } from "../config/config.ts";
 import type { LogFields, Platform } from "../domain/ports.ts";
 import type { Store } from "../domain/store.ts";
+import { createMachine } from "../platform/machine.ts";
 import { createPlatform } from "../platform/platform.ts";
 import type { Host } from "../platform/process.ts";
 import { openVaultFile } from "../platform/vault.ts";
@@ -102,7 +103,8 @@ export async function openStoreAt(
 ): Promise<Store> {
   const { path, keyFile } = loaded.config.store;
   try {
-    await prepareDatabase(host, { ...loaded, nowMs: platform.clock.nowMs(), work, say });
+    const machine = createMachine();
+    await prepareDatabase(host, { ...loaded, nowMs: platform.clock.nowMs(), work, machine, say });
     return openStore(path, (options) => openVaultFile(keyFile, options));
   } catch (error) {
     throw new CommandError(`the store ${path} cannot be opened: ${(error as Error).message}`);

@@ -6,6 +6,7 @@ import type { DatabaseFacts, DatabaseFile } from "../domain/backup.ts";
 import type { LogFields } from "../domain/ports.ts";
 import { createArchives } from "../platform/archive.ts";
 import { createDatabaseFiles } from "../platform/database_files.ts";
+import type { Machine } from "../platform/machine.ts";
 import type { Host } from "../platform/process.ts";
 import { openVaultFile } from "../platform/vault.ts";
 import { copyDatabase } from "../store/sqlite/copy.ts";
@@ -47,6 +48,7 @@ export interface Preparing {
   /** Unix ms. */
   nowMs: number;
   work: LongWork;
+  machine: Pick<Machine, "volumeOf">;
   /** Hears what is being done, a sentence a step. */
   say(text: string, fields: LogFields): void;
 }
@@ -57,11 +59,17 @@ export interface Preparing {
  */
 export async function prepareDatabase(
   host: Host,
-  { config, file, nowMs, work, say }: Preparing,
+  { config, file, nowMs, work, machine, say }: Preparing,
 ): Promise<void> {
   const { path, keyFile } = config.store;
   await host.makeFolder(dirname(path), 0o700);
   // The store holds what customers entrust to it: nobody but its owner reads it. SQLite's side files take over the mode.
+  if (machine.volumeOf(dirname(path))?.isNetwork === true) {
+    throw new Error(
+      "its folder lies on a network file system, where SQLite's locks do not hold and the database breaks: move it to a " +
+        "local disk",
+    );
+  }
   await host.makeFile(path, 0o600);
   const schema = schemaOfFile(path);
   if (schema === 0 || schema === SCHEMA_VERSION) return;

@@ -10,7 +10,7 @@ const PERMISSIONS = [
   "--allow-env",
   "--allow-read",
   "--allow-write",
-  "--allow-sys=hostname",
+  "--allow-sys=hostname,statfs,uid",
   "--deny-run",
   "--deny-ffi",
 ];

@@ -1,0 +1,170 @@
+// `doctor`: looks at everything that Regfeed stands on, changes nothing, and says what to do.
+import { basename, dirname } from "node:path";
+import { backupTime } from "../backup/create.ts";
+import { type Config, userAgentOf } from "../config/config.ts";
+import { nextRunAfter } from "../domain/schedule.ts";
+import { createClock } from "../platform/clock.ts";
+import { createMachine, type Machine } from "../platform/machine.ts";
+import { createPlatform } from "../platform/platform.ts";
+import type { Host } from "../platform/process.ts";
+import { SCHEMA_VERSION, schemaOfFile } from "../store/sqlite/migrate.ts";
+import { VERSION } from "../version.ts";
+import { type Command, EXIT, JSON_OPTION } from "./command.ts";
+import { judgeFolder, judgeSecretFile, judgeVolume, nearestFolder, roomForBackups } from "./doctor/disk.ts";
+import { type Finding, good, problem, warning } from "./doctor/finding.ts";
+import { askHosts, judgeClock, judgeHosts, judgeProxies } from "./doctor/network.ts";
+import { loadConfig, type LoadedConfig } from "./open.ts";
+
+/** How much older than its schedule the newest backup may be, ms. */
+const LATE_BACKUP_MS = 3_600_000;
+
+/** The command. */
+export const doctorCommand: Command = {
+  name: "doctor",
+  usage: "[--offline] [--json]",
+  summary: "looks at disks, rights, clock, network and backups, and says what to do; changes nothing",
+  example: "regfeed doctor --config /etc/regfeed/regfeed.toml",
+  positionals: [0, 0],
+  options: {
+    offline: { kind: "flag", help: "ask no host" },
+    ...JSON_OPTION,
+  },
+  async run(call) {
+    const loaded = await loadConfig(call);
+    const findings = [
+      good("config", `${loaded.file} is good`),
+      ...await examineMachine(call.host, loaded),
+      ...await examineNetwork(call.host, loaded.config, call.flags.has("offline")),
+    ];
+    const problems = findings.filter(({ level }) => level === "problem").length;
+    if (call.flags.has("json")) call.host.out(`${JSON.stringify({ ok: problems === 0, findings })}\n`);
+    else call.host.out(describeFindings(findings));
+    return problems === 0 ? EXIT.done : EXIT.failed;
+  },
+};
+
+/** The findings for a person: what is wrong first within its area, and what to do below it. */
+export function describeFindings(findings: readonly Finding[]): string {
+  const marks = { good: "  ok     ", warning: "  WARNING", problem: "  PROBLEM" } as const;
+  const lines: string[] = [];
+  for (const area of new Set(findings.map((finding) => finding.area))) {
+    lines.push(area);
+    for (const { level, seen, todo } of findings.filter((finding) => finding.area === area)) {
+      lines.push(`${marks[level]}  ${seen}`);
+      if (todo !== null) lines.push(`             → ${todo}`);
+    }
+  }
+  const count = (level: Finding["level"]) => findings.filter((finding) => finding.level === level).length;
+  const many = (number: number, word: string) => `${number} ${word}${number === 1 ? "" : "s"}`;
+  return `${lines.join("\n")}\n${many(count("problem"), "problem")}, ${many(count("warning"), "warning")}\n`;
+}
+
+async function examineMachine(host: Host, { config, file }: LoadedConfig): Promise<Finding[]> {
+  const machine = createMachine();
+  const { path, keyFile } = config.store;
+  const beside = await host.exists(dirname(path)) ? (await host.list(dirname(path))).files : [];
+  const bytes = beside.find(({ name }) => name === basename(path))?.sizeBytes ?? 0;
+  const volume = (area: string, at: string, wanted: number) =>
+    judgeVolume(area, at, machine.volumeOf(nearestFolder(at, machine)), wanted);
+  return [
+    ...volume("store", dirname(path), 0),
+    judgeFolder("store", dirname(path), machine),
+    ...examineDatabase(path, keyFile, machine),
+    ...examineSecrets({ config, file }, machine),
+    ...volume("backup", config.backup.folder, roomForBackups(bytes)),
+    judgeFolder("backup", config.backup.folder, machine),
+    ...await examineBackups(host, config),
+    examineZones(),
+  ];
+}
+
+function examineDatabase(path: string, keyFile: string, machine: Machine): Finding[] {
+  const rights = machine.rightsOf(path);
+  if (rights === null) return [good("store", `no database yet: the first start makes ${path}`)];
+  if (!rights.mayRead || !rights.mayWrite) {
+    const todo = `run this as the user that runs Regfeed, or give it to that user: chown USER ${path}*`;
+    return [problem("store", `${path} cannot be opened by this user`, todo)];
+  }
+  const findings: Finding[] = [judgeSecretFile(path, rights)];
+  try {
+    const schema = schemaOfFile(path);
+    // Older databases have nothing sealed: the start that brings them up to date makes the key.
+    if (schema === SCHEMA_VERSION && machine.rightsOf(keyFile) === null) {
+      findings.push(problem(
+        "secrets",
+        `the key ${keyFile} is not there: the secrets of subscriptions cannot be read`,
+        "put it back from where you keep it; without it every subscription needs a new secret",
+      ));
+    }
+    findings.push(
+      schema === SCHEMA_VERSION || schema === 0
+        ? good("store", `the database has this version's schema (${SCHEMA_VERSION})`)
+        : warning(
+          "store",
+          `the database has schema ${schema}, this version's is ${SCHEMA_VERSION}`,
+          "the next start makes a backup and brings it up to date; nothing is to be done",
+        ),
+    );
+  } catch (error) {
+    findings.push(
+      problem("store", `${path}: ${(error as Error).message}`, "name the right file in store.path"),
+    );
+  }
+  return findings;
+}
+
+function examineSecrets({ config, file }: LoadedConfig, machine: Machine): Finding[] {
+  const paths = [...new Set(config.secretFiles.map(({ path }) => path))];
+  if (machine.rightsOf(config.store.keyFile) !== null) paths.push(config.store.keyFile);
+  const findings = paths.map((path) => judgeSecretFile(path, machine.rightsOf(path)));
+  const rights = machine.rightsOf(file);
+  if (rights !== null && (rights.mode & 0o022) !== 0) {
+    findings.push(problem("secrets", `${file} can be changed by others`, `chmod go-w ${file}`));
+  }
+  return findings;
+}
+
+async function examineBackups(host: Host, { backup }: Config): Promise<Finding[]> {
+  const nowMs = createClock().nowMs();
+  const files = await host.exists(backup.folder) ? (await host.list(backup.folder)).files : [];
+  const newest = Math.max(...files.map(({ name }) => backupTime(name) ?? -Infinity));
+  const seen = newest === -Infinity
+    ? `no backup in ${backup.folder}`
+    : `the newest backup is of ${new Date(newest).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  if (backup.schedule === null) {
+    return [warning("backup", `${seen}, and none is made by itself`, 'set backup.schedule = "15 3 * * *"')];
+  }
+  const dueMs = newest === -Infinity ? null : nextRunAfter(backup.schedule, newest);
+  if (newest === -Infinity || (dueMs !== null && nowMs > dueMs + LATE_BACKUP_MS)) {
+    const todo = "if the server has run since, its log says what keeps it: look for the area backup";
+    return [warning("backup", `${seen}, and one should be there by its schedule`, todo)];
+  }
+  return [good("backup", seen)];
+}
+
+/** Whether the runtime knows time zones: some stripped-down systems do not. */
+function examineZones(): Finding {
+  const summer = new Intl.DateTimeFormat("en", {
+    timeZone: "Europe/Berlin",
+    hour: "numeric",
+    hourCycle: "h23",
+  })
+    .format(Date.UTC(2026, 6, 1, 12));
+  return summer === "14"
+    ? good("clock", "time zones are known")
+    : problem("clock", "time zones are not known", "run the executable as it was released");
+}
+
+async function examineNetwork(host: Host, config: Config, offline: boolean): Promise<Finding[]> {
+  const { publicUrl, trustedProxies } = config.server;
+  const proxies = judgeProxies({ publicUrl, trustedProxies }, (name) => host.env(name));
+  if (offline) return proxies;
+  const platform = createPlatform({ log: { format: "text", level: "error" } });
+  try {
+    const enabled = config.sources.filter((source) => source.enabled);
+    const answers = await askHosts(enabled, { ...platform, userAgent: userAgentOf(config, VERSION) });
+    return [...proxies, judgeClock(answers), ...judgeHosts(answers)];
+  } finally {
+    await platform.close();
+  }
+}

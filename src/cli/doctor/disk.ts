@@ -1,0 +1,107 @@
+// What the doctor says of disks: where the database lies, how much room there is, and who can read what.
+import { dirname } from "node:path";
+import type { Machine, Rights, Volume } from "../../platform/machine.ts";
+import { type Finding, good, problem, warning } from "./finding.ts";
+
+/** Below this the database can soon not grow any more, bytes. */
+const LEAST_FREE_BYTES = 100 * 1024 * 1024;
+/** Below this somebody should think of more room, bytes. */
+const SCARCE_BYTES = 1024 * 1024 * 1024;
+/** A backup needs room for a copy, its archive, and the archive read back: so many times the database. */
+const BACKUP_TIMES = 3;
+const SCARCE_FILES = 1_000;
+/** Rights of anybody but the owner. */
+const OTHERS = 0o077;
+
+/** The folder, or the nearest one above it that is there. */
+export function nearestFolder(path: string, machine: Pick<Machine, "rightsOf">): string {
+  let folder = path;
+  while (machine.rightsOf(folder) === null && dirname(folder) !== folder) folder = dirname(folder);
+  return folder;
+}
+
+/** Of the volume on which something lies; `wantedBytes` is what it will need at once. */
+export function judgeVolume(
+  area: string,
+  path: string,
+  volume: Volume | null,
+  wantedBytes: number,
+): Finding[] {
+  if (volume === null) return [];
+  const findings: Finding[] = [];
+  const kind = volume.kind ?? "a local file system";
+  if (volume.isNetwork && area === "store") {
+    findings.push(problem(
+      area,
+      `${path} lies on ${kind}, a network file system`,
+      "move it to a local disk and change store.path: SQLite's locks do not hold there, and the database breaks",
+    ));
+  }
+  if (volume.kind === "tmpfs") {
+    findings.push(warning(
+      area,
+      `${path} lies in memory (tmpfs): a restart of the machine empties it`,
+      "choose a folder on a disk",
+    ));
+  }
+  const room = `${formatBytes(volume.freeBytes)} free at ${path}`;
+  if (volume.freeBytes < LEAST_FREE_BYTES) {
+    findings.push(problem(area, `only ${room}`, "make room, or move it to a larger disk"));
+  } else if (volume.freeBytes < Math.max(SCARCE_BYTES, wantedBytes)) {
+    findings.push(warning(
+      area,
+      wantedBytes > SCARCE_BYTES ? `${room}, and ${formatBytes(wantedBytes)} may be needed at once` : room,
+      "make room before it is needed",
+    ));
+  }
+  if (volume.freeFiles !== null && volume.freeFiles < SCARCE_FILES) {
+    findings.push(
+      warning(area, `${volume.freeFiles} files can still be made at ${path}`, "remove small files"),
+    );
+  }
+  return findings.length > 0 ? findings : [good(area, `${room} (${kind})`)];
+}
+
+/** What the room for backups should be, bytes, for a database of a size. */
+export function roomForBackups(databaseBytes: number): number {
+  return databaseBytes * BACKUP_TIMES;
+}
+
+/** Of a file that holds secrets and that nobody but its owner may read. */
+export function judgeSecretFile(path: string, rights: Rights | null): Finding {
+  if (rights === null) {
+    return problem("secrets", `${path} is not there`, "put it there, or change the config");
+  }
+  if (!rights.mayRead) {
+    return problem(
+      "secrets",
+      `${path} cannot be read by this user`,
+      `give it to the user that runs Regfeed: chown USER ${path}`,
+    );
+  }
+  if ((rights.mode & OTHERS) === 0) return good("secrets", `${path} is its owner's alone`);
+  const mode = rights.mode.toString(8).padStart(3, "0");
+  return problem("secrets", `${path} has mode ${mode}: others can read it`, `chmod 600 ${path}`);
+}
+
+/** Of a folder in which Regfeed writes; it is made when it is not there. */
+export function judgeFolder(area: string, path: string, machine: Pick<Machine, "rightsOf">): Finding {
+  const there = nearestFolder(path, machine);
+  const rights = machine.rightsOf(there);
+  if (rights?.mayWrite !== true) {
+    return problem(
+      area,
+      `nothing can be written to ${there}`,
+      `run this as the user that runs Regfeed, or give the folder to that user: chown USER ${there}`,
+    );
+  }
+  return good(area, there === path ? `${path} can be written to` : `${path} will be made in ${there}`);
+}
+
+/** A count of bytes for people: "1.5 GB". */
+export function formatBytes(bytes: number): string {
+  const units = ["bytes", "kB", "MB", "GB", "TB"];
+  const step = bytes < 1_000 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), units.length - 1);
+  const value = bytes / 1_000 ** step;
+  return `${step === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[step]}`;
+}

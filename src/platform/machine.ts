@@ -1,0 +1,98 @@
+// The machine under the files: volumes, free space, modes, what this process may do with a path.
+import { accessSync, constants, statfsSync } from "node:fs";
+
+/** A volume that holds files. */
+export interface Volume {
+  /** What its file system is, as far as the number that it gives is known: "nfs", "ext", "tmpfs". */
+  kind: string | null;
+  /** Whether its bytes lie on another machine. */
+  isNetwork: boolean;
+  /** What this process may still write, bytes. */
+  freeBytes: number;
+  /** Files that may still be made; null where the file system does not count them. */
+  freeFiles: number | null;
+}
+
+/** A file or folder as its owner's rights go. */
+export interface Rights {
+  /** The permission bits. */
+  mode: number;
+  /** Whether this process runs as its owner. */
+  isOwn: boolean;
+  mayRead: boolean;
+  mayWrite: boolean;
+}
+
+/** The machine's answers. */
+export interface Machine {
+  /** The volume of a path that is there; null where the system does not tell. */
+  volumeOf(path: string): Volume | null;
+  /** Null for a path at which nothing is. */
+  rightsOf(path: string): Rights | null;
+}
+
+/** The numbers of file systems (Linux, statfs(2)) that tell something to somebody who keeps a database. */
+const KINDS: ReadonlyMap<number, { kind: string; isNetwork: boolean }> = new Map([
+  [0x6969, { kind: "nfs", isNetwork: true }],
+  [0x517b, { kind: "smb", isNetwork: true }],
+  [0xff534d42, { kind: "cifs", isNetwork: true }],
+  [0xfe534d42, { kind: "smb2", isNetwork: true }],
+  [0x01021997, { kind: "9p", isNetwork: true }],
+  [0x5346414f, { kind: "afs", isNetwork: true }],
+  [0x00c36400, { kind: "ceph", isNetwork: true }],
+  [0x0bd00bd0, { kind: "lustre", isNetwork: true }],
+  [0x47504653, { kind: "gpfs", isNetwork: true }],
+  [0x73757245, { kind: "coda", isNetwork: true }],
+  [0x564c, { kind: "ncp", isNetwork: true }],
+  [0x65735546, { kind: "fuse", isNetwork: false }],
+  [0x01021994, { kind: "tmpfs", isNetwork: false }],
+  [0xef53, { kind: "ext", isNetwork: false }],
+  [0x58465342, { kind: "xfs", isNetwork: false }],
+  [0x9123683e, { kind: "btrfs", isNetwork: false }],
+  [0x794c7630, { kind: "overlay", isNetwork: false }],
+  [0x2fc12fc1, { kind: "zfs", isNetwork: false }],
+]);
+
+/** What the number of a file system says; its sign is lost on some systems. */
+export function kindOf(type: number): { kind: string | null; isNetwork: boolean } {
+  return KINDS.get(type >>> 0) ?? { kind: null, isNetwork: false };
+}
+
+/** This machine. */
+export function createMachine(): Machine {
+  return {
+    volumeOf(path) {
+      if (Deno.build.os === "windows") return null;
+      const { type, bsize, bavail, files, ffree } = statfsSync(path);
+      return { ...kindOf(type), freeBytes: bavail * bsize, freeFiles: files === 0 ? null : ffree };
+    },
+    rightsOf(path) {
+      const stat = statOrNull(path);
+      if (stat === null) return null;
+      return {
+        mode: (stat.mode ?? 0) & 0o777,
+        isOwn: stat.uid === null || stat.uid === Deno.uid(),
+        mayRead: may(path, constants.R_OK),
+        mayWrite: may(path, constants.W_OK),
+      };
+    },
+  };
+}
+
+function statOrNull(path: string): Deno.FileInfo | null {
+  try {
+    return Deno.statSync(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return null;
+    throw error;
+  }
+}
+
+function may(path: string, what: number): boolean {
+  try {
+    accessSync(path, what);
+    return true;
+  } catch {
+    return false; // the reason is what was asked
+  }
+}

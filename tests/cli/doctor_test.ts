@@ -1,0 +1,227 @@
+// The doctor: every finding says what was seen and what to do; nothing is changed.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { formatBytes, judgeFolder, judgeSecretFile, judgeVolume } from "../../src/cli/doctor/disk.ts";
+import type { Level } from "../../src/cli/doctor/finding.ts";
+import {
+  askHosts,
+  type HostAnswer,
+  judgeClock,
+  judgeHosts,
+  judgeProxies,
+} from "../../src/cli/doctor/network.ts";
+import { describeFindings } from "../../src/cli/doctor.ts";
+import { prepareDatabase, WORK_HERE } from "../../src/cli/prepare.ts";
+import { NetworkError } from "../../src/domain/ports.ts";
+import { kindOf, type Volume } from "../../src/platform/machine.ts";
+import { createFiles } from "../../src/platform/files.ts";
+import type { Host } from "../../src/platform/process.ts";
+import { regfeed, withFolder, writeConfig } from "../support/process.ts";
+import { createWorld } from "../support/world.ts";
+
+const GB = 1e9;
+const DISK: Volume = { kind: "ext", isNetwork: false, freeBytes: 50 * GB, freeFiles: 1e6 };
+
+Deno.test("judgeVolume() knows volumes that a database must not lie on, and those that will be full", () => {
+  const cases: [string, Partial<Volume>, number, Level, RegExp][] = [
+    ["a disk", {}, 0, "good", /50\.0 GB free/],
+    ["nfs", { kind: "nfs", isNetwork: true }, 0, "problem", /on nfs, a network file system/],
+    ["memory", { kind: "tmpfs" }, 0, "warning", /lies in memory/],
+    ["full", { freeBytes: 5e6 }, 0, "problem", /only 5\.0 MB free/],
+    ["nearly full", { freeBytes: 5e8 }, 0, "warning", /500 MB free/],
+    ["too small for a backup", { freeBytes: 5 * GB }, 6 * GB, "warning", /6\.0 GB may be needed at once/],
+    ["no files left", { freeFiles: 10 }, 0, "warning", /10 files can still be made/],
+    ["files not counted", { freeFiles: null }, 0, "good", /free/],
+  ];
+  for (const [name, change, wanted, level, seen] of cases) {
+    const [finding] = judgeVolume("store", "/data", { ...DISK, ...change }, wanted);
+    assert.equal(finding?.level, level, name);
+    assert.match(finding?.seen ?? "", seen, name);
+    assert.equal(finding?.todo === null, level === "good", name);
+  }
+  assert.deepEqual(judgeVolume("store", "/data", null, 0), []);
+});
+
+Deno.test("kindOf() knows network file systems by their numbers, whatever their sign", () => {
+  const networks = {
+    0x6969: "nfs",
+    0xff534d42: "cifs",
+    [-11317950]: "cifs",
+    0xfe534d42: "smb2",
+    0x01021997: "9p",
+  };
+  for (const [type, kind] of Object.entries(networks)) {
+    assert.deepEqual(kindOf(Number(type)), { kind, isNetwork: true });
+  }
+  assert.deepEqual(kindOf(0xef53), { kind: "ext", isNetwork: false });
+  assert.deepEqual(kindOf(12345), { kind: null, isNetwork: false });
+});
+
+Deno.test("judgeSecretFile() wants secrets to be their owner's alone", () => {
+  const rights = { mode: 0o600, isOwn: true, mayRead: true, mayWrite: true };
+  assert.equal(judgeSecretFile("/k", rights).level, "good");
+  assert.match(judgeSecretFile("/k", { ...rights, mode: 0o640 }).seen, /mode 640: others can read it/);
+  assert.equal(judgeSecretFile("/k", { ...rights, mode: 0o604 }).todo, "chmod 600 /k");
+  assert.match(judgeSecretFile("/k", { ...rights, mayRead: false }).seen, /cannot be read by this user/);
+  assert.match(judgeSecretFile("/k", null).seen, /is not there/);
+});
+
+Deno.test("judgeFolder() looks at the folder in which a missing one would be made", () => {
+  const machine = (mayWrite: boolean) => ({
+    rightsOf: (path: string) =>
+      path === "/srv" ? { mode: 0o755, isOwn: true, mayRead: true, mayWrite } : null,
+  });
+  assert.equal(
+    judgeFolder("store", "/srv/regfeed/data", machine(true)).seen,
+    "/srv/regfeed/data will be made in /srv",
+  );
+  assert.equal(judgeFolder("store", "/srv", machine(true)).seen, "/srv can be written to");
+  assert.match(judgeFolder("store", "/srv/data", machine(false)).todo ?? "", /chown USER \/srv/);
+});
+
+const answer = (change: Partial<HostAnswer>): HostAnswer => ({
+  host: "a.example",
+  sources: ["one"],
+  failure: null,
+  aheadMs: 0,
+  ...change,
+});
+
+Deno.test("judgeClock() believes the middle of the hosts, not each of them", () => {
+  const ahead = (...ms: (number | null)[]) => judgeClock(ms.map((aheadMs) => answer({ aheadMs })));
+  assert.equal(ahead(500, -800, 900_000).level, "good");
+  assert.equal(ahead(20_000, 25_000, 0).level, "warning");
+  assert.match(ahead(-300_000, -301_000, 0).seen, /300 s behind that of 3 hosts: receivers will refuse/);
+  assert.match(ahead(300_000).seen, /300 s ahead of/);
+  assert.match(ahead(null).seen, /no host was there/);
+});
+
+Deno.test("judgeProxies() sees a proxy that is not named, keys in clear, and proxies of the environment", () => {
+  const seen = (publicUrl: string, trustedProxies: string[], env: Record<string, string> = {}) =>
+    judgeProxies({ publicUrl, trustedProxies }, (name) => env[name]).map((finding) => finding.seen).join(
+      "; ",
+    );
+  assert.match(seen("https://feed.example.org", []), /none is trusted/);
+  assert.equal(seen("https://feed.example.org", ["10.0.0.1/32"]), "nothing stands in the way");
+  assert.equal(seen("http://127.0.0.1:8080", []), "nothing stands in the way");
+  assert.match(seen("http://feed.example.org", []), /API keys travel in clear/);
+  assert.match(
+    seen("http://localhost:1", [], { HTTPS_PROXY: "http://proxy" }),
+    /names a proxy \(HTTPS_PROXY\)/,
+  );
+});
+
+Deno.test("askHosts() asks each host once and says which sources one is for", async () => {
+  const world = await createWorld(`
+    [[sources]]
+    id = "one"
+    name_en = "One"
+    url = "https://a.example/feed"
+    [[sources]]
+    id = "two"
+    name_en = "Two"
+    url = "https://a.example/other"
+    [[sources]]
+    id = "three"
+    name_en = "Three"
+    url = "https://b.example/feed"
+  `);
+  const asked: string[] = [];
+  const nowMs = world.platform.clock.nowMs();
+  const answers = await askHosts(world.config.sources, {
+    clock: world.platform.clock,
+    resolver: { resolve: () => Promise.resolve(["192.0.2.1"]) },
+    userAgent: "Regfeed/test",
+    http: {
+      request: ({ url, headers }) => {
+        asked.push(`${url.href} ${headers["user-agent"]}`);
+        if (url.host === "b.example") return Promise.reject(new NetworkError("connection refused"));
+        return Promise.resolve({
+          status: 200,
+          headers: { date: new Date(nowMs - 40_000).toUTCString() },
+          body: new Uint8Array(),
+          truncated: false,
+        });
+      },
+    },
+  });
+  await world.close();
+  assert.deepEqual(asked.sort(), ["https://a.example/ Regfeed/test", "https://b.example/ Regfeed/test"]);
+  assert.deepEqual(answers, [
+    { host: "a.example", sources: ["one", "two"], failure: null, aheadMs: 40_000 },
+    { host: "b.example", sources: ["three"], failure: "connection refused", aheadMs: null },
+  ]);
+  assert.match(judgeHosts(answers)[1]?.todo ?? "", /in the way of three/);
+});
+
+Deno.test("describeFindings() shows what to do below what was seen", () => {
+  const text = describeFindings([
+    { area: "store", level: "good", seen: "well", todo: null },
+    { area: "clock", level: "problem", seen: "wrong", todo: "set it" },
+  ]);
+  assert.equal(
+    text,
+    "store\n  ok       well\nclock\n  PROBLEM  wrong\n             → set it\n1 problem, 0 warnings\n",
+  );
+});
+
+Deno.test("doctor finds what is wrong in a real folder, fails, and changes nothing", async () => {
+  await withFolder(async (folder) => {
+    await writeConfig(
+      folder,
+      `
+      [[sources]]
+      id = "secret"
+      name_en = "Secret"
+      url = "https://127.0.0.1:1/feed"
+      authorization_file = "token"
+    `,
+    );
+    await Deno.writeTextFile(join(folder, "token"), "Bearer abc", { mode: 0o644 });
+    const bad = await regfeed(folder, ["doctor", "--offline"]);
+    assert.equal(bad.code, 1, bad.stderr);
+    assert.match(bad.stdout, /PROBLEM {2}.*token has mode 644: others can read it\n\s+→ chmod 600/);
+    assert.deepEqual([...Deno.readDirSync(folder)].map(({ name }) => name).sort(), ["regfeed.toml", "token"]);
+
+    await Deno.chmod(join(folder, "token"), 0o600);
+    const { code, stdout } = await regfeed(folder, ["doctor", "--json"]);
+    assert.equal(code, 0);
+    const { ok, findings } = JSON.parse(stdout);
+    assert.equal(ok, true);
+    const hosts = findings.filter(({ area }: { area: string }) => area === "sources");
+    assert.match(hosts[0].seen, /127\.0\.0\.1:1 does not answer: connection refused/);
+  });
+});
+
+Deno.test("no database is opened on a network file system", async () => {
+  const world = await createWorld();
+  await withFolder(async (folder) => {
+    const config = { ...world.config, store: { ...world.config.store, path: join(folder, "regfeed.db") } };
+    const machine = { volumeOf: () => ({ ...DISK, kind: "nfs", isNetwork: true }) };
+    await assert.rejects(
+      prepareDatabase(createFiles() as Host, {
+        config,
+        file: join(folder, "regfeed.toml"),
+        nowMs: 0,
+        work: WORK_HERE,
+        machine,
+        say: () => {},
+      }),
+      /network file system.*move it to a local disk/,
+    );
+    assert.deepEqual([...Deno.readDirSync(folder)], []);
+  });
+  await world.close();
+});
+
+Deno.test("formatBytes() counts as disks are sold", () => {
+  const cases: [number, string][] = [
+    [0, "0 bytes"],
+    [999, "999 bytes"],
+    [1_500, "1.5 kB"],
+    [123e6, "123 MB"],
+    [2e12, "2.0 TB"],
+    [5e15, "5000 TB"],
+  ];
+  for (const [bytes, text] of cases) assert.equal(formatBytes(bytes), text);
+});
