@@ -54,7 +54,9 @@ export function detectLanguage(
     }
     return { ...evidence, why: "no language is stated; its words" };
   }
-  if (best.language === claimed) return { ...evidence, why: "stated, and its words agree" };
+  if (best.language === claimed && best.points > 0) {
+    return { ...evidence, why: "stated, and its words agree" };
+  }
   const known = ranked.find((entry) => entry.language === claimed);
   const enough = known === undefined ? ENOUGH_AGAINST_OTHER : ENOUGH_AGAINST_KNOWN;
   const rival = known === undefined ? second.points : known.points;

@@ -190,20 +190,30 @@ export function decideRelevance(
   const title = wordsOf(findPhrases(index, item.title));
   const opening = wordsOf(findPhrases(index, item.opening));
   const fresh = (words: string[], seen: string[]) => words.filter((word) => !seen.includes(word));
-  const rules = points(title.rule, fresh(opening.rule, title.rule)) + kindPoints(eventType()) +
-    authorityPoints(item, subject);
+  const authority = authorityPoints(item, subject);
+  const kind = kindPoints(eventType());
+  const rules = points(title.rule, fresh(opening.rule, title.rule)) + kind + authority;
   const others = points(title.other, fresh(opening.other, title.other));
   const enough = subject.level === "title" ? ENOUGH_IN_TITLE : ENOUGH_IN_OPENING;
   // A headline on AI and rules may well tell of money too; a summary has to be clearer.
   const relevant = rules >= enough && (subject.level === "title" ? rules >= others : rules > others);
-  const words = [...subject.words, ...title.rule, ...opening.rule];
-  if (relevant) return { relevant, why: "it speaks of AI and of rules", words };
+  const ofRules = [
+    ...title.rule,
+    ...fresh(opening.rule, title.rule),
+    ...(kind > 0 ? [eventType().type] : []),
+    ...(authority > 0 ? [item.publisher.words] : []),
+  ];
+  if (relevant) {
+    return { relevant, why: "it speaks of AI and of rules", words: [...subject.words, ...ofRules] };
+  }
+  if (rules < enough) {
+    return { relevant, why: "it speaks of AI, but hardly of rules", words: [...subject.words, ...ofRules] };
+  }
+  const ofOthers = [...title.other, ...fresh(opening.other, title.other)];
   return {
     relevant,
-    why: rules < enough
-      ? "it speaks of AI, but not of rules"
-      : "it speaks of AI, but more of other matters than of rules",
-    words: [...subject.words, ...title.other, ...opening.other],
+    why: "it speaks of AI, but more of other matters than of rules",
+    words: [...subject.words, ...ofOthers],
   };
 }
 

@@ -29,9 +29,24 @@ export function findSeverity(item: Item, subject: AiSubject, eventType: EventTyp
     if (rule.without.some((name) => signal(name) !== null)) continue;
     const found = rule.with.map(signal).filter((clue) => clue !== null);
     if (rule.with.length > 0 && found.length === 0) continue;
-    return { severity: rule.severity, why: rule.why, words: found.map((clue) => clue.words) };
+    return {
+      severity: rule.severity,
+      why: rule.why,
+      words: [eventType, ...evidenceOf(rule, item, subject), ...found.map((clue) => clue.words)],
+    };
   }
   return { severity: "info", why: "no rule gives it more weight", words: [] };
+}
+
+/** What of the publisher and of the Act the rule rests on. */
+function evidenceOf(rule: SeverityRule, { publisher, language }: Item, subject: AiSubject): string[] {
+  const asked = rule.publishers.length > 0 || rule.dataProtection;
+  // Where no host and no name says who speaks, the language does.
+  const by = publisher.words || (publisher.kind === "unknown" ? "" : `in ${language.language}`);
+  return [
+    ...(asked ? [by === "" ? publisher.kind : `${publisher.kind}: ${by}`] : []),
+    ...(rule.namesTheAct ? subject.words.slice(0, 1) : []),
+  ];
 }
 
 function concerns(rule: SeverityRule, item: Item, subject: AiSubject, eventType: EventType): boolean {

@@ -4,10 +4,13 @@ import { existsSync } from "node:fs";
 import {
   ARTICLE_DATA,
   EVENT_TYPE_DATA,
+  LAW_DATA,
   PUBLISHER_DATA,
+  RELEVANCE_DATA,
   SEVERITY_DATA,
   TOPIC_RULES,
 } from "../../src/classify/data.ts";
+import { foldPhrase } from "../../src/classify/text.ts";
 import { EVENT_TYPES } from "../../src/domain/event.ts";
 
 const TAXONOMY = new URL("../../../shared/facts/taxonomy.json", import.meta.url);
@@ -48,6 +51,27 @@ Deno.test("every event type has rules, and every event type has a severity whoev
     !rule.namesTheAct
   );
   for (const type of EVENT_TYPES) assert.ok(free.some((rule) => rule.types.includes(type)), type);
+});
+
+Deno.test("no list holds a word twice: hyphens, accents and, beside words in capitals, capitals do not count", () => {
+  const lists: [name: string, words: readonly string[]][] = [
+    ...TOPIC_RULES.flatMap(({ id, words }) =>
+      [...words].map(([list, all]) => [`${id}.${list}`, all] as const)
+    ),
+    ...[RELEVANCE_DATA.terms, RELEVANCE_DATA.weakTerms, RELEVANCE_DATA.ruleWords, RELEVANCE_DATA.otherMatters]
+      .flatMap((words, place) =>
+        [...words].map(([list, all]) => [`relevance ${place} ${list}`, all] as const)
+      ),
+    ["act", LAW_DATA.act],
+    ["others", LAW_DATA.others],
+  ].map(([name, words]) => [name as string, words as readonly string[]]);
+  for (const [name, words] of lists) {
+    const folded = words.map((word) => {
+      const phrase = foldPhrase(word);
+      return /^[A-Z][A-Z0-9]+s?\*?$/.test(phrase) ? phrase : phrase.toLowerCase();
+    });
+    assert.deepEqual(folded.filter((word, at) => folded.indexOf(word) !== at), [], name);
+  }
 });
 
 Deno.test("a host belongs to one kind of publisher", () => {

@@ -72,13 +72,13 @@ Deno.test("event show prints a record, its versions and origin, and with --why w
         new RegExp(`^\\* +1 ${id} `, "m"),
         /^ {2}document +a\.xml$/m,
         /^ {2}HTTP status +none: a file$/m,
-        /^ {2}rules +1$/m,
+        /^ {2}rules +\d+$/m,
       ]
     ) assert.match(plain.stdout, line);
     assert.doesNotMatch(plain.stdout, /^why/m);
 
     const why = await regfeed(folder, ["event", "show", id, "--why"]);
-    assert.match(why.stdout, /^why, by the rules 1$/m);
+    assert.match(why.stdout, /^why, by the rules \d+$/m);
     assert.match(why.stdout, /^ {2}event_type +guidance: .* \[guidelines/m);
     assert.match(why.stdout, /^ {2}ai_act_articles +Art\. 50: .* \[Article 50\]$/m);
     assert.doesNotMatch(why.stdout, /What\s+is\s+stored\s+stays/);
@@ -96,8 +96,8 @@ Deno.test("event show --why says that the rules have changed, and shows both, an
 
     const { why, ...shown } = await json(folder, "event", "show", id, "--why");
     assert.deepEqual(shown, before);
-    assert.equal(why.stored_rules_version, "1");
-    assert.match(why.rules_version, /^1\+[0-9a-f]{8}$/);
+    assert.match(why.stored_rules_version, /^\d+$/);
+    assert.match(why.rules_version, /^\d+\+[0-9a-f]{8}$/);
     assert.equal(why.same_rules, false);
     assert.equal(why.today.severity, "critical");
     assert.ok(why.today.topics.includes("museums"));
@@ -105,7 +105,7 @@ Deno.test("event show --why says that the rules have changed, and shows both, an
     assert.deepEqual([reason.why, reason.words], ["museums are ours", ["museums"]]);
 
     const { stdout } = await regfeed(folder, ["event", "show", id, "--why"]);
-    assert.match(stdout, /classified by the rules 1; those of today are 1\+[0-9a-f]{8}\./);
+    assert.match(stdout, /classified by the rules \d+; those of today are \d+\+[0-9a-f]{8}\./);
     assert.match(stdout, /What\s+is\s+stored\s+stays\s+as\s+it\s+is/);
     assert.match(stdout, /^ {2}severity +low → critical$/m);
     assert.match(stdout, /^ {2}event_type +guidance \(both\)$/m);

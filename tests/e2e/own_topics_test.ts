@@ -52,7 +52,7 @@ Deno.test("an own topic is listed, classified, filtered by, subscribed to and de
       const { json } = await world.ask(`/v1/events?topics=${topic}`, { key });
       assert.deepEqual(json.events.map((event: { topics: string[] }) => event.topics), [["museums"]], topic);
       const { json: one } = await world.ask(`/v1/events/${json.events[0].id}`, { key });
-      assert.match(one.provenance.rules_version, /^1\+/);
+      assert.match(one.provenance.rules_version, /^\d+\+/);
     }
     const posted = world.platform.http.requests.filter(({ method }) => method === "POST");
     assert.deepEqual(posted.map((request) => JSON.parse(request.body ?? "").event.external_id), ["1"]);

@@ -1,6 +1,7 @@
 // What is kept of where an event comes from, through the whole appliance.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { RULES_VERSION } from "../../src/classify/classify.ts";
 import type { Provenance } from "../../src/domain/provenance.ts";
 import { boardConfig, rss } from "../support/samples.ts";
 import { createWorld, START_MS, type World } from "../support/world.ts";
@@ -34,7 +35,7 @@ Deno.test("a record's provenance holds what was read, from where and when, and n
     const [provenance, ...more] = await provenances(world);
     assert.equal(more.length, 0);
     assert.deepEqual(provenance, {
-      rules_version: "1",
+      rules_version: RULES_VERSION,
       categories: ["Guidelines", "AI"],
       stated_languages: ["en", "en-GB", "de"],
       document: "https://cdn.example/feeds/all.xml",
