@@ -1,5 +1,6 @@
 // The appliance: wires the rooms together. Everything else in src knows only its own room.
 import { createAccess } from "./accounts/access.ts";
+import { createPayments, type Payments } from "./accounts/payments.ts";
 import { createQuota } from "./accounts/quota.ts";
 import { readRanges } from "./api/client_address.ts";
 import { createHealth } from "./api/health.ts";
@@ -8,6 +9,7 @@ import type { Route } from "./api/route.ts";
 import { deliveryRoutes } from "./api/routes/deliveries.ts";
 import { descriptionRoutes } from "./api/routes/description.ts";
 import { eventRoutes } from "./api/routes/events.ts";
+import { paymentRoute } from "./api/routes/payments.ts";
 import { serviceRoutes } from "./api/routes/service.ts";
 import { subscriptionChangeRoutes } from "./api/routes/subscription_changes.ts";
 import { subscriptionRoutes } from "./api/routes/subscriptions.ts";
@@ -60,10 +62,11 @@ export function createApp({ config, platform, store, version }: AppOptions): App
   const classifier = createClassifier(config.classification);
   const ingest = createCollecting({ config, platform, store, version, newId, classifier });
   const delivery = createDelivering({ config, platform, store, version, newId, classifier });
+  const payments = createPaying({ config, platform, store, version, newId, classifier });
   const quota = createQuota({ store, clock });
   const access = createAccess({ store, clock });
   const server = createServer({
-    routes: createRoutes({ config, platform, store, version, newId, classifier, delivery }),
+    routes: createRoutes({ config, platform, store, version, newId, classifier, delivery, payments }),
     clock,
     newId,
     log: platform.log("api"),
@@ -71,9 +74,12 @@ export function createApp({ config, platform, store, version }: AppOptions): App
     authenticate: (header) => access.authenticate(header),
     takeRequest: (customer) => quota.take(customer.id, limitsOf(customer, config.tiers).apiRequestsPerDay),
   });
-  const register = once(() =>
-    registerSources(store, config.sources, { nowMs: clock.nowMs(), freeLeases: true })
-  );
+  const register = once(async () => {
+    await registerSources(store, config.sources, { nowMs: clock.nowMs(), freeLeases: true });
+    // Prices or the grace may have changed since the events came.
+    await payments?.reviewAll();
+  });
+  const endGraces = async () => await payments?.endGraces();
   const forget = () => store.forgetAnswers(clock.nowMs() - REMEMBERED_FOR_MS);
   const running = new AbortController();
   let loops: Promise<unknown> = Promise.resolve();
@@ -85,6 +91,7 @@ export function createApp({ config, platform, store, version }: AppOptions): App
     async tick() {
       await register();
       await ingest.ingest();
+      await endGraces();
       await delivery.tick();
       await quota.flush();
       await forget();
@@ -95,6 +102,10 @@ export function createApp({ config, platform, store, version }: AppOptions): App
         ingest.run(running.signal),
         delivery.run(running.signal),
         regularly("counted requests not written", () => quota.flush(), { platform, signal: running.signal }),
+        regularly("access of those who do not pay not ended", endGraces, {
+          platform,
+          signal: running.signal,
+        }),
         regularly("old answers not forgotten", forget, { platform, signal: running.signal }),
       ]);
     },
@@ -163,9 +174,23 @@ export async function registerSources(
   );
 }
 
+/** Payments, where the config takes them. */
+function createPaying({ config, platform, store, newId }: AppOptions & MadeOnce): Payments | null {
+  if (config.payment === null) return null;
+  return createPayments({
+    ...config.payment,
+    store,
+    clock: platform.clock,
+    newId,
+    log: platform.log("payment"),
+    tiers: config.tiers,
+  });
+}
+
 function createRoutes(
-  { config, platform, store, version, newId, classifier, delivery }: AppOptions & MadeOnce & {
+  { config, platform, store, version, newId, classifier, delivery, payments }: AppOptions & MadeOnce & {
     delivery: Delivery;
+    payments: Payments | null;
   },
 ): Route[] {
   const { clock, random } = platform;
@@ -202,6 +227,7 @@ function createRoutes(
       replay: createReplay({ store, clock, newId, topics, tiers: config.tiers }),
     }),
     ...deliveryRoutes({ store, clock, tiers: config.tiers, publicUrl: config.server.publicUrl }),
+    ...(payments === null ? [] : [paymentRoute(payments)]),
   ];
   const { publicUrl } = config.server;
   return [...routes, ...descriptionRoutes(routes, { version, publicUrl, renderDocs })];

@@ -12,10 +12,14 @@ const BODY_DEADLINE_MS = 10_000;
  * The bytes of a JSON body. Throws `unsupported_media_type` when it says to be anything else, or compressed;
  * `body_too_large`; `invalid_input` when it does not arrive.
  */
-export async function receiveBody(request: Request, clock: Clock): Promise<Uint8Array> {
+export async function receiveBody(
+  request: Request,
+  clock: Clock,
+  maxBytes: number = MAX_BODY_BYTES,
+): Promise<Uint8Array> {
   requireJson(request.headers);
   const announced = Number(request.headers.get("content-length") ?? 0);
-  if (announced > MAX_BODY_BYTES) throw tooLarge();
+  if (announced > maxBytes) throw tooLarge(maxBytes);
   const reader = request.body?.getReader();
   if (reader === undefined) return new Uint8Array();
   const chunks: Uint8Array[] = [];
@@ -26,7 +30,7 @@ export async function receiveBody(request: Request, clock: Clock): Promise<Uint8
         const { done, value } = await reader.read();
         if (done) return;
         length += value.length;
-        if (length > MAX_BODY_BYTES) throw tooLarge();
+        if (length > maxBytes) throw tooLarge(maxBytes);
         chunks.push(value);
       }
     });
@@ -60,8 +64,8 @@ function unsupported(field: string, message: string): AppError {
   return new AppError("unsupported_media_type", `${field}: ${message}`, [{ field, message }]);
 }
 
-function tooLarge(): AppError {
-  const message = `may have at most ${MAX_BODY_BYTES} bytes`;
+function tooLarge(maxBytes: number): AppError {
+  const message = `may have at most ${maxBytes} bytes`;
   return new AppError("body_too_large", `body: ${message}`, [{ field: "body", message }]);
 }
 

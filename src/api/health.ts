@@ -1,4 +1,5 @@
 // The health of the pipeline, from what the store knows.
+import type { AccountHealth } from "../domain/account_store.ts";
 import { DISCLAIMER } from "../domain/disclaimer.ts";
 import type { Clock, Log } from "../domain/ports.ts";
 import type { SourceSettings, SourceState } from "../domain/source.ts";
@@ -7,12 +8,14 @@ import type { HealthReport } from "../wire/service.ts";
 
 /** A delivery that has been pending this long says that deliveries do not get through, ms. */
 const OLD_DELIVERY_MS = 3_600_000;
+/** A mail that has been queued this long says that mails do not get through, ms. */
+const OLD_MAIL_MS = 3_600_000;
 /** How long a report is served again, ms: it is public, and counting a long queue is work. */
 const KEPT_FOR_MS = 1_000;
 
 /** What the report is made from. */
 export interface HealthOptions {
-  store: Pick<Store, "listSources" | "health">;
+  store: Pick<Store, "listSources" | "health" | "accountHealth">;
   /** The enabled sources. */
   sources: readonly SourceSettings[];
   clock: Clock;
@@ -40,9 +43,17 @@ async function report(options: HealthOptions, nowMs: number): Promise<HealthRepo
     const states = await options.store.listSources();
     const ingestion = ingestionHealth(states, options, nowMs);
     const deliveries = deliveryHealth(await options.store.health(), nowMs);
+    const accounts = await options.store.accountHealth();
     const isDegraded = ingestion.failing > 0 || ingestion.silent > 0 ||
-      (deliveries.oldest_pending_age_ms ?? 0) > OLD_DELIVERY_MS;
-    return { status: isDegraded ? "degraded" : "ok", database: "ok", ingestion, deliveries, ...common };
+      (deliveries.oldest_pending_age_ms ?? 0) > OLD_DELIVERY_MS || isTroubled(accounts, nowMs);
+    return {
+      status: isDegraded ? "degraded" : "ok",
+      database: "ok",
+      ingestion,
+      deliveries,
+      ...accountsHealth(accounts),
+      ...common,
+    };
   } catch (error) {
     options.log.error("store not readable", {
       cause: error instanceof Error ? error.message : String(error),
@@ -52,9 +63,23 @@ async function report(options: HealthOptions, nowMs: number): Promise<HealthRepo
       database: "failing",
       ingestion: { sources: options.sources.length, failing: 0, silent: 0, last_success_at: null },
       deliveries: { pending: 0, oldest_pending_age_ms: null },
+      mails: { queued: 0, failed: 0 },
+      payments: { unknown_prices: 0 },
       ...common,
     };
   }
+}
+
+function isTroubled(accounts: AccountHealth, nowMs: number): boolean {
+  const { failedMails, unknownPrices, oldestQueuedMailAtMs } = accounts;
+  return failedMails > 0 || unknownPrices > 0 || nowMs - (oldestQueuedMailAtMs ?? nowMs) > OLD_MAIL_MS;
+}
+
+function accountsHealth(accounts: AccountHealth): Pick<HealthReport, "mails" | "payments"> {
+  return {
+    mails: { queued: accounts.queuedMails, failed: accounts.failedMails },
+    payments: { unknown_prices: accounts.unknownPrices },
+  };
 }
 
 function ingestionHealth(

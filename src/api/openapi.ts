@@ -1,6 +1,15 @@
 // The API's description, OpenAPI 3.1, made from the list of routes and from the schemas that check the requests.
 import type { z } from "zod";
-import type { MediaType, Method, OpenApi, Operation, Parameter, PathItem, Schema } from "../wire/openapi.ts";
+import type {
+  MediaType,
+  Method,
+  OpenApi,
+  Operation,
+  Parameter,
+  PathItem,
+  Schema,
+  SecurityScheme,
+} from "../wire/openapi.ts";
 import { deliveryPayload } from "../wire/delivery.ts";
 import { problem } from "../wire/service.ts";
 import { otherAnswers, responsesOf, sharedResponses } from "./openapi/answers.ts";
@@ -9,7 +18,7 @@ import { problemExamples, problemTable } from "./openapi/problems.ts";
 import { answerSchemas, queryParameters, requestSchemas, type Schemas } from "./openapi/schemas.ts";
 import { OVERVIEW, SUMMARY, TAGS } from "./openapi/texts.ts";
 import { webhooks } from "./openapi/webhooks.ts";
-import type { Route } from "./route.ts";
+import type { Route, RouteAccess } from "./route.ts";
 
 /** What the description tells beside the routes. */
 export interface DescriptionOptions {
@@ -54,6 +63,9 @@ export function describeApi(routes: readonly Route[], { version, publicUrl }: De
           scheme: "bearer",
           description: "An API key: `rgf_` and 64 hexadecimal characters",
         },
+        ...(routes.some((route) => route.access === "signature")
+          ? { paymentSignature: PAYMENT_SIGNATURE }
+          : {}),
       },
     },
   };
@@ -96,21 +108,38 @@ class NamedSchemas {
   }
 }
 
+const PAYMENT_SIGNATURE: SecurityScheme = {
+  type: "apiKey",
+  in: "header",
+  name: "Stripe-Signature",
+  description:
+    "Stripe's signature over the time and the raw body: `t=SECONDS,v1=HEX`, HMAC-SHA256 with the " +
+    "endpoint's signing secret, at most five minutes old",
+};
+
+/** The schemes that each kind of access asks for. */
+const SECURITY: Readonly<Record<RouteAccess, Record<string, string[]>[]>> = {
+  public: [],
+  key: [{ key: [] }],
+  signature: [{ paymentSignature: [] }],
+};
+
 function operationOf(route: Route, named: NamedSchemas): Operation {
   const [answer = {}] = named.take(answerSchemas([route.answer]));
   const parameters = parametersOf(route, named);
-  const [body] = route.body === undefined ? [] : named.take(requestSchemas([route.body]));
+  const taken = route.body ?? route.signedBody;
+  const [body] = taken === undefined ? [] : named.take(requestSchemas([taken]));
   return {
     operationId: route.operationId,
     tags: [route.tag],
     summary: route.summary,
     description: route.description,
-    security: route.access === "key" ? [{ key: [] }] : [],
+    security: SECURITY[route.access],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : {
       requestBody: {
         required: true,
-        description: route.body?.description ?? "JSON in UTF-8.",
+        description: taken?.description ?? "JSON in UTF-8.",
         content: { "application/json": named.bodyOf(body) },
       },
     }),

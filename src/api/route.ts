@@ -8,8 +8,8 @@ import type { Finding } from "./input.ts";
 import type { HeaderName, RequestHeaderName } from "./openapi/headers.ts";
 import type { Tag } from "./openapi/texts.ts";
 
-/** Who may call a route. */
-export type RouteAccess = "public" | "key";
+/** Who may call a route: anybody, who has a key, or who has signed the body. */
+export type RouteAccess = "public" | "key" | "signature";
 
 /** A request whose parts have been checked by the route's schemas. */
 export interface Call<Query = unknown, Body = unknown> {
@@ -30,6 +30,11 @@ export interface KeyCall<Query = unknown, Body = unknown> extends Call<Query, Bo
   allowance: Pick<RequestAllowance, "limit" | "remaining" | "resetMs">;
   /** What the answer is to be kept under, on a route that is repeatable; null without an `Idempotency-Key`. */
   repetition: Repetition | null;
+}
+
+/** A request whose body is signed: its bytes, for the handler to check. */
+export interface SignedCall extends Call {
+  bytes: Uint8Array;
 }
 
 /** An answer: a status and its JSON, as text where it exists as text already. */
@@ -67,6 +72,10 @@ interface RouteRow {
   query?: z.ZodType;
   /** The body; without it the body is not read. */
   body?: z.ZodType;
+  /** The body of a signed request, for the description alone: its bytes are the handler's to read. */
+  signedBody?: z.ZodType;
+  /** The most bytes of a signed body. */
+  maxBodyBytes?: number;
   /** Takes an `Idempotency-Key`: what was answered before is answered again, before the body is looked into. */
   repeatable?: Idempotency;
   /** The answer of a success. */
@@ -95,6 +104,7 @@ export type Route =
   & (
     | { access: "public"; handle(call: Call): Promise<Answer> }
     | { access: "key"; handle(call: KeyCall): Promise<Answer> }
+    | { access: "signature"; maxBodyBytes: number; handle(call: SignedCall): Promise<Answer> }
   );
 
 /** What a route with these schemas is given. */
@@ -112,6 +122,17 @@ export function publicRoute<
   },
 ): Route {
   return { ...row, access: "public" } as Route;
+}
+
+/** A route whose handler checks a signature over the body's bytes. */
+export function signedRoute(
+  row: Omit<RouteRow, "query" | "body" | "verify"> & {
+    maxBodyBytes: number;
+    signedBody: z.ZodType;
+    handle(call: SignedCall): Promise<Answer>;
+  },
+): Route {
+  return { ...row, access: "signature" };
 }
 
 /** A route that needs a key, with its handler typed by its schemas. */

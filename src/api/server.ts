@@ -81,7 +81,7 @@ export function createServer(options: ServerOptions): ApiServer {
     return failure(toAppError(thrown), passage);
   });
 
-  const keyPaths = options.routes.filter((route) => route.access === "key").map(formOf);
+  const keyPaths = options.routes.filter((route) => route.access !== "public").map(formOf);
   const enter = (request: Request): Routed => {
     const address = addressOf(request);
     return { requestId: options.newId("request"), allowance: null, isPublic: true, address };
@@ -144,7 +144,9 @@ async function answerRoute(
   const state = route.state === undefined ? null : await route.state();
   const hot = state === null ? null : kept.get(address, state);
   if (hot !== null) return { status: route.status, body: hot.answer, headers: hot.headers };
-  const bytes = route.body === undefined ? null : await receiveBody(request, options.clock);
+  const bytes = route.body === undefined && route.access !== "signature"
+    ? null
+    : await receiveBody(request, options.clock, route.maxBodyBytes);
   const act = async (repetition: Repetition | null): Promise<Answer> => {
     const { query, body } = await checkInput(route, parametersOf(address), bytes);
     const checked = {
@@ -155,7 +157,7 @@ async function answerRoute(
       headers: request.headers,
       requestId: passage.requestId,
     };
-    return await handle(route, checked, { customer, passage, repetition });
+    return await handle(route, checked, { customer, passage, repetition, bytes });
   };
   const { status, json, headers = {}, contentName } = route.repeatable === undefined || customer === null
     ? await act(null)
@@ -187,13 +189,17 @@ async function checkInput(
 async function handle(
   route: Route,
   checked: Call,
-  { customer, passage: { allowance }, repetition }: {
+  { customer, passage: { allowance }, repetition, bytes }: {
     customer: Customer | null;
     passage: Passage;
     repetition: Repetition | null;
+    bytes: Uint8Array | null;
   },
 ): Promise<Answer> {
   if (route.access === "public") return await route.handle(checked);
+  if (route.access === "signature") {
+    return await route.handle({ ...checked, bytes: bytes ?? new Uint8Array() });
+  }
   if (customer === null || allowance === null) {
     throw new Error(`${route.path} was reached without a customer`);
   }

@@ -39,12 +39,27 @@ export const checkCommand: Command = {
 /** What the config may say, and still nobody will have meant. */
 async function findWarnings(host: Host, config: Config): Promise<string[]> {
   const enabled = config.sources.filter((source) => source.enabled);
-  if (enabled.length === 0) return ["no source is enabled: nothing will be collected"];
-  const warnings: string[] = [];
+  const warnings = accountWarnings(config);
+  if (enabled.length === 0) return ["no source is enabled: nothing will be collected", ...warnings];
   for (const { id, fetchStrategy, location } of enabled) {
     if (fetchStrategy !== "files") continue;
     const failure = await listFailure(host, location);
     if (failure !== null) warnings.push(`the source ${id} has nothing to read: ${failure}`);
+  }
+  return warnings;
+}
+
+function accountWarnings({ payment, mail }: Config): string[] {
+  if (payment === null) return [];
+  const warnings: string[] = [];
+  if (mail.smtp === null) {
+    warnings.push(`there is no mail server: mails with customers' keys are put into ${mail.outbox}`);
+  }
+  if (Object.keys(payment.prices).length === 0) {
+    warnings.push("payment.prices names no price: every paid checkout gets the tier indie");
+  }
+  if (!payment.webhookSecret.startsWith("whsec_")) {
+    warnings.push("payment.webhook_secret does not begin with whsec_: is it the endpoint's signing secret?");
   }
   return warnings;
 }

@@ -5,6 +5,14 @@ import type { z } from "zod";
 import type { Additions } from "../domain/classification.ts";
 import type { SourceSettings } from "../domain/source.ts";
 import { DEFAULT_LIMITS, type Tier, type TierLimits, TIERS } from "../domain/tier.ts";
+import {
+  type AccountSecrets,
+  buildMail,
+  buildPayment,
+  type MailConfig,
+  type PaymentConfig,
+  readAccountSecrets,
+} from "./accounts.ts";
 import { buildAdditions } from "./additions.ts";
 import { type KeyLines, type KeyPath, scanKeyLines } from "./key_lines.ts";
 import { listTables, unknownKeyMessage } from "./known_keys.ts";
@@ -19,6 +27,7 @@ import { formatListen } from "./values.ts";
 
 export { decodeConfig } from "./encoding.ts";
 export { ConfigError, type ConfigProblem } from "./problems.ts";
+export type { MailConfig, PaymentConfig } from "./accounts.ts";
 export type { SecretFile, SecretReader } from "./secrets.ts";
 
 /** What the config file says, with every default filled in. */
@@ -79,6 +88,9 @@ export interface Config {
     /** Whether the key that secrets are sealed with goes into them. */
     secretKey: boolean;
   };
+  /** Null: payments are not taken. */
+  payment: PaymentConfig | null;
+  mail: MailConfig;
   log: { format: "text" | "json"; level: "debug" | "info" | "warn" | "error" };
   /** The files that secrets were read from, so that their modes can be looked at. */
   secretFiles: SecretFile[];
@@ -113,16 +125,18 @@ export async function parseConfig(text: string, options: ParseConfigOptions): Pr
   const lines = scanKeyLines(text);
   const checked = FILE_SCHEMA.safeParse(document);
   const secrets = await readSourceSecrets(document, options);
+  const accounts = await readAccountSecrets(document, { reader: options.readSecret, folder: options.folder });
   const found = [
     ...schemaProblems(checked.error?.issues ?? []),
     ...findSourceProblems(document, lines),
     ...secrets.problems,
+    ...accounts.problems,
     ...(checked.success ? additionProblems(checked.data, options) : []),
   ];
   if (found.length > 0 || !checked.success) {
     throw new ConfigError(inOrder(found.map((problem) => locate(problem, lines, options.file))));
   }
-  return buildConfig(checked.data, secrets, options.folder);
+  return buildConfig(checked.data, { sources: secrets, accounts }, options.folder);
 }
 
 /** The User-Agent of the service's requests. */
@@ -222,7 +236,11 @@ async function readSourceSecrets(
   return result;
 }
 
-function buildConfig(file: CheckedFile, secrets: SourceSecrets, folder: string): Config {
+function buildConfig(
+  file: CheckedFile,
+  secrets: { sources: SourceSecrets; accounts: AccountSecrets },
+  folder: string,
+): Config {
   const { listen, public_url, trusted_proxies } = file.server;
   return {
     server: { listen, publicUrl: public_url ?? localUrl(listen), trustedProxies: trusted_proxies },
@@ -235,8 +253,8 @@ function buildConfig(file: CheckedFile, secrets: SourceSecrets, folder: string):
       concurrency: file.ingest.concurrency,
     },
     sources: file.sources.map((source, index) => {
-      const authorization = secrets.authorizations.get(index);
-      const headers = secrets.headers.get(index);
+      const authorization = secrets.sources.authorizations.get(index);
+      const headers = secrets.sources.headers.get(index);
       return {
         ...buildSource(source, file.ingest, folder),
         ...(authorization === undefined ? {} : { authorization }),
@@ -257,8 +275,10 @@ function buildConfig(file: CheckedFile, secrets: SourceSecrets, folder: string):
     tiers: buildTiers(file.tiers),
     languages: [...new Set([...BASE_LANGUAGES, ...file.delivery.languages])],
     backup: buildBackup(file.backup, folder),
+    payment: buildPayment(file, secrets.accounts),
+    mail: buildMail(file, secrets.accounts, folder),
     log: file.log,
-    secretFiles: secrets.files,
+    secretFiles: [...secrets.sources.files, ...secrets.accounts.files],
   };
 }
 

@@ -46,6 +46,16 @@ export interface ConfigSummary {
     /** The sources that have an event type or topics of their own. */
     source_defaults: string[];
   };
+  /** Null: payments are not taken. */
+  payment: { livemode: boolean; grace_ms: number; prices: Record<string, Tier> } | null;
+  mail: {
+    from: string;
+    support: string;
+    /** Host and port; null: mails are put into the outbox. */
+    smtp: string | null;
+    tls: "from the beginning" | "required" | "where it is offered" | null;
+    outbox: string;
+  };
   languages: string[];
   backup: {
     folder: string;
@@ -94,6 +104,7 @@ export function summariseConfig(config: Config, nowMs: number): ConfigSummary {
       severity_rules: config.classification.severityRules.length,
       source_defaults: config.classification.sources.map(({ sourceId }) => sourceId),
     },
+    ...summariseAccounts(config),
     languages: config.languages,
     backup: {
       folder: config.backup.folder,
@@ -117,6 +128,23 @@ export function summariseConfig(config: Config, nowMs: number): ConfigSummary {
       notify_first_fetch: source.notifyFirstFetch,
       authorization: source.authorization !== undefined,
     })),
+  };
+}
+
+function summariseAccounts({ payment, mail }: Config): Pick<ConfigSummary, "payment" | "mail"> {
+  const { smtp } = mail;
+  const startTls = smtp?.requireTls === true ? "required" : "where it is offered";
+  return {
+    payment: payment === null
+      ? null
+      : { livemode: payment.livemode, grace_ms: payment.graceMs, prices: payment.prices },
+    mail: {
+      from: mail.from.name === "" ? mail.from.address : `${mail.from.name} <${mail.from.address}>`,
+      support: mail.support,
+      smtp: smtp === null ? null : formatListen({ hostname: smtp.host, port: smtp.port }),
+      tls: smtp === null ? null : smtp.isTls ? "from the beginning" : startTls,
+      outbox: mail.outbox,
+    },
   };
 }
 
@@ -153,6 +181,8 @@ export function describeConfig(config: Config, nowMs: number): string {
     ["delivery", `to ${targets}, ${networks}, each attempt within ${formatDuration(delivery.timeout_ms)}`],
     ["", `${delivery.concurrency} at a time, ${delivery.concurrency_per_subscription} for one subscription`],
     ["classification", describeAdditions(summary.classification)],
+    ["payment", describePayment(summary.payment)],
+    ["mail", describeMail(summary.mail)],
     ["languages", languages.join(", ")],
     ["backups", describeBackup(backup)],
     ["log", `${log.format}, ${log.level} and above`],
@@ -172,6 +202,19 @@ function describeBackup({ folder, schedule, timezone, keep, secret_key }: Config
     ? "made by hand"
     : `${schedule} (${timezone}), the last ${keep} kept, ${secret_key ? "with" : "without"} the secret key`;
   return `in ${folder}, ${when}`;
+}
+
+function describePayment(payment: ConfigSummary["payment"]): string {
+  if (payment === null) return "not taken: there is no [payment]";
+  const prices = Object.keys(payment.prices).length;
+  return `${payment.livemode ? "real payments" : "test mode only"}, prices: ${prices}, ` +
+    `${formatDuration(payment.grace_ms)} of grace`;
+}
+
+function describeMail({ from, smtp, tls, outbox }: ConfigSummary["mail"]): string {
+  return smtp === null
+    ? `no mail server: mails are put into ${outbox}`
+    : `from ${from} by ${smtp}, TLS ${tls ?? "never"}`;
 }
 
 function describeAdditions(added: ConfigSummary["classification"]): string {

@@ -12,6 +12,7 @@ import {
   readCidr,
   readLanguage,
   readListen,
+  readMailbox,
   readName,
   readPath,
   readPublicUrl,
@@ -34,6 +35,7 @@ const BOUNDS = {
   keptBackups: { min: 1, max: 10_000 },
   minItems: { min: 0, max: 10_000 },
   crawlDelay: { minMs: 0, maxMs: 600_000 },
+  paymentGrace: { minMs: 0, maxMs: 90 * 86_400_000 },
   tierLimit: { min: 0, max: 1_000_000_000_000 },
 } as const;
 
@@ -146,6 +148,28 @@ const tiers = { indie: tier(), team: tier(), gpai: tier(), embedded: tier() } sa
   ReturnType<typeof tier>
 >;
 
+const payment = table({
+  webhook_secret: secret.inPlace,
+  webhook_secret_file: secret.file,
+  webhook_secret_env: secret.env,
+  livemode: flag().prefault(true),
+  grace: duration(BOUNDS.paymentGrace, "14d").prefault("14d"),
+  prices: z.record(text("a price id", "price_123", readName), oneOf(TIERS), {
+    error: wants("price ids with tiers", '{ "price_123" = "team" }'),
+  }).prefault({}),
+}, "[payment]");
+
+const mail = table({
+  from: text("a sender", "Regfeed <feed@example.org>", readMailbox).prefault("Regfeed <regfeed@localhost>"),
+  support: z.literal("").or(text("a mail address", "support@example.org", readMailbox)).prefault(""),
+  outbox: text("a folder", "data/outbox", readPath).prefault("data/outbox"),
+  smtp_url: secret.inPlace,
+  smtp_url_file: secret.file,
+  smtp_url_env: secret.env,
+  smtp_ca_file: text("the path of a file", "/etc/ssl/our-ca.pem", readPath).optional(),
+  require_tls: flag().prefault(true),
+}, "[mail]");
+
 /** The config file: every key that may stand in it. What it gives has every default filled in that needs no other key. */
 export const FILE_SCHEMA = table({
   server: table({
@@ -194,6 +218,8 @@ export const FILE_SCHEMA = table({
     keep: wholeNumber(BOUNDS.keptBackups, "14").prefault(14),
     secret_key: flag().prefault(false),
   }, "[backup]").prefault({}),
+  payment: payment.optional(),
+  mail: mail.prefault({}),
   log: table({
     format: oneOf(["text", "json"]).prefault("text"),
     level: oneOf(["debug", "info", "warn", "error"]).prefault("info"),

@@ -1,6 +1,7 @@
 // The texts of a config that mean more than their letters: addresses, durations, schedules, languages.
 import { Cron } from "croner";
 import ipaddr from "ipaddr.js";
+import { isMailAddress, type Mailbox, type SmtpServer } from "../domain/mail.ts";
 import { didYouMean, quote } from "./problems.ts";
 
 /** What a text was read as, or what is wrong with it and what to do. */
@@ -99,14 +100,20 @@ export function readCidr(text: string): Reading<string> {
   return { value: `${canonical}/${Number(bits)}` };
 }
 
-const MS_PER_UNIT: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+const MS_PER_UNIT: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
 
-/** `500ms`, `15s`, `2m` or `1h`, in milliseconds, within the bounds. */
+/** `500ms`, `15s`, `2m`, `1h` or `14d`, in milliseconds, within the bounds. */
 export function readDuration(text: string, bounds: { minMs: number; maxMs: number }): Reading<number> {
-  const match = /^(\d{1,9})(ms|s|m|h)$/.exec(text);
+  const match = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text);
   if (!match) {
     return {
-      problem: `is no duration: ${quote(text)}; write a whole number and ms, s, m or h, such as "15s"`,
+      problem: `is no duration: ${quote(text)}; write a whole number and ms, s, m, h or d, such as "15s"`,
     };
   }
   const ms = Number(match[1]) * (MS_PER_UNIT[match[2] ?? ""] ?? NaN);
@@ -118,7 +125,7 @@ export function readDuration(text: string, bounds: { minMs: number; maxMs: numbe
 
 /** A duration as the config has it, in the largest unit that gives a whole number. */
 export function formatDuration(ms: number): string {
-  const unit = ["h", "m", "s"].find((name) => ms > 0 && ms % (MS_PER_UNIT[name] ?? NaN) === 0) ?? "ms";
+  const unit = ["d", "h", "m", "s"].find((name) => ms > 0 && ms % (MS_PER_UNIT[name] ?? NaN) === 0) ?? "ms";
   return `${ms / (MS_PER_UNIT[unit] ?? 1)}${unit}`;
 }
 
@@ -236,4 +243,40 @@ export function readName(text: string): Reading<string> {
     return { problem: "must be one line with words in it" };
   }
   return { value: name };
+}
+
+/** A mail address, alone or behind a name: `Regfeed <feed@example.org>`. */
+export function readMailbox(text: string): Reading<Mailbox> {
+  const [, name = "", bracketed] = /^([^<>]*)<([^<>]*)>\s*$/.exec(text) ?? [];
+  const address = (bracketed ?? text).trim();
+  const shown = name.trim().replace(/^"(.*)"$/, "$1");
+  // deno-lint-ignore no-control-regex -- control characters are what it looks for
+  if (!isMailAddress(address) || /[\u0000-\u001f\u007f"]/.test(shown)) {
+    return { problem: 'is no sender: write an address, or "Name <address>"' };
+  }
+  return { value: { name: shown, address } };
+}
+
+/** The address of a mail server: `smtp://` with STARTTLS, `smtps://` with TLS from the beginning. */
+export function readSmtpUrl(text: string): Reading<SmtpServer> {
+  const problem =
+    "gives no mail server: write smtp://USER:PASSWORD@HOST:587 or smtps://USER:PASSWORD@HOST:465";
+  if (!URL.canParse(text)) return { problem };
+  const url = new URL(text);
+  if (url.protocol !== "smtp:" && url.protocol !== "smtps:" || url.hostname === "") return { problem };
+  const isTls = url.protocol === "smtps:";
+  try {
+    const user = decodeURIComponent(url.username);
+    const password = decodeURIComponent(url.password);
+    return {
+      value: {
+        host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
+        port: url.port === "" ? isTls ? 465 : 587 : Number(url.port),
+        isTls,
+        credentials: user === "" ? null : { user, password },
+      },
+    };
+  } catch {
+    return { problem: "holds a % that begins no character: in an address, % itself is written %25" };
+  }
 }

@@ -11,6 +11,7 @@ interface ErrorRow {
 export const ERRORS = {
   invalid_input: { status: 400, title: "The request is not valid" },
   invalid_webhook_url: { status: 400, title: "This address cannot receive webhooks" },
+  invalid_signature: { status: 400, title: "The signature does not fit" },
   unauthenticated: { status: 401, title: "A valid API key is needed" },
   subscription_limit_reached: { status: 403, title: "The tier's number of active subscriptions is reached" },
   not_found: { status: 404, title: "There is nothing here" },

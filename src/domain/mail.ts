@@ -51,6 +51,29 @@ export interface MailData {
   "quota-100": QuotaUse;
 }
 
+/** A mail address with the name that stands before it, or an empty one. */
+export interface Mailbox {
+  name: string;
+  address: string;
+}
+
+/** A mail server. */
+export interface SmtpServer {
+  host: string;
+  port: number;
+  /** TLS from the beginning; else STARTTLS. */
+  isTls: boolean;
+  credentials: { user: string; password: string } | null;
+}
+
+const MAIL_ADDRESS =
+  /^(?=.{3,254}$)[\p{L}\p{N}!#$%&'*+/=?^_`{|}~.-]{1,64}@[\p{L}\p{N}]([\p{L}\p{N}-]*[\p{L}\p{N}])?(\.[\p{L}\p{N}]([\p{L}\p{N}-]*[\p{L}\p{N}])?)*$/u;
+
+/** Whether a text is an address that mail may go to: no quotes, no comments, no spaces, nothing that ends a header. */
+export function isMailAddress(text: string): boolean {
+  return MAIL_ADDRESS.test(text);
+}
+
 /** The languages in which mails are written. */
 export const MAIL_LANGUAGES = ["en", "de", "fr"] as const;
 

@@ -26,11 +26,12 @@ export type PaymentFact =
     kind: "subscription";
     status: PaymentStatus;
     deleted: boolean;
-    price: string | null;
+    /** The ids of what it consists of. */
+    prices: string[];
     /** The newest bill. */
     invoice: string | null;
   }
-  | { kind: "invoice"; paid: boolean; price: string | null; invoice: string | null };
+  | { kind: "invoice"; paid: boolean; prices: string[]; invoice: string | null };
 
 /** An event of the payment provider. Every time is in Unix ms. */
 export interface PaymentEvent {

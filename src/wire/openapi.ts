@@ -86,6 +86,11 @@ export type Method = "get" | "post" | "patch" | "delete";
 /** The operations of one path. */
 export type PathItem = { [M in Method]?: Operation };
 
+/** How a request shows who it is from. */
+export type SecurityScheme =
+  | { type: "http"; scheme: "bearer"; description: string }
+  | { type: "apiKey"; in: "header"; name: string; description: string };
+
 /** The description. */
 export interface OpenApi {
   openapi: "3.1.1";
@@ -107,6 +112,6 @@ export interface OpenApi {
     responses: Record<string, ResponseObject>;
     headers: Record<string, Header>;
     examples: Record<string, Example>;
-    securitySchemes: Record<string, { type: "http"; scheme: "bearer"; description: string }>;
+    securitySchemes: Record<string, SecurityScheme>;
   };
 }

@@ -125,6 +125,13 @@ export const healthReport = z.strictObject({
       description: "Age of the oldest of them, milliseconds; null without any",
     }),
   }).meta({ description: "The webhooks" }),
+  mails: z.strictObject({
+    queued: z.int().min(0).meta({ description: "Mails that wait to be handed over" }),
+    failed: z.int().min(0).meta({ description: "Mails that were given up" }),
+  }).meta({ description: "The mails to customers" }),
+  payments: z.strictObject({
+    unknown_prices: z.int().min(0).meta({ description: "Customers who pay a price that buys no known tier" }),
+  }).meta({ description: "The payments" }),
   disclaimer,
 }).meta({
   id: "Health",
@@ -136,6 +143,8 @@ export const healthReport = z.strictObject({
     database: "ok",
     ingestion: { sources: 12, failing: 0, silent: 0, last_success_at: 1_785_512_415_000 },
     deliveries: { pending: 3, oldest_pending_age_ms: 4_200 },
+    mails: { queued: 0, failed: 0 },
+    payments: { unknown_prices: 0 },
     disclaimer: DISCLAIMER,
   }],
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import { ERRORS } from "../../src/domain/errors.ts";
 import { problem } from "../../src/wire/service.ts";
-import { boardConfig, rss } from "../support/samples.ts";
+import { boardConfig, PAYMENT_CONFIG, rss } from "../support/samples.ts";
 import { createWorld, type Reply, type World } from "../support/world.ts";
 
 const REQUESTS = 2_500;
@@ -194,7 +194,7 @@ async function arrange(world: World): Promise<{ key: string; event: string; subs
 }
 
 Deno.test(`${REQUESTS} requests of every kind get their answer: never a 5xx, every error with its problem`, async () => {
-  const world = await createWorld(BIG_TIER + boardConfig());
+  const world = await createWorld(BIG_TIER + PAYMENT_CONFIG + boardConfig());
   try {
     const known = await arrange(world);
     const statuses = new Map<number, number>();
@@ -225,7 +225,7 @@ Deno.test(`${REQUESTS} requests of every kind get their answer: never a 5xx, eve
 });
 
 Deno.test("a server on a socket answers what no client library sends", async () => {
-  const world = await createWorld(boardConfig());
+  const world = await createWorld(PAYMENT_CONFIG + boardConfig());
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
     (request) => world.app.fetch(request),

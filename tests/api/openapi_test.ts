@@ -7,13 +7,13 @@ import { ERRORS } from "../../src/domain/errors.ts";
 import type { MediaType, Operation, Parameter, ResponseObject, Schema } from "../../src/wire/openapi.ts";
 import { checkAnswer, description, validator } from "../support/openapi.ts";
 import { withFolder } from "../support/process.ts";
-import { boardConfig, rss } from "../support/samples.ts";
+import { boardConfig, PAYMENT_CONFIG, rss } from "../support/samples.ts";
 import { createWorld, type World } from "../support/world.ts";
 
 const REDOCLY = "npm:@redocly/cli@2.77.0";
 
 async function withWorld(work: (world: World) => Promise<void>): Promise<void> {
-  const world = await createWorld(boardConfig());
+  const world = await createWorld(PAYMENT_CONFIG + boardConfig());
   try {
     await work(world);
   } finally {
@@ -127,8 +127,11 @@ Deno.test("query parameters are described as what they mean, not as the text tha
 Deno.test("a key is asked for where one is needed, and its answers tell of the quota", async () => {
   const open = new Set(["/v1/sources", "/v1/topics", "/v1/health", "/v1/openapi.json", "/docs"]);
   for (const [name, operation] of await operations()) {
-    const isOpen = open.has(name.split(" ")[1] ?? "");
-    assert.deepEqual(operation.security, isOpen ? [] : [{ key: [] }], name);
+    const path = name.split(" ")[1] ?? "";
+    const isSigned = path === "/v1/webhooks/payment";
+    const isOpen = isSigned || open.has(path);
+    const expected = isSigned ? [{ paymentSignature: [] }] : isOpen ? [] : [{ key: [] }];
+    assert.deepEqual(operation.security, expected, name);
     assert.equal("401" in operation.responses, !isOpen, name);
     assert.equal("429" in operation.responses, !isOpen, name);
     const success = operation.responses["200"] ?? operation.responses["201"] ?? operation.responses["202"];

@@ -99,9 +99,9 @@ Deno.test("parseConfig() refuses unknown keys everywhere and names the one that 
       "webhook_deliveries_per_month and active_subscriptions",
     ],
     [
-      "[mail]\nfrom = 'x'",
-      "regfeed.toml:1: mail: unknown key; the tables are server, store, ingest, sources, topics, " +
-      "topic_keywords, severity_rules, delivery, tiers, backup and log",
+      "[billing]\nfrom = 'x'",
+      "regfeed.toml:1: billing: unknown key; the tables are server, store, ingest, sources, topics, " +
+      "topic_keywords, severity_rules, delivery, tiers, backup, payment, mail and log",
     ],
     ['public_url = "x"', 'regfeed.toml:1: public_url: unknown key here: "public_url" belongs to [server]'],
     [
@@ -112,7 +112,7 @@ Deno.test("parseConfig() refuses unknown keys everywhere and names the one that 
     [
       "__proto__ = 1",
       "regfeed.toml:1: __proto__: unknown key; the tables are server, store, ingest, sources, topics, " +
-      "topic_keywords, severity_rules, delivery, tiers, backup and log",
+      "topic_keywords, severity_rules, delivery, tiers, backup, payment, mail and log",
     ],
   ];
   for (const [text, line] of rows) assert.deepEqual(await linesOf(text), [line], text);

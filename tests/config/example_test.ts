@@ -11,7 +11,9 @@ const EXAMPLE = await Deno.readTextFile(new URL("../../config.example.toml", imp
 function switchedOn(secret: RegExp): string {
   return EXAMPLE.split("\n").map((line) => {
     if (!/^#(\[|[a-z_]+ = )/.test(line)) return line;
-    return /^#authorization/.test(line) && !secret.test(line) ? line : line.slice(1);
+    return /^#(authorization|webhook_secret_|smtp_url)/.test(line) && !secret.test(line)
+      ? line
+      : line.slice(1);
   }).join("\n");
 }
 

@@ -31,6 +31,13 @@ Deno.test("parseConfig() gives every default for an empty file", async () => {
     tiers: DEFAULT_LIMITS,
     languages: ["en", "de", "fr"],
     backup: { folder: "/etc/regfeed/data/backups", schedule: null, keep: 14, secretKey: false },
+    payment: null,
+    mail: {
+      from: { name: "Regfeed", address: "regfeed@localhost" },
+      support: "regfeed@localhost",
+      smtp: null,
+      outbox: "/etc/regfeed/data/outbox",
+    },
     log: { format: "text", level: "info" },
     secretFiles: [],
   });
@@ -69,6 +76,18 @@ const EVERY_KEY = `
     timezone = "Europe/Berlin"
     keep = 3
     secret_key = true
+    [payment]
+    webhook_secret = "whsec_hush"
+    livemode = false
+    grace = "3d"
+    prices = { "price_1" = "team", "price_2" = "gpai" }
+    [mail]
+    from = "The feed <feed@example.org>"
+    support = "support@example.org"
+    outbox = "/var/mail/out"
+    smtp_url = "smtps://a%40b:p%25w@mail.example.org"
+    smtp_ca_file = "ca.pem"
+    require_tls = false
     [log]
     format = "json"
     level = "debug"
@@ -166,6 +185,25 @@ const EVERY_VALUE: Config = {
     schedule: { schedule: "15 3 * * *", timezone: "Europe/Berlin" },
     keep: 3,
     secretKey: true,
+  },
+  payment: {
+    webhookSecret: "whsec_hush",
+    livemode: false,
+    graceMs: 3 * 86_400_000,
+    prices: { price_1: "team", price_2: "gpai" },
+  },
+  mail: {
+    from: { name: "The feed", address: "feed@example.org" },
+    support: "support@example.org",
+    smtp: {
+      host: "mail.example.org",
+      port: 465,
+      isTls: true,
+      credentials: { user: "a@b", password: "p%w" },
+      requireTls: false,
+      caFile: "/etc/regfeed/ca.pem",
+    },
+    outbox: "/var/mail/out",
   },
   log: { format: "json", level: "debug" },
   secretFiles: [],

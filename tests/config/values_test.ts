@@ -124,18 +124,19 @@ Deno.test("readCidr() gives a range in its canonical form", () => {
   ]);
 });
 
-Deno.test("readDuration() reads whole numbers of ms, s, m and h within the bounds", () => {
+Deno.test("readDuration() reads whole numbers of ms, s, m, h and d within the bounds", () => {
   check((text) => readDuration(text, { minMs: 500, maxMs: 3_600_000 }), [
     ["500ms", 500],
     ["15s", 15_000],
     ["2m", 120_000],
     ["1h", 3_600_000],
-    ["15", /no duration: "15"; write a whole number and ms, s, m or h, such as "15s"/],
+    ["15", /no duration: "15"; write a whole number and ms, s, m, h or d, such as "15s"/],
     ["15 s", /no duration/],
     ["1.5s", /no duration/],
     ["-5s", /no duration/],
     ["15S", /no duration/],
-    ["1d", /no duration/],
+    ["1w", /no duration/],
+    ["1d", /is 1d: it goes from 500ms to 1h/],
     ["", /no duration/],
     ["499ms", /is 499ms: it goes from 500ms to 1h/],
     ["61m", /is 61m: it goes from 500ms to 1h/],

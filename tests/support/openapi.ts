@@ -27,7 +27,7 @@ const ROOT = "https://regfeed.example/openapi.json";
 /** The description, as an appliance of its own answers it. */
 export const description: () => Promise<OpenApi> = once(async () => {
   const store = openStore(":memory:", testVault);
-  const config = await parseConfig("", {
+  const config = await parseConfig('[payment]\nwebhook_secret = "whsec_described"', {
     file: "regfeed.toml",
     folder: "/described",
     readSecret: { file: () => Promise.reject(new Error("no files here")), env: () => undefined },

@@ -74,3 +74,16 @@ export function sampleEvent(change: Partial<RegEvent> & Pick<RegEvent, "id">): R
     ...change,
   };
 }
+
+/** The signing secret of the stand-in's endpoint. */
+export const STRIPE_SECRET = "whsec_5f1c0a7de9b24466a3d1c8e0b7f2a915";
+
+/** A config that takes the stand-in's payments. */
+export const PAYMENT_CONFIG = `
+[payment]
+webhook_secret = "${STRIPE_SECRET}"
+livemode = false
+prices = { "price_indie" = "indie", "price_team" = "team", "price_gpai" = "gpai" }
+[mail]
+support = "support@feed.example"
+`;

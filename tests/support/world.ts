@@ -40,7 +40,7 @@ export interface World {
 /** Makes a world from the text of a config. */
 export async function createWorld(
   configText = "",
-  options: { startMs?: number; seed?: number } = {},
+  options: { startMs?: number; seed?: number; store?: Store } = {},
 ): Promise<World> {
   const platform = fakePlatform(options.startMs ?? START_MS, options.seed);
   const config = await parseConfig(configText, {
@@ -49,7 +49,7 @@ export async function createWorld(
     readSecret: { file: (path) => platform.files.readText(path), env: () => undefined },
     findAdditionProblems,
   });
-  const store = openStore(":memory:", testVault);
+  const store = options.store ?? openStore(":memory:", testVault);
   const app = createApp({ config, platform, store, version: "0.0.0-test" });
   const newId = createIds(() => platform.clock.nowMs(), (count) => platform.random.bytes(count));
   return {

@@ -31,6 +31,10 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
       message: "must be an https address of a public host that can be reached",
     }],
   },
+  invalid_signature: {
+    when: "the signature of a signed request is missing, too old, or not made with our secret over this body",
+    detail: "The Stripe-Signature header does not fit this body; the service's log names the likely cause.",
+  },
   unauthenticated: {
     when: "the key is missing, unknown or disabled; `WWW-Authenticate` says how to send one",
     detail: "Send a key as `Authorization: Bearer rgf_…`.",
@@ -85,7 +89,7 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
       "The body of this delivery has been removed since it was finished long ago. GET /v1/events/{id} has its event.",
   },
   body_too_large: {
-    when: `the body has more than ${MAX_BODY_BYTES} bytes`,
+    when: `the body has more than ${MAX_BODY_BYTES} bytes, or what the path allows`,
     detail: `body: may have at most ${MAX_BODY_BYTES} bytes`,
     errors: [{ field: "body", message: `may have at most ${MAX_BODY_BYTES} bytes` }],
   },
@@ -122,7 +126,10 @@ export const CODES: readonly ErrorCode[] = (Object.keys(ERRORS) as ErrorCode[]).
 export function codesOf(route: Route): ErrorCode[] {
   const codes = new Set<ErrorCode>(["invalid_input", "uri_too_long", "internal", "unavailable"]);
   if (route.access === "key") codes.add("unauthenticated").add("quota_exceeded");
-  if (route.body !== undefined) codes.add("body_too_large").add("unsupported_media_type");
+  if (route.access === "signature") codes.add("invalid_signature");
+  if (route.body !== undefined || route.access === "signature") {
+    codes.add("body_too_large").add("unsupported_media_type");
+  }
   for (const code of route.errors ?? []) codes.add(code);
   return CODES.filter((code) => codes.has(code));
 }

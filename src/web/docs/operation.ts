@@ -35,16 +35,31 @@ export function operationSection(placed: Placed, description: OpenApi): Html {
   return markup`<section class="operation" id="${anchorOf(placed)}">
 <h3>${operation.summary}</h3>
 <p class="endpoint"><span class="method ${method}">${method.toUpperCase()}</span> <code>${path}</code>${
-    operation.security.length > 0 ? markup` <span class="access">needs a key</span>` : null
+    accessOf(operation)
   }</p>
 ${markdownToHtml(operation.description)}
 ${parameterList(operation.parameters ?? [])}
 ${bodySection(operation, description)}
 ${answerSection(operation, description)}
-<h4>Example</h4>
-<pre><code>${curlOf(placed, description)}</code></pre>
-${tryForm(placed, description.components.schemas)}
+${isSigned(operation) ? null : exampleOf(placed, description)}
 </section>`;
+}
+
+function exampleOf(placed: Placed, description: OpenApi): Html {
+  return markup`<h4>Example</h4>
+<pre><code>${curlOf(placed, description)}</code></pre>
+${tryForm(placed, description.components.schemas)}`;
+}
+
+function accessOf(operation: Operation): Html | null {
+  if (operation.security.length === 0) return null;
+  const what = isSigned(operation) ? "needs a signature" : "needs a key";
+  return markup` <span class="access">${what}</span>`;
+}
+
+/** Whether only who has signed it may send it: nobody does that by hand. */
+function isSigned({ security }: Operation): boolean {
+  return security.some((scheme) => !("key" in scheme));
 }
 
 /** The section of a webhook: what is sent, and what the receiver's answers mean. */

@@ -21,7 +21,13 @@ export function aPayment(id: string, change: Partial<PaymentEvent> = {}): Paymen
 
 /** The state of the payer's subscription. */
 export function aState(status: "active" | "past_due" | "canceled", price: string | null = null): PaymentFact {
-  return { kind: "subscription", status, deleted: false, price, invoice: null };
+  return {
+    kind: "subscription",
+    status,
+    deleted: false,
+    prices: price === null ? [] : [price],
+    invoice: null,
+  };
 }
 
 let made = 0;
@@ -46,7 +52,7 @@ export function aReview(
         provision: checkout?.kind === "checkout" && checkout.paid,
         email: checkout?.kind === "checkout" ? checkout.email ?? "" : "",
         language: checkout?.kind === "checkout" ? checkout.language : "en",
-        tier: last?.price === "price_gpai" ? "gpai" : last?.price === "price_team" ? "team" : null,
+        tier: last?.prices[0] === "price_gpai" ? "gpai" : last?.prices[0] === "price_team" ? "team" : null,
         access: isEnded ? "ended" : "granted",
         accessUntilMs: untilMs,
         unknownPrice: null,

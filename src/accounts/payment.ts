@@ -1,0 +1,194 @@
+// What follows from a payer's events: a function of all of them, so that the order of their arrival decides nothing.
+import type { PaymentEvent, PaymentFact, PaymentVerdict } from "../domain/payment.ts";
+import { type Tier, TIERS } from "../domain/tier.ts";
+
+/** What the operator has settled. */
+export interface PaymentRules {
+  /** Price ids and the tiers that they buy. */
+  prices: Readonly<Record<string, Tier>>;
+  /** How long access goes on after a payment failed. */
+  graceMs: number;
+}
+
+/** An event that says something. */
+type Said<Fact extends PaymentFact = PaymentFact> = PaymentEvent & { fact: Fact };
+
+/** How a subscription stands, as its newest event has it. */
+type Standing =
+  | { kind: "good" }
+  /** A payment is due since then; access goes on for the grace. */
+  | { kind: "due"; sinceMs: number; invoice: string | null }
+  /** The provider has given up on a payment, or waits for one. */
+  | { kind: "suspended"; sinceMs: number; invoice: string | null }
+  /** For good. */
+  | { kind: "ended" };
+
+/** A subscription that was paid for at least once. */
+interface PaidSubscription {
+  events: Said[];
+  standing: Standing;
+}
+
+/**
+ * Judges all events of one payer at a time (Unix ms). A paid checkout makes the customer. Each subscription stands as
+ * its newest event says, and the customer has access while one of them gives it. What has ended stays ended.
+ */
+export function judgePayer(
+  events: readonly PaymentEvent[],
+  rules: PaymentRules,
+  nowMs: number,
+): PaymentVerdict {
+  const said = events.filter((event): event is Said => event.fact !== null && event.subscription !== null)
+    .sort(inOrder);
+  const checkouts = said.filter((event): event is Said<PaymentFact & { kind: "checkout" }> =>
+    event.fact.kind === "checkout" && event.fact.paid
+  );
+  const subscriptions = [...Map.groupBy(said, (event) => event.subscription).values()]
+    .filter((group) => group.some(isPaid))
+    .map((group): PaidSubscription => ({ events: group, standing: standingOf(group) }));
+  const open = subscriptions.filter(({ standing }) => isOpen(standing, rules, nowMs));
+  const priced = priceOf(open.length > 0 ? open : subscriptions, rules);
+  return {
+    provision: checkouts.length > 0,
+    email: checkouts.findLast(({ fact }) => fact.email !== null)?.fact.email ?? "",
+    language: checkouts.at(-1)?.fact.language ?? "en",
+    // What an open subscription costs nobody knows: then what was bought before stays.
+    tier: priced.tier ?? priceOf(subscriptions, rules).tier,
+    unknownPrice: priced.unknownPrice,
+    ...accessOf(open.length > 0 ? open : subscriptions, rules, nowMs),
+  };
+}
+
+/**
+ * The order in which events are heeded: by the second of their making; within one second the outcome decides, and at
+ * last the id, so that every order of arrival gives the same.
+ */
+function inOrder(a: Said, b: Said): number {
+  return a.createdAtMs - b.createdAtMs || rankOf(a.fact) - rankOf(b.fact) || (a.id < b.id ? -1 : 1);
+}
+
+/**
+ * Which of two events of one second is heeded last. The state of the subscription itself says more than a bill that
+ * failed; that a payment has arrived says more than that one was due.
+ */
+function rankOf(fact: PaymentFact): number {
+  if (fact.kind === "checkout") return fact.paid ? 2 : 0;
+  if (fact.kind === "invoice") return fact.paid ? 6 : 1;
+  return {
+    incomplete: 0,
+    past_due: 3,
+    unpaid: 4,
+    paused: 5,
+    trialing: 7,
+    active: 8,
+    incomplete_expired: 9,
+    canceled: 10,
+  }[fact.status];
+}
+
+function isPaid({ fact }: Said): boolean {
+  if (fact.kind === "subscription") return fact.status === "active" || fact.status === "trialing";
+  return fact.paid;
+}
+
+function standingOf(events: readonly Said[]): Standing {
+  if (events.some(({ fact }) => isFinal(fact))) return { kind: "ended" };
+  let standing: Standing = { kind: "good" };
+  for (const { fact, createdAtMs } of events) {
+    const word = wordOf(fact);
+    if (word === null) continue;
+    if (word === "good") standing = { kind: "good" };
+    else {
+      // The grace begins with the first failure of a row, not with the last attempt.
+      const sinceMs: number = standing.kind === word ? standing.sinceMs : createdAtMs;
+      const invoice: string | null = fact.kind === "checkout" ? null : fact.invoice;
+      standing = { kind: word, sinceMs, invoice };
+    }
+  }
+  return standing;
+}
+
+function isFinal(fact: PaymentFact): boolean {
+  return fact.kind === "subscription" &&
+    (fact.deleted || fact.status === "canceled" || fact.status === "incomplete_expired");
+}
+
+/** What one event says of the standing; null for nothing. */
+function wordOf(fact: PaymentFact): "good" | "due" | "suspended" | null {
+  if (fact.kind === "checkout") return fact.paid ? "good" : null;
+  if (fact.kind === "invoice") return fact.paid ? "good" : "due";
+  switch (fact.status) {
+    case "active":
+    case "trialing":
+      return "good";
+    case "past_due":
+      return "due";
+    case "unpaid":
+    case "paused":
+      return "suspended";
+    default:
+      // incomplete: the first payment is on its way, which the checkout tells.
+      return null;
+  }
+}
+
+function isOpen(standing: Standing, { graceMs }: PaymentRules, nowMs: number): boolean {
+  return standing.kind === "good" || (standing.kind === "due" && nowMs < standing.sinceMs + graceMs);
+}
+
+/** Access by the best of the subscriptions; all of them are open, or none is. */
+function accessOf(
+  subscriptions: readonly PaidSubscription[],
+  { graceMs }: PaymentRules,
+  nowMs: number,
+): Pick<PaymentVerdict, "access" | "accessUntilMs" | "failure"> {
+  const granted = { access: "granted", accessUntilMs: null, failure: null } as const;
+  if (subscriptions.length === 0 || subscriptions.some(({ standing }) => standing.kind === "good")) {
+    return granted;
+  }
+  const owing = subscriptions.map(({ standing }) => standing)
+    .filter((standing) => standing.kind === "due" || standing.kind === "suspended")
+    .sort((a, b) => b.sinceMs - a.sinceMs);
+  const [latest] = owing;
+  if (latest === undefined) return { access: "ended", accessUntilMs: null, failure: null };
+  const occasion = latest.invoice ?? String(latest.sinceMs);
+  const untilMs = latest.sinceMs + graceMs;
+  if (latest.kind === "due" && nowMs < untilMs) {
+    const failure = { occasion: `due:${occasion}`, data: { accessUntilMs: untilMs } };
+    return { access: "granted", accessUntilMs: untilMs, failure };
+  }
+  const failure = { occasion: `ended:${occasion}`, data: { accessUntilMs: null } };
+  return { access: "ended", accessUntilMs: null, failure };
+}
+
+/** The highest tier that the subscriptions buy, each by its newest price that is known. */
+function priceOf(
+  subscriptions: readonly PaidSubscription[],
+  { prices }: PaymentRules,
+): Pick<PaymentVerdict, "tier" | "unknownPrice"> {
+  let tier: Tier | null = null;
+  let unknownPrice: string | null = null;
+  for (const { events } of subscriptions) {
+    const own = pricesOf(events, "subscription").reverse();
+    const billed = pricesOf(events, "invoice").reverse();
+    // What a bill names is heeded only where the subscription names nothing that is known.
+    const known = [...own, ...billed].map((ids) => highestTier(ids, prices)).find((found) => found !== null);
+    const newest = own[0] ?? billed[0] ?? [];
+    if (newest.length > 0 && highestTier(newest, prices) === null) unknownPrice ??= newest[0] ?? null;
+    tier = higher(tier, known ?? null);
+  }
+  return { tier, unknownPrice };
+}
+
+function pricesOf(events: readonly Said[], kind: "subscription" | "invoice"): string[][] {
+  return events.flatMap(({ fact }) => fact.kind === kind && fact.prices.length > 0 ? [fact.prices] : []);
+}
+
+function highestTier(ids: readonly string[], prices: PaymentRules["prices"]): Tier | null {
+  return ids.map((id) => Object.hasOwn(prices, id) ? prices[id] ?? null : null).reduce(higher, null);
+}
+
+function higher(one: Tier | null, other: Tier | null): Tier | null {
+  const rank = (tier: Tier | null) => tier === null ? -1 : TIERS.indexOf(tier);
+  return rank(other) > rank(one) ? other : one;
+}

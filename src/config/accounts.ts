@@ -1,0 +1,110 @@
+// What the config says of payments and mails: secrets read, values as the program uses them.
+import { resolve } from "node:path";
+import type { Mailbox, SmtpServer } from "../domain/mail.ts";
+import type { Tier } from "../domain/tier.ts";
+import { formatKey, type PlacedMessage } from "./problems.ts";
+import type { CheckedFile } from "./schema.ts";
+import { readSecret, type SecretFile, type SecretReader } from "./secrets.ts";
+import { readSmtpUrl } from "./values.ts";
+
+/** How payments are taken. */
+export interface PaymentConfig {
+  /** The whole signing secret, as the provider shows it. */
+  webhookSecret: string;
+  /** Whether events of real payments are taken; else only those of the test mode. */
+  livemode: boolean;
+  /** How long access goes on after a payment failed. */
+  graceMs: number;
+  /** Price ids and the tiers that they buy. */
+  prices: Record<string, Tier>;
+}
+
+/** How mails go out. */
+export interface MailConfig {
+  from: Mailbox;
+  /** Where customers write to. */
+  support: string;
+  /** Null: mails are put into the outbox. */
+  smtp: SmtpServer & { requireTls: boolean; caFile: string | null } | null;
+  /** The folder for mails without a server, absolute. */
+  outbox: string;
+}
+
+/** The secrets of payments and mails, read. */
+export interface AccountSecrets {
+  webhookSecret: string | null;
+  smtp: SmtpServer | null;
+  files: SecretFile[];
+  problems: PlacedMessage[];
+}
+
+/** Reads the secrets that a raw document names. */
+export async function readAccountSecrets(
+  document: Record<string, unknown>,
+  from: { reader: SecretReader; folder: string },
+): Promise<AccountSecrets> {
+  const found: AccountSecrets = { webhookSecret: null, smtp: null, files: [], problems: [] };
+  const { payment, mail } = document;
+  if (isTable(payment)) {
+    found.webhookSecret = await readOne(["payment", "webhook_secret"], payment, from, found);
+  }
+  if (isTable(payment) && !Object.keys(payment).some((key) => key.startsWith("webhook_secret"))) {
+    const message = "is missing: without the endpoint's signing secret anybody could make customers; " +
+      "give webhook_secret, webhook_secret_file or webhook_secret_env";
+    found.problems.push({ path: ["payment", "webhook_secret"], message });
+  }
+  if (!isTable(mail)) return found;
+  const url = await readOne(["mail", "smtp_url"], mail, from, found);
+  if (url === null) return found;
+  const reading = readSmtpUrl(url);
+  const key = Object.keys(mail).find((name) => /^smtp_url(_file|_env)?$/.test(name)) ?? "smtp_url";
+  if ("value" in reading) found.smtp = reading.value;
+  else found.problems.push({ path: ["mail", key], message: reading.problem });
+  if (mail["from"] === undefined) {
+    const message = 'is missing: a mail server wants a sender, such as "Regfeed <feed@example.org>"';
+    found.problems.push({ path: ["mail", "from"], message });
+  }
+  return found;
+}
+
+async function readOne(
+  [tableName, name]: [string, string],
+  table: Record<string, unknown>,
+  from: { reader: SecretReader; folder: string },
+  found: AccountSecrets,
+): Promise<string | null> {
+  const secret = await readSecret(table, name, from);
+  if (secret.kind === "none") return null;
+  const path = [tableName, secret.key];
+  if (secret.kind === "problem") {
+    found.problems.push({ path, message: secret.message });
+    return null;
+  }
+  if (secret.path !== undefined) found.files.push({ key: formatKey(path) ?? secret.key, path: secret.path });
+  return secret.value;
+}
+
+function isTable(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
+}
+
+/** How payments are taken; null where the file has no such table. */
+export function buildPayment(
+  { payment }: CheckedFile,
+  { webhookSecret }: AccountSecrets,
+): PaymentConfig | null {
+  if (payment === undefined || webhookSecret === null) return null;
+  const { livemode, grace, prices } = payment;
+  return { webhookSecret, livemode, graceMs: grace, prices };
+}
+
+/** How mails go out. */
+export function buildMail({ mail }: CheckedFile, { smtp }: AccountSecrets, folder: string): MailConfig {
+  const caFile = mail.smtp_ca_file === undefined ? null : resolve(folder, mail.smtp_ca_file);
+  return {
+    from: mail.from,
+    support: mail.support === "" ? mail.from.address : mail.support.address,
+    smtp: smtp === null ? null : { ...smtp, requireTls: mail.require_tls, caFile },
+    outbox: resolve(folder, mail.outbox),
+  };
+}

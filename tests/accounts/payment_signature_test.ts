@@ -1,0 +1,74 @@
+// Stripe's signature, as Stripe's own library makes it.
+import assert from "node:assert/strict";
+import { checkPaymentSignature } from "../../src/accounts/payment_signature.ts";
+import { STRIPE_SECRET } from "../support/samples.ts";
+import { stripeSignature } from "../support/stripe.ts";
+
+const NOW = Date.parse("2026-08-01T10:00:00Z");
+const TEXT = '{"id":"evt_1","note":"größe 1 € — 中"}';
+const BODY = new TextEncoder().encode(TEXT);
+
+const check = (
+  header: string | null,
+  { body = BODY, secret = STRIPE_SECRET, nowMs = NOW }: {
+    body?: Uint8Array;
+    secret?: string;
+    nowMs?: number;
+  } = {},
+) => checkPaymentSignature({ header, body, secret, nowMs });
+
+const GOOD = await stripeSignature(TEXT, NOW);
+const time = GOOD.split(",")[0] ?? "";
+const signature = GOOD.split(",")[1] ?? "";
+
+Deno.test("checkPaymentSignature() takes what Stripe's library signs, within five minutes either way", async () => {
+  for (const offset of [0, 300_000, -300_000]) {
+    assert.deepEqual(check(await stripeSignature(TEXT, NOW + offset)), { kind: "good" }, String(offset));
+  }
+});
+
+Deno.test("checkPaymentSignature() looks for one good v1 among several, and passes over other schemes", () => {
+  const bad = `v1=${"0".repeat(64)}`;
+  const rows = [
+    `${time},${bad},${signature}`,
+    `${time},${signature},${bad}`,
+    `${time},v0=${"1".repeat(64)},${signature}`,
+    `${signature},${time}`,
+    `${time}, ${signature}`,
+    `${time},v2=x,${signature},unknown`,
+  ];
+  for (const header of rows) assert.deepEqual(check(header), { kind: "good" }, header);
+});
+
+Deno.test("checkPaymentSignature() refuses everything else, and says what is likely wrong without the secret", async () => {
+  const other = await stripeSignature(TEXT, NOW, "whsec_other");
+  const flipped = signature.replace(/.$/, (last) => last === "0" ? "1" : "0");
+  const rows: [name: string, verdict: ReturnType<typeof check>, cause: RegExp][] = [
+    ["no header", check(null), /no Stripe-Signature header/],
+    ["empty", check(""), /no Stripe-Signature header/],
+    ["nonsense", check("nonsense"), /names no time/],
+    ["no time", check(signature), /names no time/],
+    ["two times", check(`${time},${time},${signature}`), /names no time/],
+    ["no number", check(`t=1e9,${signature}`), /names no time/],
+    ["only v0", check(`${time},v0=${signature.slice(3)}`), /no v1 signature/],
+    ["another secret", check(other), /another endpoint's/],
+    ["flipped", check(`${time},${flipped}`), /another endpoint's/],
+    ["short", check(`${time},${signature.slice(0, -1)}`), /another endpoint's/],
+    ["empty signature", check(`${time},v1=`), /another endpoint's/],
+    ["other body", check(GOOD, { body: BODY.slice(1) }), /changed the body/],
+    ["other time", check(`t=${Number(time.slice(2)) + 1},${signature}`), /another endpoint's/],
+    [
+      "too old",
+      check(await stripeSignature(TEXT, NOW - 301_000)),
+      /signed 301 s ago: this machine's clock is ahead/,
+    ],
+    ["too new", check(await stripeSignature(TEXT, NOW + 301_000)), /301 s in the future: .*clock is behind/],
+    ["an API key", check(GOOD, { secret: "sk_live_1" }), /does not begin with whsec_/],
+    ["blanks", check(GOOD, { secret: `${STRIPE_SECRET} ` }), /blanks around it/],
+  ];
+  for (const [name, verdict, cause] of rows) {
+    assert.ok(verdict.kind === "bad", name);
+    assert.match(verdict.cause, cause, name);
+    assert.doesNotMatch(verdict.cause, /5f1c0a7d|sk_live/, name);
+  }
+});

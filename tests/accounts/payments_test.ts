@@ -1,0 +1,228 @@
+// POST /v1/webhooks/payment as Stripe calls it: what is refused, what acts, and that it acts once.
+import assert from "node:assert/strict";
+import {
+  checkoutSession,
+  sendStripe,
+  stripeEvent,
+  stripeInvoice,
+  stripeSignature,
+  stripeSubscription,
+} from "../support/stripe.ts";
+import { PAYMENT_CONFIG, STRIPE_SECRET } from "../support/samples.ts";
+import { createWorld, START_MS, type World } from "../support/world.ts";
+
+const DAY = 86_400_000;
+const SECONDS = START_MS / 1_000;
+
+async function withWorld(work: (world: World) => Promise<void>, config = PAYMENT_CONFIG): Promise<void> {
+  const world = await createWorld(config);
+  try {
+    await work(world);
+  } finally {
+    await world.close();
+  }
+}
+
+const checkout = (id = "evt_checkout", change: Record<string, unknown> = {}): string =>
+  stripeEvent({ id, type: "checkout.session.completed", created: SECONDS, object: checkoutSession(change) });
+
+const state = (id: string, status: string, price: string, created = SECONDS): string =>
+  stripeEvent({
+    id,
+    type: "customer.subscription.updated",
+    created,
+    object: stripeSubscription(status, price),
+  });
+
+const warnings = (world: World): string =>
+  world.platform.lines.filter(({ level }) => level === "warn").map((line) => JSON.stringify(line)).join("\n");
+
+Deno.test("a paid checkout makes the customer, its price the tier, and the answer says so", () =>
+  withWorld(async (world) => {
+    const first = await sendStripe(world, checkout());
+    assert.equal(first.status, 200, first.text);
+    assert.deepEqual([first.json.received, first.json.outcome], [true, "applied"]);
+    assert.equal(
+      (await sendStripe(world, state("evt_state", "active", "price_team"))).json.outcome,
+      "applied",
+    );
+    const customers = await world.store.listCustomers();
+    assert.deepEqual(customers.map(({ customer: { email, tier, enabled } }) => [email, tier, enabled]), [
+      ["ana@firm.example", "team", true],
+    ]);
+  }));
+
+Deno.test("a checkout that is not paid yet makes the customer when it is", () =>
+  withWorld(async (world) => {
+    const unpaid = checkout("evt_1", { payment_status: "unpaid" });
+    assert.equal((await sendStripe(world, unpaid)).json.outcome, "waiting");
+    assert.deepEqual(await world.store.listCustomers(), []);
+    const paid = stripeEvent({
+      id: "evt_2",
+      type: "checkout.session.async_payment_succeeded",
+      created: SECONDS + 3 * 86_400,
+      object: checkoutSession(),
+    });
+    assert.equal((await sendStripe(world, paid)).json.outcome, "applied");
+    assert.equal((await world.store.listCustomers()).length, 1);
+  }));
+
+Deno.test("the same event acts once, also when it comes many times at once", () =>
+  withWorld(async (world) => {
+    const replies = await Promise.all(Array.from({ length: 20 }, () => sendStripe(world, checkout())));
+    const outcomes = replies.map(({ json }) => json.outcome).sort();
+    assert.deepEqual(outcomes, ["applied", ...Array.from({ length: 19 }, () => "repeated")]);
+    assert.equal((await world.store.listCustomers()).length, 1);
+    assert.equal((await world.store.listMails({ limit: 9 })).length, 1);
+  }));
+
+Deno.test("two checkouts of one address by two payers are two customers; of one payer, one", () =>
+  withWorld(async (world) => {
+    await sendStripe(world, checkout("evt_1"));
+    await sendStripe(world, checkout("evt_2", { subscription: "sub_2" }));
+    assert.equal((await world.store.listCustomers()).length, 1);
+    await sendStripe(world, checkout("evt_3", { customer: "cus_other", subscription: "sub_3" }));
+    assert.equal((await world.store.listCustomers()).length, 2);
+  }));
+
+Deno.test("a bad signature is 400, and the log names the likely cause and no secret", () =>
+  withWorld(async (world) => {
+    const body = checkout();
+    const other = await stripeSignature(body, START_MS, "whsec_another");
+    const old = await stripeSignature(body, START_MS - DAY);
+    const rows: [signature: string, cause: RegExp][] = [
+      [other, /another endpoint's/],
+      [old, /signed 86400 s ago/],
+      ["t=1,v0=1", /no v1 signature/],
+    ];
+    for (const [signature, cause] of rows) {
+      const reply = await sendStripe(world, body, signature);
+      assert.deepEqual([reply.status, reply.json.code], [400, "invalid_signature"]);
+      assert.match(warnings(world), cause);
+    }
+    const changed = await sendStripe(
+      world,
+      body.replace("9900", "9901"),
+      await stripeSignature(body, START_MS),
+    );
+    assert.equal(changed.status, 400);
+    const bare = await world.ask("/v1/webhooks/payment", { method: "POST", body });
+    assert.equal(bare.status, 400);
+    assert.ok(!JSON.stringify(world.platform.lines).includes(STRIPE_SECRET));
+    assert.deepEqual(await world.store.listPayments({ limit: 9 }), []);
+  }));
+
+Deno.test("events of the other mode are 400 and say what the config has", () =>
+  withWorld(async (world) => {
+    const live = stripeEvent({
+      id: "evt_live",
+      type: "invoice.paid",
+      created: SECONDS,
+      object: stripeInvoice("price_team"),
+      livemode: true,
+    });
+    const reply = await sendStripe(world, live);
+    assert.deepEqual([reply.status, reply.json.code], [400, "invalid_input"]);
+    assert.match(reply.json.detail, /real payment.*payment\.livemode = false/);
+    assert.match(warnings(world), /wrong mode/);
+  }));
+
+Deno.test("types of no interest are 200 and not kept; what is signed and no event is 400", () =>
+  withWorld(async (world) => {
+    const other = stripeEvent({ id: "evt_1", type: "charge.refunded", created: 1, object: {} });
+    assert.deepEqual((await sendStripe(world, other)).json.outcome, "ignored");
+    assert.deepEqual(await world.store.listPayments({ limit: 9 }), []);
+    for (const body of ["", "no json", "null", "[]", '{"id":5}', "\u{1f600}", `${"[".repeat(50_000)}`]) {
+      const reply = await sendStripe(world, body);
+      assert.deepEqual([reply.status, reply.json.code], [400, "invalid_input"], body.slice(0, 9));
+    }
+  }));
+
+Deno.test("a bill of a thousand lines is read, and a body without bounds is 413", () =>
+  withWorld(async (world) => {
+    const lines = {
+      data: Array.from({ length: 1_000 }, () => ({ price: { id: "price_team" }, proration: false })),
+    };
+    const object = stripeInvoice("x", "2024-06-20", { lines, note: "x".repeat(700_000) });
+    const long = stripeEvent({ id: "evt_1", type: "invoice.paid", created: SECONDS, object });
+    assert.equal((await sendStripe(world, long)).status, 200);
+    const endless = stripeEvent({
+      id: "evt_2",
+      type: "x",
+      created: 1,
+      object: { note: "x".repeat(1_100_000) },
+    });
+    assert.equal((await sendStripe(world, endless)).status, 413);
+    const form = await world.ask("/v1/webhooks/payment", {
+      method: "POST",
+      body: "a=b",
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+    });
+    assert.equal(form.status, 415);
+  }));
+
+Deno.test("without [payment] in the config the path is not there", () =>
+  withWorld(async ({ app }) => {
+    const request = new Request("http://regfeed.example/v1/webhooks/payment", { method: "POST", body: "{}" });
+    const response = await app.fetch(request);
+    assert.equal(response.status, 404);
+    assert.equal((await response.json()).code, "not_found");
+  }, ""));
+
+Deno.test("a price without a tier keeps the tier, and the log and the health say so until the config names it", async () => {
+  const world = await createWorld(PAYMENT_CONFIG);
+  const health = async () => {
+    await world.platform.clock.advance(2_000);
+    const { json } = await world.ask("/v1/health");
+    return [json.status, json.payments.unknown_prices];
+  };
+  await sendStripe(world, checkout());
+  await sendStripe(world, state("evt_1", "active", "price_team"));
+  await sendStripe(world, state("evt_2", "active", "price_new", SECONDS + 5));
+  assert.equal((await world.store.listCustomers())[0]?.customer.tier, "team");
+  assert.match(warnings(world), /price without a tier.*"price":"price_new"/);
+  assert.deepEqual(await health(), ["degraded", 1]);
+  const knowing = await createWorld(
+    PAYMENT_CONFIG.replace("prices = {", 'prices = { "price_new" = "gpai",'),
+    {
+      store: world.store,
+    },
+  );
+  await knowing.app.tick();
+  assert.equal(
+    (await world.store.listCustomers())[0]?.customer.tier,
+    "gpai",
+    "at the start, without a new event",
+  );
+  assert.equal((await world.store.accountHealth()).unknownPrices, 0);
+  await world.close();
+});
+
+Deno.test("who does not pay keeps access for the grace, and no longer", () =>
+  withWorld(async (world) => {
+    await sendStripe(world, checkout());
+    const [row] = await world.store.listCustomers();
+    const failed = stripeEvent({
+      id: "evt_1",
+      type: "invoice.payment_failed",
+      created: SECONDS + 1,
+      object: stripeInvoice("price_team"),
+    });
+    await sendStripe(world, failed);
+    const enabled = async () => (await world.store.findCustomer(row?.customer.id ?? ""))?.enabled;
+    world.platform.clock.set(START_MS + 14 * DAY);
+    await world.app.tick();
+    assert.equal(await enabled(), true);
+    world.platform.clock.set(START_MS + 14 * DAY + 1_000);
+    await world.app.tick();
+    assert.equal(await enabled(), false);
+    assert.match(warnings(world), /access ended: not paid within the grace/);
+    const paid = stripeEvent({
+      id: "evt_2",
+      type: "invoice.paid",
+      created: SECONDS + 15 * 86_400,
+      object: stripeInvoice("price_team"),
+    });
+    await sendStripe(world, paid);
+    assert.equal(await enabled(), true);
+  }));
