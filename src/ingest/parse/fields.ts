@@ -8,7 +8,7 @@ import { escapeText } from "./scan_xml.ts";
 const MARKUP =
   /<\/?(?:a|abbr|b|blockquote|br|cite|code|dd|div|dl|dt|em|h[1-6]|hr|i|img|li|mark|ol|p|pre|section|small|span|strong|sub|sup|table|tbody|td|th|tr|u|ul)(?:\s[^<>]*)?\/?>/i;
 
-/** Every value of one alternative of a field's rule, in order, empty ones left out. */
+/** Every value of one alternative of a field's rule, in order, empty ones left out; titles and summaries as HTML markup. */
 export type Find = (rule: string, field: ItemField) => string[];
 
 /** An item from what the rules find; null when they find nothing at all. */
@@ -32,8 +32,8 @@ export function itemFrom(
   const item: ParsedItem = {
     guid: first("id"),
     link: first("link"),
-    title: markup(first("title")),
-    summary: markup(first("summary")),
+    title: first("title"),
+    summary: first("summary"),
     publishedText: date("published"),
     updatedText: date("updated"),
     categories: all("categories"),
@@ -46,6 +46,6 @@ export function itemFrom(
 }
 
 /** A value as HTML markup: as it is when it has tags, else escaped. */
-export function markup(text: string | null): string | null {
-  return text === null || MARKUP.test(text) ? text : escapeText(text);
+export function markup(text: string): string {
+  return MARKUP.test(text) ? text : escapeText(text);
 }

@@ -6,6 +6,8 @@ import { DocumentError } from "./parsed.ts";
 
 /** Elements deeper than this are read as if they were not there; their text is. */
 const MAX_DEPTH = 256;
+/** A page nested deeper is refused: finding the ends of so many open elements takes too long. */
+const MAX_NESTING = 4_000;
 /** Elements of one page. */
 const MAX_ELEMENTS = 300_000;
 /** Values that one selector gives in one item. */
@@ -31,14 +33,14 @@ export function readPageTree(text: string): PageTree {
   const valueOf = (element: PageElement, attribute: string | null, as: "markup" | "text"): string => {
     if (attribute !== null) {
       const value = (element.attribs[attribute] ?? "").trim();
-      return as === "markup" ? markup(value) ?? "" : value;
+      return as === "markup" ? markup(value) : value;
     }
     const { startIndex, endIndex } = element;
     if (as === "markup" && !isXml && startIndex !== null && endIndex !== null) {
       return text.slice(startIndex, endIndex + 1);
     }
     const words = DomUtils.textContent(element).replace(/\s+/g, " ").trim();
-    return as === "markup" ? markup(words) ?? "" : words;
+    return as === "markup" ? markup(words) : words;
   };
   return {
     elements: (selector) => selectAll<Node, PageElement>(selector, nodes, options),
@@ -69,6 +71,7 @@ function treeOf(text: string, isXml: boolean): Node[] {
       if (++elements > MAX_ELEMENTS) {
         throw new DocumentError(`the page has more than ${MAX_ELEMENTS} elements`);
       }
+      if (depth >= MAX_NESTING) throw new DocumentError(`the page is nested more than ${MAX_NESTING} deep`);
       if (++depth <= MAX_DEPTH) handler.onopentag(name, attributes);
     },
     onclosetag() {

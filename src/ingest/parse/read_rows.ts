@@ -1,7 +1,7 @@
 // JSON of any shape, by paths: from the text of an API's answer, or of a SPARQL result, to items.
 import type { Reading } from "../../domain/reading.ts";
 import { readTemplate, readValuePath, type ValuePath } from "../../domain/value_path.ts";
-import { type Find, itemFrom } from "./fields.ts";
+import { type Find, itemFrom, markup } from "./fields.ts";
 import { DocumentError, type ParsedDocument, type ParsedItem, type ParseProblem } from "./parsed.ts";
 import { parseJson } from "./read_json.ts";
 
@@ -94,7 +94,7 @@ function readRows(rows: readonly unknown[], options: RowOptions): ParsedDocument
 }
 
 function finder(row: JsonObject): Find {
-  return (rule, field) => {
+  const asStated: Find = (rule, field) => {
     if (!rule.includes("{")) return scalarsAt(row, pathOf(rule), field === "categories" ? MAX_VALUES : 1);
     const template = readTemplate(rule);
     if ("problem" in template) throw new Error(`a rule that no check let through: ${template.problem}`);
@@ -108,6 +108,10 @@ function finder(row: JsonObject): Find {
       }
     }
     return [text];
+  };
+  return (rule, field) => {
+    const values = asStated(rule, field);
+    return field === "title" || field === "summary" ? values.map(markup) : values;
   };
 }
 

@@ -85,6 +85,43 @@ const ROWS: Row[] = [
     holds: "the “AI Act” – 12 €",
   },
   {
+    name: "the charset of a page's meta element",
+    bytes: latin1('<!doctype html><html><head><meta charset="iso-8859-2"><title>\xbf\xf3\xb3w</title>'),
+    contentType: "text/html",
+    charset: "iso-8859-2",
+    holds: "żółw",
+  },
+  {
+    name: "the charset of an older meta element, behind much else",
+    bytes: latin1(
+      `<html><head>${
+        "<!-- banner -->".repeat(200)
+      }<meta http-equiv="Content-Type" content="text/html; charset=windows-1251">\xc8\xcd\xd2`,
+    ),
+    charset: "windows-1251",
+    holds: "ИНТ",
+  },
+  {
+    name: "a meta element that HTTP contradicts",
+    bytes: utf8(`<html><meta charset="iso-8859-1"><p>${GERMAN}`),
+    contentType: "text/html; charset=utf-8",
+    charset: "utf-8",
+    holds: GERMAN,
+  },
+  {
+    name: "a meta element that the bytes refute",
+    bytes: utf8(`<html><meta charset="windows-1251"><p>${GERMAN}`),
+    charset: "utf-8",
+    holds: GERMAN,
+  },
+  {
+    name: "JSON in UTF-8, whatever HTTP says of it",
+    bytes: join([0xef, 0xbb, 0xbf], utf8(`{"titulo":"Resolución"}`)),
+    contentType: "application/json; charset=iso-8859-1",
+    charset: "utf-8",
+    holds: "Resolución",
+  },
+  {
     name: "a label that nobody knows",
     bytes: utf8(xml("x-unknown-charset", GERMAN)),
     contentType: "text/xml; charset=unknown",

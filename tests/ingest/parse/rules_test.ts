@@ -1,0 +1,210 @@
+// Tests of the readers that follow a source's rules: src/ingest/parse/read_rows.ts, read_page.ts, read_sitemap.ts.
+import assert from "node:assert/strict";
+import fc from "npm:fast-check@4.10.2";
+import type { Reading } from "../../../src/domain/reading.ts";
+import { DocumentError, parseDocument } from "../../../src/ingest/parse/document.ts";
+import { readSitemap } from "../../../src/ingest/parse/read_sitemap.ts";
+
+const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
+const parse = (text: string, reading: Reading, maxItems = 100) =>
+  parseDocument(bytesOf(text), { contentType: null, maxItems, reading });
+const json = (
+  items: string,
+  fields: Reading["fields"],
+  more: Partial<Extract<Reading, { kind: "json" }>> = {},
+) => ({ kind: "json", items, fields, dateFormat: null, next: null, ...more }) satisfies Reading;
+const html = (item: string, fields: Reading["fields"]) =>
+  ({ kind: "html", item, fields, dateFormat: null, next: null }) satisfies Reading;
+
+/** What the title's rule finds in a document, by the path of its items. */
+const PATHS: [string, string, string, string, string[]][] = [
+  ["keys", '{"a":{"b":[{"t":"1"},{"t":"2"}]}}', "a.b", "t", ["1", "2"]],
+  ["the document itself is the list", '[{"t":"1"}]', "", "t", ["1"]],
+  ["the document itself is the item", '{"t":"1"}', "", "t", ["1"]],
+  ["lists on the way are gone through", '{"a":[{"b":[{"t":"1"}]},{"b":{"t":"2"}},{}]}', "a.b", "t", [
+    "1",
+    "2",
+  ]],
+  ["a place in a list", '{"a":[{"t":"0"},{"t":"1"}]}', "a.1", "t", ["1"]],
+  ["every key", '{"x":{"t":"1"},"y":{"t":"2"}}', "*", "t", ["1", "2"]],
+  ["keys with dots and signs", '{"a.b":[{"@x":{"#text":"1"}}]}', '"a.b"', "@x.#text", ["1"]],
+  ["the first of a list", '[{"t":["1","2"]}]', "", "t", ["1"]],
+  ["numbers", '[{"t":7}]', "", "t", ["7"]],
+  ["a template", '[{"a":"x","b":{"c":2}}]', "", "{a}-{b.c}", ["x-2"]],
+  ["own keys alone", '[{"t":"1"}]', "", "t", ["1"]],
+];
+
+Deno.test("paths lead to items and values, through lists and odd keys", () => {
+  for (const [what, text, items, title, expected] of PATHS) {
+    const found = parse(text, json(items, { title: [title] })).items.map((item) => item.title);
+    assert.deepEqual(found, expected, what);
+  }
+});
+
+Deno.test("a value of none, of another kind or of a prototype gives nothing, and the next rule is tried", () => {
+  const text = '[{"a":null,"b":"","c":{},"d":[],"e":false,"t":"last"}]';
+  const rules = ["a", "b", "c", "d", "e", "constructor.name", "__proto__", "x.y.z", "{a}{t}", "t"];
+  assert.deepEqual(parse(text, json("", { title: rules })).items[0]?.title, "last");
+});
+
+Deno.test("values in links are encoded, texts with tags are markup, others are not", () => {
+  const [item] = parse(
+    '[{"id":"a b/c?d&e","t":"x < y & <z>","s":"<mark>AI</mark> &amp; law"}]',
+    json("", { link: ["https://a.org/{id}"], title: ["t"], summary: ["s"] }),
+  ).items;
+  assert.equal(item?.link, "https://a.org/a%20b/c%3Fd%26e");
+  assert.equal(item?.title, "x &lt; y &amp; &lt;z>");
+  assert.equal(item?.summary, "<mark>AI</mark> &amp; law");
+});
+
+Deno.test("one bad item is refused by its place, and a document that breaks off gives what is whole", () => {
+  const reading = json("r", { title: ["t"] });
+  const document = parse('{"r":[{"t":"1"},5,null,{"x":1},{"t":"2"}]}', reading);
+  assert.deepEqual(document.items.map(({ title }) => title), ["1", "2"]);
+  assert.deepEqual(document.problems, [
+    { item: "item 2", reason: "it is not an object" },
+    { item: "item 3", reason: "it is not an object" },
+    { item: "item 4", reason: "it has neither id nor link nor title" },
+  ]);
+  const broken = parse('{"n":1,"r":[{"t":"1","l":[{"x":{}}]},{"t":"2"},{"t":"3', reading);
+  assert.deepEqual(broken.items.map(({ title }) => title), ["1", "2"]);
+  assert.deepEqual(broken.problems, [{ item: "document", reason: "the document breaks off after item 2" }]);
+  const deep = parse('{"a":{"b":[{"t":"1"},{"t":', json("a.b", { title: ["t"] }));
+  assert.deepEqual(deep.items.map(({ title }) => title), ["1"]);
+});
+
+Deno.test("dates of a stated form are read as such, others as they are", () => {
+  const reading = json("", { title: ["t"], published: ["d"] }, { dateFormat: "MM/dd/yyyy HH:mm" });
+  const dates = (text: string) =>
+    parse(`[{"t":"x","d":${JSON.stringify(text)}}]`, reading).items[0]?.publishedText;
+  assert.equal(dates("07/09/2026 14:30"), "2026-07-09T14:30:00");
+  assert.equal(dates("9 July 2026"), "9 July 2026");
+});
+
+Deno.test("items beyond the limit, lists in lists and deep documents are bounded", () => {
+  const many = JSON.stringify(Array.from({ length: 300 }, (_, n) => ({ t: `${n}` })));
+  const document = parse(many, json("", { title: ["t"] }), 200);
+  assert.equal(document.items.length, 200);
+  assert.deepEqual(document.problems, [{
+    item: "document",
+    reason: "100 items beyond the first 200 are passed over",
+  }]);
+  const deep = "[".repeat(100_000) + "]".repeat(100_000);
+  assert.deepEqual(parse(`{"a":${deep}}`, json("a", { title: ["t"] })).items, []);
+  const nested = `<ul>${"<div>".repeat(3_000)}<li><h3>deep</h3></li>`;
+  assert.deepEqual(parse(nested, html("li", { title: ["h3"] })).items, []);
+  assert.throws(
+    () => parse("<i>".repeat(5_000), html("li", { title: ["h3"] })),
+    /nested more than 4000 deep/,
+  );
+  const elements = "<b></b>".repeat(300_001);
+  assert.throws(() => parse(elements, html("b", { title: [""] })), /more than 300000 elements/);
+});
+
+Deno.test("selectors find items as a reader would, in XML too, and entities are never expanded", () => {
+  const rows: [string, string, Reading["fields"], (string | null)[][]][] = [
+    ["<ul><li><a href=/1>One</a><li><a href=/2>Two</a></ul>", "li", { link: ["a@href"], title: ["a"] }, [
+      ["/1", "<a href=/1>One</a>"],
+      ["/2", "<a href=/2>Two</a>"],
+    ]],
+    ['<a class="n" href="/1" title="One &amp; Two">x</a>', "a.n", { link: ["@href"], title: ["@title"] }, [[
+      "/1",
+      "One &amp; Two",
+    ]]],
+    [
+      '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY x "boom">]><items><item><link>http://a.org/1</link><t>A &x; <![CDATA[<b>B</b>]]></t></item></items>',
+      "item",
+      { link: ["link"], title: ["t"] },
+      [["http://a.org/1", "A &x; <b>B</b>"]],
+    ],
+  ];
+  for (const [text, item, fields, expected] of rows) {
+    const found = parse(text, html(item, fields)).items.map(({ link, title }) => [link, title]);
+    assert.deepEqual(found, expected, text);
+  }
+});
+
+Deno.test("a page is one item, by its own rules first and then in the usual places", () => {
+  const reading: Reading = { kind: "page", fields: { published: [".date"] }, dateFormat: "dd.MM.yyyy" };
+  const text = `<html lang="de"><title>Titel | Amt</title><link rel="canonical" href="https://a.org/x">
+<meta name="Description" content="Worum es geht."><h1>Titel</h1><p class="date">31.07.2026</p><time datetime="2020-01-01">`;
+  const { items: [item], language } = parse(text, reading);
+  assert.equal(language, "de");
+  assert.deepEqual([item?.title, item?.summary, item?.publishedText, item?.link], [
+    "<h1>Titel</h1>",
+    "Worum es geht.",
+    "2026-07-31",
+    "https://a.org/x",
+  ]);
+  assert.throws(() => parse("<p>no title", reading), /the page has no title/);
+});
+
+Deno.test("what is of another kind than the rules want is refused in words", () => {
+  const rows: [string, Reading, RegExp][] = [
+    ["<html><title>Login</title>", json("", {}), /this is a page of HTML or XML, not JSON/],
+    ['{"a":1}', html("li", {}), /this is JSON, not a page/],
+    ["plain words", html("li", {}), /this is plain text, not a page/],
+    ["", html("li", {}), /the document is empty/],
+    ["%PDF-1.7", html("li", {}), /this is a PDF file, not a page/],
+    [
+      '{"head":{}}',
+      { kind: "sparql", fields: {}, dateFormat: null },
+      /nothing at "results.bindings": it has head/,
+    ],
+  ];
+  for (const [text, reading, expected] of rows) {
+    assert.throws(
+      () => parse(text, reading),
+      (error) => error instanceof DocumentError && expected.test(error.message),
+    );
+  }
+});
+
+Deno.test("readers with rules throw nothing but a DocumentError, however a document is cut and spoilt", () => {
+  const texts: [string, Reading][] = [
+    ['{"r":[{"t":"Ein \\u00fc \\"Wort\\"","l":["/1"]},{"t":2}]}', json("r", { title: ["t"], link: ["l"] })],
+    [
+      '<ul><li class="a"><a href="/1?a=1&amp;b">x</a><!-- c --><li>y</ul>',
+      html("li", { title: ["a"], link: ["a@href"] }),
+    ],
+  ];
+  for (const [text, reading] of texts) {
+    fc.assert(
+      fc.property(fc.nat(text.length), fc.nat(text.length), fc.string(), (from, to, noise) => {
+        const spoilt = text.slice(0, from) + noise + text.slice(to);
+        try {
+          parse(spoilt, reading);
+        } catch (error) {
+          assert.ok(error instanceof DocumentError, String(error));
+        }
+      }),
+      { numRuns: 300 },
+    );
+  }
+});
+
+Deno.test("readSitemap() keeps the neighbours of a bad entry, and the addresses of pictures apart", () => {
+  const limits = { contentType: null, maxBytes: 1_000_000, maxEntries: 4 };
+  const text =
+    `<?xml version="1.0"?><urlset xmlns:image="x" xmlns:news="y"><url><image:image><image:loc>https://a.org/i.png
+</image:loc></image:image><loc> https://a.org/1?a=1&amp;b=2 </loc><lastmod>2026-07-31</lastmod>
+<news:news><news:title>One &amp; two</news:title></news:news></url><url><lastmod>2026-07-31</lastmod></url>
+<url><loc>https://a.org/2</loc><url><loc>https://a.org/3</loc></url><url><loc>https://a.org/4</loc></url>`;
+  const map = readSitemap(bytesOf(text), limits);
+  assert.deepEqual(map.entries.map(({ address }) => address), [
+    "https://a.org/1?a=1&b=2",
+    "https://a.org/2",
+    "https://a.org/3",
+    "https://a.org/4",
+  ]);
+  assert.deepEqual(map.entries[0], {
+    address: "https://a.org/1?a=1&b=2",
+    lastmod: "2026-07-31",
+    title: "One & two",
+  });
+  assert.deepEqual(map.problems, [
+    { item: "item 2", reason: "it has no address" },
+    { item: "document", reason: "the map breaks off after item 5" },
+  ]);
+  assert.throws(() => readSitemap(Uint8Array.of(0x1f, 0x8b, 8, 0, 1), limits), /broken gzip/);
+});
