@@ -25,7 +25,6 @@ import type { Log, Platform } from "./domain/ports.ts";
 import type { Store } from "./domain/store.ts";
 import type { Subscription } from "./domain/subscription.ts";
 import { createIngest, type Ingest } from "./ingest/ingest.ts";
-import { isOverdue, nextRun } from "./ingest/schedule.ts";
 import { renderDocs } from "./web/docs.ts";
 
 /** How often counted requests are written, ms: so many are lost at most by a crash. */
@@ -75,7 +74,7 @@ export function createApp({ config, platform, store, version }: AppOptions): App
     takeRequest: (customer) => quota.take(customer.id, limitsOf(customer, config.tiers).apiRequestsPerDay),
   });
   const register = once(async () => {
-    await registerSources(store, config.sources, { nowMs: clock.nowMs(), freeLeases: true });
+    await ingest.register();
     // Prices or the grace may have changed since the events came.
     await payments?.reviewAll();
   });
@@ -135,9 +134,13 @@ function createCollecting(
     log: platform.log("ingest"),
     timeoutMs: config.ingest.timeoutMs,
     maxDocumentBytes: config.ingest.maxDocumentBytes,
-    allowPrivate: true,
-    pace: () => Promise.resolve(),
+    allowPrivate: config.ingest.allowPrivate,
+    holder: newId("process"),
     concurrency: config.ingest.concurrency,
+    hostConcurrency: config.ingest.hostConcurrency,
+    hostSpacingMs: config.ingest.hostSpacingMs,
+    jitterMs: config.ingest.jitterMs,
+    maxFreshMs: config.ingest.maxFreshMs,
     classify: classifier.classify,
     rulesVersion: classifier.rulesVersion,
   });
@@ -159,19 +162,6 @@ function createDelivering(
     concurrencyPerSubscription: config.delivery.concurrencyPerSubscription,
     log: platform.log("delivery"),
   });
-}
-
-/** Makes the sources that the config enables known to the store; see {@link Store.registerSources}. */
-export async function registerSources(
-  store: Pick<Store, "registerSources">,
-  sources: Config["sources"],
-  options: { nowMs: number; freeLeases: boolean },
-): Promise<void> {
-  const enabled = sources.filter((source) => source.enabled);
-  await store.registerSources(
-    enabled.map((source) => ({ id: source.id, nextRunAtMs: nextRun(source, options.nowMs) })),
-    options,
-  );
 }
 
 /** Payments, where the config takes them. */
@@ -215,9 +205,10 @@ function createRoutes(
   const routes = [
     ...serviceRoutes({
       store,
+      clock,
       sources,
       topics,
-      health: createHealth({ store, sources, clock, log, version, isOverdue }),
+      health: createHealth({ store, sources, clock, log, version }),
     }),
     ...eventRoutes({ store, publicUrl: config.server.publicUrl, topics, isSource }),
     usageRoute({ store, clock, limitsOf: (customer) => limitsOf(customer, config.tiers) }),

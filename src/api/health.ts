@@ -3,6 +3,7 @@ import type { AccountHealth } from "../domain/account_store.ts";
 import { DISCLAIMER } from "../domain/disclaimer.ts";
 import type { Clock, Log } from "../domain/ports.ts";
 import type { SourceSettings, SourceState } from "../domain/source.ts";
+import { type SourceCondition, sourceHealth } from "../domain/source_health.ts";
 import type { Store, StoreHealth } from "../domain/store.ts";
 import type { HealthReport } from "../wire/service.ts";
 
@@ -21,8 +22,6 @@ export interface HealthOptions {
   clock: Clock;
   log: Log;
   version: string;
-  /** Whether a source has been without success for too long. */
-  isOverdue(source: SourceSettings, lastSuccessMs: number, nowMs: number): boolean;
 }
 
 /** A function that reports: `down` when the store cannot be read, `degraded` when a part needs attention. */
@@ -44,7 +43,8 @@ async function report(options: HealthOptions, nowMs: number): Promise<HealthRepo
     const ingestion = ingestionHealth(states, options, nowMs);
     const deliveries = deliveryHealth(await options.store.health(), nowMs);
     const accounts = await options.store.accountHealth();
-    const isDegraded = ingestion.failing > 0 || ingestion.silent > 0 ||
+    const { failing, blocked, silent, empty } = ingestion;
+    const isDegraded = failing + blocked + silent + empty > 0 ||
       (deliveries.oldest_pending_age_ms ?? 0) > OLD_DELIVERY_MS || isTroubled(accounts, nowMs);
     return {
       status: isDegraded ? "degraded" : "ok",
@@ -61,7 +61,7 @@ async function report(options: HealthOptions, nowMs: number): Promise<HealthRepo
     return {
       status: "down",
       database: "failing",
-      ingestion: { sources: options.sources.length, failing: 0, silent: 0, last_success_at: null },
+      ingestion: ingestionHealth([], options, nowMs),
       deliveries: { pending: 0, oldest_pending_age_ms: null },
       mails: { queued: 0, failed: 0 },
       payments: { unknown_prices: 0 },
@@ -84,20 +84,22 @@ function accountsHealth(accounts: AccountHealth): Pick<HealthReport, "mails" | "
 
 function ingestionHealth(
   states: readonly SourceState[],
-  { sources, isOverdue }: HealthOptions,
+  { sources }: HealthOptions,
   nowMs: number,
 ): HealthReport["ingestion"] {
-  const settings = new Map(sources.map((source) => [source.id, source]));
-  const silent = states.filter((state) => {
-    const source = settings.get(state.id);
-    return source !== undefined && state.lastSuccessAtMs !== null &&
-      isOverdue(source, state.lastSuccessAtMs, nowMs);
-  });
+  const known = new Map(states.map((state) => [state.id, state]));
+  const conditions = sources.map((source) =>
+    sourceHealth(source, known.get(source.id) ?? null, nowMs).condition
+  );
+  const count = (condition: SourceCondition): number => conditions.filter((one) => one === condition).length;
   const successes = states.map((state) => state.lastSuccessAtMs).filter((ms) => ms !== null);
   return {
     sources: sources.length,
-    failing: states.filter((state) => state.consecutiveFailures > 0).length,
-    silent: silent.length,
+    failing: count("failing"),
+    blocked: count("blocked"),
+    silent: count("silent"),
+    empty: count("empty"),
+    new: count("new"),
     last_success_at: successes.length === 0 ? null : Math.max(...successes),
   };
 }

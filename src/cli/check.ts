@@ -41,10 +41,25 @@ async function findWarnings(host: Host, config: Config): Promise<string[]> {
   const enabled = config.sources.filter((source) => source.enabled);
   const warnings = accountWarnings(config);
   if (enabled.length === 0) return ["no source is enabled: nothing will be collected", ...warnings];
-  for (const { id, fetchStrategy, location } of enabled) {
-    if (fetchStrategy !== "files") continue;
-    const failure = await listFailure(host, location);
-    if (failure !== null) warnings.push(`the source ${id} has nothing to read: ${failure}`);
+  const byAddress = new Map<string, string>();
+  for (const { id, fetchStrategy, location, caFile } of enabled) {
+    if (fetchStrategy === "files") {
+      const failure = await listFailure(host, location);
+      if (failure !== null) warnings.push(`the source ${id} has nothing to read: ${failure}`);
+      continue;
+    }
+    const twin = byAddress.get(location);
+    if (twin !== undefined) {
+      warnings.push(`the sources ${twin} and ${id} have the same url: it is fetched twice`);
+    }
+    byAddress.set(location, id);
+    const failure = caFile === undefined ? null : await readFailure(host, caFile);
+    if (failure !== null) warnings.push(`the source ${id} cannot be fetched: its ca_file: ${failure}`);
+  }
+  if (byAddress.size > 0 && config.ingest.contact === null && !config.ingest.userAgent.includes("@")) {
+    warnings.push(
+      "ingest.contact is missing: name a mail address or a page, so that publishers write before they block",
+    );
   }
   return warnings;
 }
@@ -62,6 +77,16 @@ function accountWarnings({ payment, mail }: Config): string[] {
     warnings.push("payment.webhook_secret does not begin with whsec_: is it the endpoint's signing secret?");
   }
   return warnings;
+}
+
+/** Why a file cannot be read; null when it can. */
+async function readFailure(host: Host, path: string): Promise<string | null> {
+  try {
+    await host.readText(path);
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
 }
 
 /** Why a folder cannot be listed; null when it can. */

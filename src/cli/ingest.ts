@@ -1,5 +1,5 @@
 // `ingest`: fetches the due or the named sources once, now.
-import { createApp, registerSources } from "../app.ts";
+import { createApp } from "../app.ts";
 import type { IngestReport } from "../ingest/ingest.ts";
 import { VERSION } from "../version.ts";
 import { type Command, type CommandCall, EXIT, JSON_OPTION } from "./command.ts";
@@ -18,10 +18,10 @@ export const ingestCommand: Command = {
   run: (call) =>
     withStore(call, async ({ config, platform, store }) => {
       requireSources(config, call.positionals);
-      await registerSources(store, config.sources, { nowMs: platform.clock.nowMs(), freeLeases: false });
       const app = createApp({ config, platform, store, version: VERSION });
+      await app.ingest.register();
       const ids = [...new Set(call.positionals)];
-      const reports = await app.ingest.ingest(ids.length === 0 ? undefined : ids);
+      const reports = await app.ingest.ingest(ids.length === 0 ? undefined : ids, { wait: true });
       const missing = ids.filter((id) => !reports.some((report) => report.id === id)).map(busy);
       print(call, [...reports, ...missing]);
       return reports.every((report) => report.ok) && missing.length === 0 ? EXIT.done : EXIT.failed;

@@ -4,7 +4,7 @@ import { createApp } from "../app.ts";
 import { type Classifier, createClassifier } from "../classify/classify.ts";
 import type { Config } from "../config/config.ts";
 import type { Reason } from "../classify/reasons.ts";
-import type { SourceSettings, SourceState } from "../domain/source.ts";
+import { type SourceSettings, untouchedSource } from "../domain/source.ts";
 import type { IngestPreview } from "../ingest/ingest.ts";
 import { describeDocument, type DescribeOptions } from "../ingest/normalise/describe.ts";
 import { DocumentError } from "../ingest/parse/document.ts";
@@ -13,6 +13,7 @@ import { VERSION } from "../version.ts";
 import { type Command, type CommandCall, CommandError, EXIT, JSON_OPTION } from "./command.ts";
 import { loadConfig, withStore } from "./open.ts";
 import { textWidth } from "./paragraphs.ts";
+import { listJson, listSources, listTable } from "./source_list.ts";
 import { cut, formatTable, formatTime } from "./table.ts";
 import { formatReasons } from "./why.ts";
 
@@ -28,9 +29,10 @@ export const sourceCommands: Command[] = [
     positionals: [0, 0],
     options: JSON_OPTION,
     run: (call) =>
-      withStore(call, async ({ config, store }) => {
-        const states = new Map((await store.listSources()).map((state) => [state.id, state]));
-        call.host.out(call.flags.has("json") ? listJson(config, states) : listTable(config, states));
+      withStore(call, async ({ config, platform, store }) => {
+        const nowMs = platform.clock.nowMs();
+        const listed = listSources(config, await store.listSources(), nowMs);
+        call.host.out(call.flags.has("json") ? listJson(listed) : listTable(listed));
         return EXIT.done;
       }),
   },
@@ -48,7 +50,8 @@ export const sourceCommands: Command[] = [
       withStore(call, async ({ config, platform, store }) => {
         const [source] = requireSources({ sources: config.sources, anyState: true }, call.positionals);
         if (source === undefined) throw new CommandError("name one source", EXIT.usage);
-        const state = (await store.listSources()).find(({ id }) => id === source.id) ?? untouched(source);
+        const state = (await store.listSources()).find(({ id }) => id === source.id) ??
+          untouchedSource(source.id, 0);
         const app = createApp({ config, platform, store, version: VERSION });
         const preview = await app.ingest.preview(source, state);
         const reasonsOf = call.flags.has("why")
@@ -126,65 +129,6 @@ export function requireSources(
     }
     return source;
   });
-}
-
-function untouched({ id }: SourceSettings): SourceState {
-  return {
-    id,
-    cursor: null,
-    identityRule: "guid",
-    formerRules: [],
-    timezone: null,
-    usualNew: 0,
-    heldBack: 0,
-    firstSuccessAtMs: null,
-    lastAttemptAtMs: null,
-    lastSuccessAtMs: null,
-    consecutiveFailures: 0,
-    lastError: null,
-    nextDueAtMs: 0,
-  };
-}
-
-function stateWord(source: SourceSettings, state: SourceState | undefined): string {
-  if (!source.enabled) return "off";
-  if (state === undefined || state.lastAttemptAtMs === null) return "new";
-  return state.consecutiveFailures > 0 ? "failing" : "ok";
-}
-
-function listJson(config: Config, states: ReadonlyMap<string, SourceState>): string {
-  const sources = config.sources.map((source) => {
-    const state = states.get(source.id);
-    return {
-      id: source.id,
-      enabled: source.enabled,
-      state: stateWord(source, state),
-      fetch_strategy: source.fetchStrategy,
-      last_success_at: state?.lastSuccessAtMs ?? null,
-      next_due_at: source.enabled ? state?.nextDueAtMs ?? null : null,
-      consecutive_failures: state?.consecutiveFailures ?? 0,
-      last_error: state?.lastError ?? null,
-    };
-  });
-  return `${JSON.stringify({ sources })}\n`;
-}
-
-function listTable(config: Config, states: ReadonlyMap<string, SourceState>): string {
-  if (config.sources.length === 0) return "no sources; the config's [[sources]] adds some\n";
-  return formatTable(
-    ["SOURCE", "STATE", "LAST SUCCESS (UTC)", "NEXT (UTC)", "FAILURES", "WHY"],
-    config.sources.map((source) => {
-      const state = states.get(source.id);
-      return [
-        source.id,
-        stateWord(source, state),
-        formatTime(state?.lastSuccessAtMs ?? null),
-        !source.enabled ? "-" : state === undefined ? "at start" : formatTime(state.nextDueAtMs),
-        state?.consecutiveFailures ?? 0,
-        cut(state?.lastError ?? "", TITLE_WIDTH),
-      ];
-    }),
-  );
 }
 
 type ReasonsOf = (decided: IngestPreview["decided"][number]) => Reason[];

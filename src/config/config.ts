@@ -47,8 +47,10 @@ export interface Config {
     keyFile: string;
   };
   ingest: {
-    /** With `{version}` and `{public_url}` in it; {@link userAgentOf} fills them in. */
+    /** With `{version}`, `{public_url}` and `{contact}` in it; {@link userAgentOf} fills them in. */
     userAgent: string;
+    /** Whom publishers may write to; null when nobody is named. */
+    contact: string | null;
     /** The default of the sources that say nothing of it. */
     notifyFirstFetch: boolean;
     /** The most bytes of one document, counted after inflating. */
@@ -57,6 +59,16 @@ export interface Config {
     timeoutMs: number;
     /** Sources fetched at the same time. */
     concurrency: number;
+    /** The same for one host. */
+    hostConcurrency: number;
+    /** Between two requests to one host at least. */
+    hostSpacingMs: number;
+    /** The longest time by which a run is put off. */
+    jitterMs: number;
+    /** As far as the freshness that a publisher states counts. */
+    maxFreshMs: number;
+    /** Whether the addresses of sources may be private. */
+    allowPrivate: boolean;
   };
   /** In the order of the file; `location` is absolute for `files`. */
   sources: SourceSettings[];
@@ -141,8 +153,20 @@ export async function parseConfig(text: string, options: ParseConfigOptions): Pr
 
 /** The User-Agent of the service's requests. */
 export function userAgentOf(config: Config, version: string): string {
-  const parts: Record<string, string> = { "{version}": version, "{public_url}": config.server.publicUrl };
-  return config.ingest.userAgent.replace(/\{\w+\}/g, (part) => parts[part] ?? part);
+  const { contact, userAgent } = config.ingest;
+  const { publicUrl } = config.server;
+  const parts: Record<string, string> = {
+    "{version}": version,
+    "{public_url}": publicUrl,
+    "{contact}": contact ?? publicUrl,
+  };
+  return withContact(userAgent, contact).replace(/\{\w+\}/g, (part) => parts[part] ?? part);
+}
+
+/** The contact stands in the comment at the end, where the text does not say where it is to stand. */
+function withContact(userAgent: string, contact: string | null): string {
+  if (contact === null || userAgent.includes("{contact}")) return userAgent;
+  return userAgent.endsWith(")") ? `${userAgent.slice(0, -1)}; {contact})` : `${userAgent} ({contact})`;
 }
 
 function parseToml(text: string, file: string): Record<string, unknown> {
@@ -247,10 +271,16 @@ function buildConfig(
     store: buildStore(file.store, folder),
     ingest: {
       userAgent: file.ingest.user_agent,
+      contact: file.ingest.contact ?? null,
       notifyFirstFetch: file.ingest.notify_first_fetch,
       maxDocumentBytes: file.ingest.max_document_bytes,
       timeoutMs: file.ingest.timeout,
       concurrency: file.ingest.concurrency,
+      hostConcurrency: file.ingest.host_concurrency,
+      hostSpacingMs: file.ingest.host_spacing,
+      jitterMs: file.ingest.jitter,
+      maxFreshMs: file.ingest.max_freshness,
+      allowPrivate: file.ingest.allow_private,
     },
     sources: file.sources.map((source, index) => {
       const authorization = secrets.sources.authorizations.get(index);
@@ -295,7 +325,8 @@ function buildSource(
   // That the one of url and path that the strategy needs is there, has been checked.
   const location = source.fetch_strategy === "files" ? resolve(folder, source.path ?? ".") : source.url ?? "";
   const rules = buildRules(source);
-  const minItems = source.min_items ?? (source.fetch_strategy === "html" ? 1 : 0);
+  // A feed always holds something, and so does a listing: one that holds nothing has moved, or is broken.
+  const minItems = source.min_items ?? (["feed", "html"].includes(source.fetch_strategy) ? 1 : 0);
   return {
     id: source.id,
     nameEn: source.name_en,
@@ -313,6 +344,8 @@ function buildSource(
     ...(!source.crawl_delay ? {} : { crawlDelayMs: source.crawl_delay }),
     ...(source.reuse === undefined ? {} : { reuse: source.reuse }),
     ...(rules === null ? {} : { rules }),
+    ...(source.silent_after === undefined ? {} : { silentAfterMs: source.silent_after }),
+    ...(source.ca_file === undefined ? {} : { caFile: resolve(folder, source.ca_file) }),
   };
 }
 

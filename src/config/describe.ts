@@ -15,6 +15,11 @@ export interface SourceSummary {
   /** Unix ms; null for a source that is disabled. */
   next_due_at: number | null;
   notify_first_fetch: boolean;
+  /** Null where the strategy, its history or the service decides. */
+  min_items: number | null;
+  silent_after_ms: number | null;
+  crawl_delay_ms: number | null;
+  ca_file: string | null;
   /** Whether its requests carry an `Authorization` header; the header itself is a secret. */
   authorization: boolean;
 }
@@ -29,6 +34,12 @@ export interface ConfigSummary {
     max_document_bytes: number;
     timeout_ms: number;
     concurrency: number;
+    contact: string | null;
+    host_concurrency: number;
+    host_spacing_ms: number;
+    jitter_ms: number;
+    max_freshness_ms: number;
+    allow_private: boolean;
   };
   delivery: {
     allow_http: boolean;
@@ -90,6 +101,12 @@ export function summariseConfig(config: Config, nowMs: number): ConfigSummary {
       max_document_bytes: config.ingest.maxDocumentBytes,
       timeout_ms: config.ingest.timeoutMs,
       concurrency: config.ingest.concurrency,
+      contact: config.ingest.contact,
+      host_concurrency: config.ingest.hostConcurrency,
+      host_spacing_ms: config.ingest.hostSpacingMs,
+      jitter_ms: config.ingest.jitterMs,
+      max_freshness_ms: config.ingest.maxFreshMs,
+      allow_private: config.ingest.allowPrivate,
     },
     delivery: {
       allow_http: config.delivery.allowHttp,
@@ -126,6 +143,10 @@ export function summariseConfig(config: Config, nowMs: number): ConfigSummary {
       timezone: source.timezone,
       next_due_at: source.enabled ? nextRunAfter(source, nowMs) : null,
       notify_first_fetch: source.notifyFirstFetch,
+      min_items: source.minItems ?? null,
+      silent_after_ms: source.silentAfterMs ?? null,
+      crawl_delay_ms: source.crawlDelayMs ?? null,
+      ca_file: source.caFile ?? null,
       authorization: source.authorization !== undefined,
     })),
   };
@@ -177,6 +198,17 @@ export function describeConfig(config: Config, nowMs: number): string {
       "ingest",
       `${ingest.concurrency} at a time, each within ${formatDuration(ingest.timeout_ms)} and ` +
       `${ingest.max_document_bytes} bytes`,
+    ],
+    [
+      "",
+      `${ingest.host_concurrency} of one host, ${
+        formatDuration(ingest.host_spacing_ms)
+      } between two requests, ` +
+      `put off by ${formatDuration(ingest.jitter_ms)} at most`,
+    ],
+    [
+      "",
+      ingest.allow_private ? "sources may have private addresses" : "sources must have public addresses",
     ],
     ["delivery", `to ${targets}, ${networks}, each attempt within ${formatDuration(delivery.timeout_ms)}`],
     ["", `${delivery.concurrency} at a time, ${delivery.concurrency_per_subscription} for one subscription`],

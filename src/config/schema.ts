@@ -10,6 +10,7 @@ import { describeKind } from "./problems.ts";
 import { HEADERS_TABLE, STRATEGY_TABLES } from "./strategy_tables.ts";
 import {
   readCidr,
+  readContact,
   readLanguage,
   readListen,
   readMailbox,
@@ -31,6 +32,11 @@ const BOUNDS = {
   ingestTimeout: { minMs: 1_000, maxMs: 600_000 },
   deliveryTimeout: { minMs: 100, maxMs: 60_000 },
   ingestConcurrency: { min: 1, max: 64 },
+  hostConcurrency: { min: 1, max: 16 },
+  hostSpacing: { minMs: 0, maxMs: 600_000 },
+  jitter: { minMs: 0, maxMs: 600_000 },
+  maxFreshness: { minMs: 0, maxMs: 86_400_000 },
+  silentAfter: { minMs: 3_600_000, maxMs: 31_536_000_000 },
   deliveryConcurrency: { min: 1, max: 1_000 },
   keptBackups: { min: 1, max: 10_000 },
   minItems: { min: 0, max: 10_000 },
@@ -124,6 +130,8 @@ const source = table({
     [],
   ),
   notify_first_fetch: flag().optional(),
+  silent_after: duration(BOUNDS.silentAfter, "30d").optional(),
+  ca_file: text("the path of a file of PEM certificates", "/etc/regfeed/board-ca.pem", readPath).optional(),
   enabled: flag().prefault(true),
   min_items: wholeNumber(BOUNDS.minItems, "5").optional(),
   crawl_delay: duration(BOUNDS.crawlDelay, "10s").optional(),
@@ -185,10 +193,16 @@ export const FILE_SCHEMA = table({
   ingest: table({
     user_agent: text("a User-Agent", "Regfeed/{version} (+{public_url})", readUserAgent)
       .prefault("Regfeed/{version} (+{public_url})"),
+    contact: text("who is to be written to", "feeds@example.org", readContact).optional(),
     notify_first_fetch: flag().prefault(false),
     max_document_bytes: wholeNumber(BOUNDS.maxDocumentBytes, "20971520").prefault(20 * 1024 * 1024),
     timeout: duration(BOUNDS.ingestTimeout, "30s").prefault("30s"),
     concurrency: wholeNumber(BOUNDS.ingestConcurrency, "4").prefault(4),
+    host_concurrency: wholeNumber(BOUNDS.hostConcurrency, "1").prefault(1),
+    host_spacing: duration(BOUNDS.hostSpacing, "1s").prefault("1s"),
+    jitter: duration(BOUNDS.jitter, "30s").prefault("30s"),
+    max_freshness: duration(BOUNDS.maxFreshness, "6h").prefault("6h"),
+    allow_private: flag().prefault(true),
   }, "[ingest]").prefault({}),
   sources: z.array(source, {
     error: wants("[[sources]] in double brackets above each source", "[[sources]]"),

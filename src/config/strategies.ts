@@ -43,10 +43,12 @@ const KEYS: Readonly<Record<FetchStrategy, StrategyKeys>> = {
     useless: {
       url: "write the folder as path",
       ...Object.fromEntries(
-        ["authorization", "authorization_file", "authorization_env", "headers", "crawl_delay"].map((key) => [
-          key,
-          "a folder is read without it",
-        ]),
+        ["authorization", "authorization_file", "authorization_env", "headers", "crawl_delay", "ca_file"].map(
+          (key) => [
+            key,
+            "a folder is read without it",
+          ],
+        ),
       ),
     },
     needsTable: false,

@@ -203,9 +203,9 @@ export function readLanguage(text: string): Reading<string> {
   };
 }
 
-const USER_AGENT_PARTS = ["version", "public_url"];
+const USER_AGENT_PARTS = ["version", "public_url", "contact"];
 
-/** A User-Agent header, with `{version}` and `{public_url}` still in it. */
+/** A User-Agent header, with `{version}`, `{public_url}` and `{contact}` still in it. */
 export function readUserAgent(text: string): Reading<string> {
   if (!/^[!-~]( ?[!-~])*$/.test(text)) {
     return {
@@ -215,10 +215,21 @@ export function readUserAgent(text: string): Reading<string> {
   }
   for (const [whole, name = ""] of text.matchAll(/\{([^}]*)\}/g)) {
     if (!USER_AGENT_PARTS.includes(name)) {
-      return { problem: `holds "${whole}": only {version} and {public_url} are filled in` };
+      return { problem: `holds "${whole}": only {version}, {public_url} and {contact} are filled in` };
     }
   }
   return { value: text };
+}
+
+/** Whom publishers may write to: a mail address, or the address of a page. */
+export function readContact(text: string): Reading<string> {
+  if (/^[!#$%&'*+./=?^`{|}~\w-]+@[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(text)) return { value: text };
+  if (/^https?:\/\/[!-'*-~]+$/.test(text) && URL.canParse(text)) return { value: text };
+  return {
+    problem: `is nobody to write to: ${
+      quote(text)
+    }; give a mail address, or a page that begins with https://`,
+  };
 }
 
 /** The name of an environment variable. */

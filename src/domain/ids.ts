@@ -8,6 +8,7 @@ export const ID_PREFIXES = {
   customer: "cus_",
   mail: "mail_",
   request: "req_",
+  process: "prc_",
 } as const;
 
 /** A noun that has identifiers. */

@@ -37,6 +37,8 @@ export interface OutgoingRequest {
   body?: string;
   /** Addresses that were checked for this host: the connection goes to one of them and nothing is looked up again. */
   addresses?: readonly string[];
+  /** PEM certificates of authorities that are trusted beside the system's, for this request alone. */
+  authorities?: string;
   /** The answer's body is read up to this many bytes, counted before and after inflating. */
   maxBodyBytes: number;
   signal: AbortSignal;

@@ -46,6 +46,10 @@ export interface SourceSettings {
   authorization?: string;
   /** Further headers of its requests by their lower-case names; as secret as `authorization`. */
   headers?: Readonly<Record<string, string>>;
+  /** Nothing new for longer than this is silence, ms; without it, what its own history allows. */
+  silentAfterMs?: number;
+  /** A file of PEM certificates that are trusted for this source beside the system's. */
+  caFile?: string;
 }
 
 /**
@@ -59,6 +63,33 @@ export type IdentityRule = string;
  * that the rule before gives two publications one identity, or one publication ever new ones.
  */
 export const IDENTITY_RULES = ["guid", "link", "link+title"] as const;
+
+/** What a fetch can come to; `empty` is fewer items than the source must have. */
+export const FETCH_OUTCOMES = ["ok", "failing", "blocked", "empty"] as const;
+
+/** See {@link FETCH_OUTCOMES}; `blocked`: the host refuses or throttles this client. */
+export type FetchOutcome = typeof FETCH_OUTCOMES[number];
+
+/** When a source had something new. */
+export interface NewsHistory {
+  /** The last time, Unix ms; null until then. */
+  lastAtMs: number | null;
+  /** The latest UTC days with something new, as days since 1970, oldest first. */
+  days: number[];
+  /** Opaque: what the last fetch held. */
+  seen: string;
+}
+
+/** Where a source's address says that it has moved for good. */
+export interface SourceMove {
+  /** The address that the config named then: for another one this means nothing. */
+  from: string;
+  url: string;
+  /** When it first said so, Unix ms. */
+  sinceMs: number;
+  /** From when on that address is asked, Unix ms; null while the answer has not been the same for long enough. */
+  adoptedAtMs: number | null;
+}
 
 /** What the store knows of a source. Every time is in Unix ms. */
 export interface SourceState {
@@ -81,4 +112,37 @@ export interface SourceState {
   /** Why the last fetch failed, null after a success. */
   lastError: string | null;
   nextDueAtMs: number;
+  /** What the last fetch came to; null before the first one. */
+  outcome: FetchOutcome | null;
+  /** Since when it has been that. */
+  outcomeSinceMs: number | null;
+  news: NewsHistory;
+  /** Null while it says no such thing. */
+  move: SourceMove | null;
+  /** Until when its host wants to be left alone, whatever is asked of it; null when it does not say. */
+  hostPausedUntilMs: number | null;
+}
+
+/** The state of a source of which nothing is known yet. */
+export function untouchedSource(id: string, nextDueAtMs: number): SourceState {
+  return {
+    id,
+    cursor: null,
+    identityRule: "guid",
+    formerRules: [],
+    timezone: null,
+    usualNew: 0,
+    heldBack: 0,
+    firstSuccessAtMs: null,
+    lastAttemptAtMs: null,
+    lastSuccessAtMs: null,
+    consecutiveFailures: 0,
+    lastError: null,
+    nextDueAtMs,
+    outcome: null,
+    outcomeSinceMs: null,
+    news: { lastAtMs: null, days: [], seen: "" },
+    move: null,
+    hostPausedUntilMs: null,
+  };
 }

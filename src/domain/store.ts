@@ -5,7 +5,7 @@ import type { CatchUpStore } from "./catch_up_store.ts";
 import type { ClaimedDelivery, FinishedAttempt } from "./delivery.ts";
 import type { Provenance } from "./provenance.ts";
 import type { Severity } from "./severity.ts";
-import type { IdentityRule, SourceState } from "./source.ts";
+import type { FetchOutcome, IdentityRule, NewsHistory, SourceMove, SourceState } from "./source.ts";
 import type { MatchedSubscription, Subscription } from "./subscription.ts";
 import type { Tier, TierLimits } from "./tier.ts";
 
@@ -84,17 +84,53 @@ export const OLDER_BY_MS = 2 * 86_400_000;
 /** How a fetch ended, as the store keeps it. Every time is in Unix ms. */
 export interface FetchEnd {
   sourceId: string;
+  /** Who holds the lease; a lease that somebody else has taken meanwhile stays. */
+  holder: string;
   atMs: number;
   nextDueAtMs: number;
-  /** Null when it failed. */
-  success: {
+  outcome: FetchOutcome;
+  /** Since when the outcome has been the same. */
+  outcomeSinceMs: number;
+  /** What the next fetch is given; null leaves what the last one left. */
+  kept: {
     cursor: string | null;
     identityRule: IdentityRule;
     formerRules?: readonly IdentityRule[];
     timezone?: string;
   } | null;
-  /** Why it failed, null after a success. */
+  /** Why it is no success, null for "ok". */
   error: string | null;
+  news: NewsHistory;
+  move: SourceMove | null;
+  /** What its hosts want from now on; what is there already stays where it is later. */
+  hosts: readonly { host: string; freeAtMs: number; pausedUntilMs: number }[];
+}
+
+/** A source to be made known. */
+export interface RegisteredSource {
+  id: string;
+  /** Null for what is no host's. */
+  host: string | null;
+  /** Whatever makes its runs fall as they do; another text means another schedule. */
+  schedule: string;
+  /** Unix ms. */
+  nextRunAtMs: number;
+}
+
+/** Which sources to lease. */
+export interface SourceClaim {
+  nowMs: number;
+  leaseMs: number;
+  /** Who holds the leases: a text of its own for each process. */
+  holder: string;
+  limit: number;
+  ids: readonly string[];
+  /** `only`: those that are due and whose hosts are not paused; `any`: all. */
+  due: "only" | "any";
+  /** So many sources of one host are leased at the same time at most. */
+  perHost: number;
+  /** How long a host is left alone after a source of it was leased, ms. */
+  spacingOf(host: string): number;
 }
 
 /** Which events to list; every filter narrows, each list is any-of. */
@@ -210,28 +246,22 @@ export interface Usage {
 export interface Store extends AccountStore, CatchUpStore {
   // Sources
   /**
-   * Makes these sources known. One that was never seen is due at once; of the others none is due later than the next
-   * run of its schedule, which may have changed. `freeLeases` ends their leases: whoever held them is gone.
+   * Makes these sources known. One that was never seen is due at once. One whose schedule has changed, or whose last
+   * fetch lies in the future because the clock was set back, is due at its next run at the latest; any other at the
+   * latest after a day, or at its next run where that is later.
    */
-  registerSources(
-    sources: readonly { id: string; nextRunAtMs: number }[],
-    options: { nowMs: number; freeLeases: boolean },
-  ): Promise<void>;
+  registerSources(sources: readonly RegisteredSource[], nowMs: number): Promise<void>;
   /** The state of every source that was ever known, by id. */
   listSources(): Promise<SourceState[]>;
   /** Whether a source of this id was ever made known. */
   isKnownSource(id: string): Promise<boolean>;
   /**
-   * Leases those of the sources that are due, or all of them (`any`), unless somebody holds them; the longest due
-   * first, at most `limit`.
+   * Leases those of the sources that are due, or all of them (`any`), unless somebody holds them or their host is not
+   * free; the longest due first, at most `limit`.
    */
-  claimSources(claim: {
-    nowMs: number;
-    leaseMs: number;
-    limit: number;
-    ids: readonly string[];
-    due: "only" | "any";
-  }): Promise<SourceState[]>;
+  claimSources(claim: SourceClaim): Promise<SourceState[]>;
+  /** Holds a lease for longer; false when somebody else holds the source now. */
+  extendLease(lease: { sourceId: string; holder: string; untilMs: number }): Promise<boolean>;
   /**
    * Ends the lease and keeps how the fetch ended. The source's new events that waited for it go out to be matched, or
    * are held back until they are released when `isFlood` says so. Returns how many it held back.

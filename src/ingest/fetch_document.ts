@@ -113,6 +113,7 @@ async function followRedirects(
   const configured = new URL(source.location);
   const visits = new Visits(configured, options);
   const cookies = new Cookies();
+  const trust = await readAuthorities(source, options);
   let url = request.url;
   let movedTo: string | null = null;
   let isMoved = true;
@@ -124,13 +125,14 @@ async function followRedirects(
       ...validatorHeaders(request.validators, url),
       ...cookies.header(url),
       "user-agent": options.userAgent,
-      "accept-encoding": "gzip, br",
+      "accept-encoding": "gzip",
     };
     const response = await options.http.request({
       method: request.body === undefined ? "GET" : "POST",
       url,
       headers,
       ...(request.body === undefined ? {} : { body: request.body }),
+      ...trust,
       addresses: await visits.addressesOf(url),
       maxBodyBytes: options.maxDocumentBytes,
       signal: options.signal,
@@ -142,6 +144,19 @@ async function followRedirects(
     if (isMoved) movedTo = url.href;
   }
   throw new FetchError(`more than ${MAX_REDIRECTS} redirects`);
+}
+
+/** The certificates that the source's hosts are trusted by, read anew each time: they may be renewed. */
+async function readAuthorities(
+  { caFile }: SourceSettings,
+  { files }: FetchOptions,
+): Promise<{ authorities?: string }> {
+  if (caFile === undefined) return {};
+  try {
+    return { authorities: await files.readText(caFile) };
+  } catch (error) {
+    throw new FetchError(`its ca_file cannot be read: ${(error as Error).message}`);
+  }
 }
 
 /** The secrets are for the host that the operator named, not for where it points. */

@@ -6,9 +6,13 @@ import { type Fetched, type FetchOptions, type Known, readCursor, settingsKey } 
 const ACCEPT = "application/rss+xml, application/atom+xml, application/feed+json, application/rdf+xml, " +
   "application/xml;q=0.9, text/xml;q=0.9, application/json;q=0.8, */*;q=0.1";
 
+const MINUTE_MS = 60_000;
+
 interface FeedCursor extends Validators {
   /** The settings that the validators hold for. */
   settings: string;
+  /** What the document said of how long it stays as it is: an answer that it has not changed says it no more. */
+  ttlMinutes?: number;
 }
 
 /** Fetches the feed, where it has moved to if that is adopted. Throws a `FetchError`. */
@@ -18,18 +22,29 @@ export async function fetchFeed(
   options: FetchOptions,
 ): Promise<Fetched> {
   const settings = settingsKey(source);
+  const known = readCursor<FeedCursor>(cursor, settings);
   const answer = await fetchDocument(source, {
     url: new URL(movedTo ?? source.location),
     headers: { accept: ACCEPT },
-    validators: readCursor<FeedCursor>(cursor, settings),
+    validators: known,
     expects: "data",
   }, options);
   const { freshUntilMs, document } = answer;
-  const common = { unreadable: [], freshUntilMs, movedTo: answer.movedTo };
-  if (document === null) return { ...common, documents: [], isUnchanged: true, cursor: () => cursor };
+  const common = { unreadable: [], movedTo: answer.movedTo };
+  if (document === null) {
+    const statedMs = options.clock.nowMs() + (known?.ttlMinutes ?? 0) * MINUTE_MS;
+    return {
+      ...common,
+      freshUntilMs: Math.max(freshUntilMs ?? 0, statedMs),
+      documents: [],
+      isUnchanged: true,
+      cursor: () => cursor,
+    };
+  }
   const next: FeedCursor = { settings, ...answer.validators };
   return {
     ...common,
+    freshUntilMs,
     documents: [{
       name: source.location,
       reading: null,
@@ -37,6 +52,7 @@ export async function fetchFeed(
       read: () => Promise.resolve({ ...document, name: source.location }),
     }],
     isUnchanged: false,
-    cursor: ({ isWhole }) => isWhole ? JSON.stringify(next) : null,
+    cursor: ({ isWhole, ttlMinutes }) =>
+      isWhole ? JSON.stringify({ ...next, ...(ttlMinutes ? { ttlMinutes } : {}) }) : null,
   };
 }

@@ -1,7 +1,7 @@
 // What fetching a source needs and gives, whatever its strategy.
 import type { Clock, Files, HttpClient, Resolver } from "../domain/ports.ts";
 import type { Reading } from "../domain/reading.ts";
-import type { SourceSettings } from "../domain/source.ts";
+import type { FetchOutcome, SourceSettings } from "../domain/source.ts";
 
 /** A document as it came. */
 export interface FetchedDocument {
@@ -72,7 +72,14 @@ export interface Fetched {
    * What the next fetch is given back; to be kept only after every document was dealt with. A feed that was not whole is
    * asked for anew, changed or not; so are the refused files of a folder: they are told of until somebody mends them.
    */
-  cursor(outcome: { isWhole: boolean; refused: ReadonlySet<string> }): string | null;
+  cursor(
+    outcome: {
+      isWhole: boolean;
+      refused: ReadonlySet<string>;
+      /** For how many minutes the documents themselves say that they stay as they are. */
+      ttlMinutes?: number | null;
+    },
+  ): string | null;
 }
 
 /** What fetching needs. */
@@ -94,8 +101,8 @@ export interface FetchOptions {
 
 /** Why a source could not be fetched, beyond the words. */
 export interface FetchFailure {
-  /** `blocked`: the host refuses or throttles this client; `failing`: all else. */
-  state: "failing" | "blocked";
+  /** `blocked`: the host refuses or throttles this client; `empty`: too few items; `failing`: all else. */
+  state: Exclude<FetchOutcome, "ok">;
   /** When the server asks to be asked again, Unix ms. */
   retryAtMs: number | null;
   /** The host that wants to be left alone for a while, whatever is asked of it. */

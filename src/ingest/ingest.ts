@@ -1,57 +1,41 @@
-// The ingest loop: claims due sources, processes them, finishes each with its next run.
-import type { Log } from "../domain/ports.ts";
+// The ingest loop: claims due sources whose hosts are free, and visits each.
+import { createPace } from "./pace.ts";
+import type { Clock } from "../domain/ports.ts";
 import type { SourceSettings, SourceState } from "../domain/source.ts";
 import type { Store } from "../domain/store.ts";
 import { FetchError } from "./fetched.ts";
 import { createPassedOver } from "./passed_over.ts";
-import {
-  type DecidedItem,
-  type ProcessedSource,
-  type ProcessOptions,
-  processSource,
-  type Refusal,
-} from "./process.ts";
-import { longestFetchMs } from "./walk.ts";
-import { nextAfterFailure, nextRun } from "./schedule.ts";
+import { type DecidedItem, processSource } from "./process.ts";
+import { failed, type IngestReport, reportOf } from "./report.ts";
+import { nextRun, type Schedule } from "./schedule.ts";
+import { hostOf, LEASE_MS, logFailure, type VisitOptions, visitSource } from "./visit.ts";
 
-/** Characters of an item's name in the log. */
-const MAX_LOGGED = 100;
+export type { IngestReport } from "./report.ts";
+
 /** How long the loop sleeps when nothing is due, ms. */
 const IDLE_MS = 500;
 /** How long it waits after the store failed, ms. */
 const PAUSE_MS = 5_000;
-/**
- * A lease ends this long after the time that a fetch may take, ms: recording fits in. Were it to end sooner, the source
- * would be fetched twice at worst, and the second fetch would find everything unchanged.
- */
-const LEASE_MARGIN_MS = 30_000;
-
-/** What a fetch of one source came to, as the command line prints it. */
-export interface IngestReport {
-  id: string;
-  ok: boolean;
-  new: number;
-  revised: number;
-  unchanged: number;
-  /** Items that do not concern AI regulation. */
-  passed_over: number;
-  refused: Refusal[];
-  /** Why the source could not be fetched. */
-  error?: string;
-}
+/** How long a call waits between two looks at whether a host has become free, ms. */
+const LOOK_MS = 100;
+/** A clock that goes back by more than this was set back, ms. */
+const CLOCK_TOLERANCE_MS = 1_000;
 
 /** What the loop needs. */
-export interface IngestOptions extends Omit<ProcessOptions, "passedOver"> {
-  store: ProcessOptions["store"] & Pick<Store, "claimSources" | "finishFetch">;
+export interface IngestOptions
+  extends Omit<VisitOptions, "store" | "passedOver" | "pace" | "scheduleOf" | "spacingOf"> {
+  store: VisitOptions["store"] & Pick<Store, "claimSources" | "listSources" | "registerSources">;
   /** The enabled sources. */
   sources: readonly SourceSettings[];
-  log: Log;
   /** Sources fetched at the same time. */
   concurrency: number;
+  /** The same for one host. */
+  hostConcurrency: number;
+  /** Between two requests to one host at least, ms, where no source of it wants longer. */
+  hostSpacingMs: number;
+  /** The longest time by which a run is put off so that not all sources begin at once, ms. */
+  jitterMs: number;
 }
-
-/** The options with what the loop remembers. */
-type Remembering = IngestOptions & ProcessOptions;
 
 /** A dry run of one source. */
 export interface IngestPreview {
@@ -61,8 +45,13 @@ export interface IngestPreview {
 
 /** The ingest loop. */
 export interface Ingest {
-  /** Fetches the due sources, or the named ones due or not, to the end. Sources that another process holds are left out. */
-  ingest(ids?: readonly string[]): Promise<IngestReport[]>;
+  /** Makes the sources known to the store: new ones are due at once, changed schedules count from now on. */
+  register(): Promise<void>;
+  /**
+   * Fetches the due sources, or the named ones due or not, to the end, each once. Sources that another process holds
+   * are left out, and so are those whose hosts are not free, unless `wait` says to wait for them.
+   */
+  ingest(ids?: readonly string[], options?: { wait: boolean }): Promise<IngestReport[]>;
   /** What a fetch of the source would store now; nothing is kept. */
   preview(source: SourceSettings, state: SourceState): Promise<IngestPreview>;
   /** Fetches what is due until the signal aborts; settles when the fetches under way are done. */
@@ -71,159 +60,176 @@ export interface Ingest {
 
 /** Builds the loop. */
 export function createIngest(given: IngestOptions): Ingest {
-  const options: Remembering = { ...given, passedOver: createPassedOver() };
-  const settings = new Map(options.sources.map((source) => [source.id, source]));
-  const leaseMs = longestFetchMs(options.sources, options.timeoutMs) + LEASE_MARGIN_MS;
+  const settings = new Map(given.sources.map((source) => [source.id, source]));
+  const spacingOf = createSpacing(given);
+  const options: IngestOptions & VisitOptions = {
+    ...given,
+    passedOver: createPassedOver(),
+    spacingOf,
+    pace: createPace(given.clock, spacingOf),
+    scheduleOf: (source) => scheduleOf(source, given.jitterMs),
+  };
+  const { clock, store } = options;
+  const register = () => store.registerSources(options.sources.map(registered), clock.nowMs());
+  const registered = (source: SourceSettings) => ({
+    id: source.id,
+    host: hostOf(source),
+    schedule: `${source.schedule} ${source.timezone} ${options.jitterMs}`,
+    nextRunAtMs: nextRun(options.scheduleOf(source), clock.nowMs()),
+  });
+  const healClock = createClockHealer(clock, register);
 
-  const claim = async (limit: number, ids?: readonly string[]): Promise<SourceState[]> =>
-    await options.store.claimSources({
-      nowMs: options.clock.nowMs(),
-      leaseMs,
+  const claim = async (
+    limit: number,
+    ids: readonly string[],
+    due: "only" | "any",
+  ): Promise<SourceState[]> => {
+    await healClock();
+    return await store.claimSources({
+      nowMs: clock.nowMs(),
+      leaseMs: LEASE_MS,
+      holder: options.holder,
       limit,
-      ids: ids ?? [...settings.keys()],
-      due: ids === undefined ? "only" : "any",
+      ids,
+      due,
+      perHost: options.hostConcurrency,
+      spacingOf,
     });
+  };
 
-  const fetchOne = async (state: SourceState): Promise<IngestReport> => {
+  const visit = async (state: SourceState): Promise<IngestReport> => {
     const source = settings.get(state.id);
     if (source === undefined) throw new Error(`the store gave a source that is not configured: ${state.id}`);
-    return await ingestSource(source, state, options);
+    return await visitSource(source, state, options);
   };
 
   return {
-    async ingest(ids) {
-      const reports: IngestReport[] = [];
-      while (true) {
-        const rest = ids?.filter((id) => !reports.some((report) => report.id === id));
-        const claimed = rest?.length === 0 ? [] : await claim(options.concurrency, rest);
-        if (claimed.length === 0) return reports;
-        reports.push(...await Promise.all(claimed.map(fetchOne)));
-      }
-    },
+    register,
+    ingest: (ids, { wait } = { wait: false }) =>
+      ingestOnce(ids ?? [...settings.keys()], {
+        ...options,
+        wait,
+        claim: (limit, rest) => claim(limit, rest, ids === undefined ? "only" : "any"),
+        visit,
+      }),
 
-    async preview(source, state) {
-      const { log: _, ...quiet } = options;
-      try {
-        const processed = await processSource(source, state, "preview", quiet);
-        const report = reportOf(source.id, processed);
-        const { failure, decided } = processed;
-        return {
-          report: failure === null ? report : { ...report, ok: false, error: failure.message },
-          decided,
-        };
-      } catch (error) {
-        if (!(error instanceof FetchError)) throw error;
-        return { report: failed(source.id, error.message), decided: [] };
-      }
-    },
+    preview: (source, state) => previewSource(source, state, options),
 
-    async run(signal) {
-      const underWay = new Set<Promise<void>>();
-      while (!signal.aborted) {
-        let waitMs = IDLE_MS;
-        try {
-          const claimed = await claim(options.concurrency - underWay.size);
-          for (const state of claimed) {
-            const work: Promise<void> = fetchOne(state)
-              .then(() => {}, (error) => logFailure(options.log, "source not finished", error, state.id))
-              .finally(() => underWay.delete(work));
-            underWay.add(work);
-          }
-        } catch (error) {
-          logFailure(options.log, "sources not claimed", error);
-          waitMs = PAUSE_MS;
-        }
-        await options.clock.sleep(waitMs, signal);
-      }
-      await Promise.all(underWay);
-    },
+    run: (signal) =>
+      runLoop(signal, {
+        ...options,
+        claim: (limit) => claim(limit, [...settings.keys()], "only"),
+        visit,
+      }),
   };
 }
 
-async function ingestSource(
+async function previewSource(
   source: SourceSettings,
   state: SourceState,
-  options: Remembering,
-): Promise<IngestReport> {
-  const { clock, store, log } = options;
+  options: VisitOptions,
+): Promise<IngestPreview> {
   try {
-    const processed = await processSource(source, state, "record", options);
-    if (processed.failure !== null) {
-      await finishFailed(source, state, processed.failure, options);
-      return { ...reportOf(source.id, processed), ok: false, error: processed.failure.message };
-    }
-    const atMs = clock.nowMs();
-    await store.finishFetch({
-      sourceId: source.id,
-      atMs,
-      nextDueAtMs: nextRun(source, atMs),
-      success: { cursor: processed.cursor, identityRule: processed.identityRule },
-      error: null,
-    });
+    const processed = await processSource(source, state, "preview", options);
     const report = reportOf(source.id, processed);
-    const hasBrought = report.new + report.revised + report.refused.length > 0;
-    log[hasBrought ? "info" : "debug"]("source fetched", {
-      source: source.id,
-      new: report.new,
-      revised: report.revised,
-      unchanged: report.unchanged,
-      passed_over: report.passed_over,
-      refused: report.refused.length,
-    });
-    const [first] = report.refused;
-    if (first !== undefined) {
-      log.warn("not everything could be taken; `source test` shows all of it", {
-        source: source.id,
-        refused: report.refused.length,
-        first: first.item.slice(0, MAX_LOGGED),
-        cause: first.reason,
-      });
-    }
-    return report;
+    const { failure, decided } = processed;
+    return {
+      report: failure === null ? report : { ...report, ok: false, error: failure.message },
+      decided,
+    };
   } catch (error) {
-    if (!(error instanceof FetchError)) logFailure(log, "source stopped", error, source.id);
-    const failure = error instanceof FetchError
-      ? error
-      : new FetchError("stopped by an error inside; see the log");
-    await finishFailed(source, state, failure, options);
-    return failed(source.id, failure.message);
+    if (!(error instanceof FetchError)) throw error;
+    return { report: failed(source.id, error.message), decided: [] };
   }
 }
 
-async function finishFailed(
-  source: SourceSettings,
-  state: SourceState,
-  { message, retryAtMs }: FetchError,
-  { clock, store, log }: Remembering,
+/** Claims and visits until the signal aborts, and then waits for the visits under way. */
+async function runLoop(
+  signal: AbortSignal,
+  { clock, log, concurrency, claim, visit }: IngestOptions & {
+    claim(limit: number): Promise<SourceState[]>;
+    visit(state: SourceState): Promise<IngestReport>;
+  },
 ): Promise<void> {
-  const atMs = clock.nowMs();
-  const failures = state.consecutiveFailures + 1;
-  await store.finishFetch({
-    sourceId: source.id,
-    atMs,
-    nextDueAtMs: nextAfterFailure(source, { nowMs: atMs, failures, retryAtMs }),
-    success: null,
-    error: message,
-  });
-  log.warn("source failed", { source: source.id, failures, cause: message });
-}
-
-function reportOf(id: string, { decided, refused }: ProcessedSource): IngestReport {
-  const report: IngestReport = { id, ok: true, new: 0, revised: 0, unchanged: 0, passed_over: 0, refused };
-  for (const { decision } of decided) {
-    if (decision.kind === "passed_over") report.passed_over++;
-    else if (decision.kind !== "record") report.unchanged++;
-    else if (decision.event.version === 1) report.new++;
-    else report.revised++;
+  const underWay = new Set<Promise<void>>();
+  while (!signal.aborted) {
+    let waitMs = IDLE_MS;
+    try {
+      for (const state of await claim(concurrency - underWay.size)) {
+        const work: Promise<void> = visit(state)
+          .then(() => {}, (error) => logFailure(log, "source not finished", error, state.id))
+          .finally(() => underWay.delete(work));
+        underWay.add(work);
+      }
+    } catch (error) {
+      logFailure(log, "sources not claimed", error);
+      waitMs = PAUSE_MS;
+    }
+    await clock.sleep(waitMs, signal);
   }
-  return report;
+  await Promise.all(underWay);
 }
 
-function failed(id: string, error: string): IngestReport {
-  return { id, ok: false, new: 0, revised: 0, unchanged: 0, passed_over: 0, refused: [], error };
+/** Visits each source of a call once, as many at a time as may be. */
+async function ingestOnce(
+  ids: readonly string[],
+  { sources, clock, concurrency, spacingOf, wait, claim, visit }: IngestOptions & VisitOptions & {
+    wait: boolean;
+    claim(limit: number, ids: readonly string[]): Promise<SourceState[]>;
+    visit(state: SourceState): Promise<IngestReport>;
+  },
+): Promise<IngestReport[]> {
+  const reports: IngestReport[] = [];
+  const remaining = new Set(ids);
+  const hosts = new Map(sources.map((source) => [source.id, hostOf(source)]));
+  const underWay = new Set<Promise<void>>();
+  // Whoever is still not to be had after a host's whole spacing is held by somebody else, or not due.
+  let patienceMs = 0;
+  while (remaining.size > 0) {
+    const claimed = await claim(concurrency - underWay.size, [...remaining]);
+    for (const state of claimed) {
+      remaining.delete(state.id);
+      const work: Promise<void> = visit(state)
+        .then((report) => void reports.push(report))
+        .finally(() => underWay.delete(work));
+      underWay.add(work);
+    }
+    if (underWay.size > 0) {
+      await Promise.race(underWay);
+      patienceMs = 0;
+    } else if (claimed.length === 0) {
+      const spacings = [...remaining].map((id) => hosts.get(id)).map((host) => host ? spacingOf(host) : 0);
+      if (!wait || patienceMs > Math.max(0, ...spacings)) break;
+      await clock.sleep(LOOK_MS);
+      patienceMs += LOOK_MS;
+    }
+  }
+  await Promise.all(underWay);
+  return reports;
 }
 
-function logFailure(log: Log, message: string, error: unknown, source?: string): void {
-  const cause = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  log.error(message, { cause, ...(source === undefined ? {} : { source }) });
+function scheduleOf({ id, schedule, timezone }: SourceSettings, jitterMs: number): Schedule {
+  return { schedule, timezone, jitter: { seed: id, maxMs: jitterMs } };
+}
+
+/** What each host wants between two requests: the longest that a source of it names, else the service's own. */
+function createSpacing({ sources, hostSpacingMs }: IngestOptions): (host: string) => number {
+  const longest = new Map<string, number>();
+  for (const source of sources) {
+    const host = hostOf(source);
+    if (host === null || source.crawlDelayMs === undefined) continue;
+    longest.set(host, Math.max(longest.get(host) ?? 0, source.crawlDelayMs));
+  }
+  return (host) => longest.get(host) ?? hostSpacingMs;
+}
+
+/** Looks whether the clock was set back: what was set by it then is due at its next run at the latest. */
+function createClockHealer(clock: Clock, heal: () => Promise<void>): () => Promise<void> {
+  let lastMs = -Infinity;
+  return async () => {
+    const nowMs = clock.nowMs();
+    const wasSetBack = nowMs < lastMs - CLOCK_TOLERANCE_MS;
+    lastMs = nowMs;
+    if (wasSetBack) await heal();
+  };
 }

@@ -14,6 +14,7 @@ import {
 } from "./fetched.ts";
 import { type DocumentOrigin, originOf } from "./origin.ts";
 import { type IdentifiedItem, identifyItems } from "./identify.ts";
+import { adoptedAddress } from "./move.ts";
 import { type NormalisedItem, normaliseItem } from "./normalise/item.ts";
 import { DocumentError, parseDocument } from "./parse/document.ts";
 import type { PassedOver } from "./passed_over.ts";
@@ -28,6 +29,7 @@ const RECORD_BATCH = 200;
 const READ_BATCH = 100;
 /** So many dates that move at once, while none stands still, say nothing of the publications. */
 const CHURNING_DATES = 3;
+const MINUTE_MS = 60_000;
 
 /** What the classifier is given. */
 export interface ClassifyRequest {
@@ -81,6 +83,10 @@ export interface ProcessedSource {
    * than the source's minimum. The cursor is then of no use.
    */
   failure: FetchError | null;
+  /** Until when the source says that it stays as it is, Unix ms; null where it says nothing. */
+  freshUntilMs: number | null;
+  /** Where the source's address says that it has moved for good; null when it does not. */
+  movedTo: string | null;
 }
 
 /** How much of the work is kept: all of it, or nothing (a dry run, which also reads what has not changed). */
@@ -97,13 +103,18 @@ export async function processSource(
   options: ProcessOptions,
 ): Promise<ProcessedSource> {
   const cursor = mode === "record" ? state.cursor : null;
-  const fetched = await fetchDocuments(source, { cursor, movedTo: null }, options);
+  const fetched = await fetchDocuments(source, {
+    cursor,
+    movedTo: adoptedAddress(state.move, source.location),
+  }, options);
   const result: ProcessedSource = {
     decided: [],
     refused: [],
     cursor: null,
     identityRule: state.identityRule,
     failure: null,
+    freshUntilMs: null,
+    movedTo: null,
   };
   for (const { name, reason } of fetched.unreadable) result.refused.push({ item: name, reason });
   const run: DocumentRun = { source, state, mode, options, result, pause: createTurns(options.clock) };
@@ -112,9 +123,21 @@ export async function processSource(
   if (result.failure === null && outcome.isShort) {
     const least = source.minItems ?? 0;
     const found = outcome.items === 0 ? "no item" : `only ${outcome.items} of at least ${least} items`;
-    result.failure = new FetchError(`has ${found}: the address or the rules may no longer fit the page`);
+    const reason = `has ${found}: the address or the rules may no longer fit the page`;
+    result.failure = new FetchError(reason, { state: "empty" });
   }
-  return { ...result, cursor: fetched.cursor(outcome) };
+  return {
+    ...result,
+    cursor: fetched.cursor(outcome),
+    freshUntilMs: freshUntil(fetched, outcome, options.clock.nowMs()),
+    movedTo: fetched.movedTo,
+  };
+}
+
+/** The later of what the answer and the document itself say. */
+function freshUntil(fetched: Fetched, { ttlMinutes }: DocumentsOutcome, nowMs: number): number | null {
+  const statedMs = ttlMinutes === null ? 0 : nowMs + ttlMinutes * MINUTE_MS;
+  return Math.max(fetched.freshUntilMs ?? 0, statedMs) || null;
 }
 
 /** What became of the documents of a fetch. */
@@ -125,6 +148,8 @@ interface DocumentsOutcome {
   items: number;
   /** Whether documents were read and held fewer items than the source's minimum. */
   isShort: boolean;
+  /** For how many minutes the documents say that they stay as they are; null where they say nothing. */
+  ttlMinutes: number | null;
 }
 
 async function processDocuments(fetched: Fetched, run: DocumentRun): Promise<DocumentsOutcome> {
@@ -134,6 +159,7 @@ async function processDocuments(fetched: Fetched, run: DocumentRun): Promise<Doc
   let isWhole = true;
   let documents = 0;
   let items = 0;
+  let ttlMinutes: number | null = null;
   for (let place = 0; place < queue.length && result.failure === null; place++) {
     const planned = queue[place] as PlannedDocument;
     try {
@@ -141,6 +167,7 @@ async function processDocuments(fetched: Fetched, run: DocumentRun): Promise<Doc
       const read = document === null ? UNCHANGED : await processDocument(document, planned, run);
       if (document !== null) documents++;
       items += read.items;
+      ttlMinutes = read.ttlMinutes ?? ttlMinutes;
       if (!read.isWhole) isWhole = false;
       if (fetched.following !== undefined) queue.push(...fetched.following(read));
     } catch (error) {
@@ -156,10 +183,10 @@ async function processDocuments(fetched: Fetched, run: DocumentRun): Promise<Doc
     }
     await run.pause();
   }
-  return { isWhole, refused, items, isShort: documents > 0 && items < (source.minItems ?? 0) };
+  return { isWhole, refused, items, isShort: documents > 0 && items < (source.minItems ?? 0), ttlMinutes };
 }
 
-type DealtWith = ReadDocument & { isWhole: boolean };
+type DealtWith = ReadDocument & { isWhole: boolean; ttlMinutes: number | null };
 
 const UNCHANGED: DealtWith = {
   document: null,
@@ -168,6 +195,7 @@ const UNCHANGED: DealtWith = {
   items: 0,
   isKnown: true,
   isWhole: true,
+  ttlMinutes: null,
 };
 
 interface DocumentRun {
@@ -234,6 +262,7 @@ async function processDocument(
     items: parsed.items.length + parsed.problems.filter(({ item }) => item !== "document").length,
     isKnown: result.decided.slice(decidedBefore).every(({ decision }) => decision.kind !== "record"),
     isWhole: !parsed.problems.some(({ item }) => item === "document"),
+    ttlMinutes: parsed.ttlMinutes,
   };
 }
 

@@ -14,12 +14,6 @@ const MAX_WINDOWS = 1_000;
 /** The longest that one request of a walk may take, ms: endpoints such as Cellar's answer within 60 s, or not at all. */
 export const WALKED_REQUEST_MS = 65_000;
 
-/** How long a fetch of one of these sources may take, ms, where a request may take `timeoutMs`. */
-export function longestFetchMs(sources: readonly SourceSettings[], timeoutMs: number): number {
-  const isWalked = sources.some(({ rules }) => rules !== undefined);
-  return isWalked ? WALK_MS + Math.max(timeoutMs, WALKED_REQUEST_MS) : timeoutMs;
-}
-
 /** Days that a request asks for: from the beginning of one to the beginning of another, Unix ms. */
 export interface Window {
   sinceMs: number;

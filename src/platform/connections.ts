@@ -21,6 +21,8 @@ export interface Target {
   origin: string;
   /** It goes to one of these and nothing is looked up; undefined: to what the host name resolves to. */
   addresses: readonly string[] | undefined;
+  /** PEM certificates that are trusted beside the system's. */
+  authorities: string | undefined;
 }
 
 /** One connection, used by one request at a time. */
@@ -102,14 +104,14 @@ export function createConnections(): Connections {
 
 const CLOSED = new NetworkError("the connection was closed here");
 
-function keyOf({ origin, addresses }: Target): string {
-  return [origin, ...[...addresses ?? []].sort()].join(" ");
+function keyOf({ origin, addresses, authorities }: Target): string {
+  return [origin, ...[...addresses ?? []].sort(), authorities ?? ""].join(" ");
 }
 
-function connect({ origin, addresses }: Target, whenClosed: () => void): Connection {
+function connect({ origin, addresses, authorities }: Target, whenClosed: () => void): Connection {
   let connecting: Socket | undefined;
   const client = new Client(origin, {
-    connect: connectorTo(addresses, (socket) => connecting = socket),
+    connect: connectorTo({ addresses, authorities }, (socket) => connecting = socket),
     pipelining: 1,
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: MAX_KEEP_ALIVE_MS,
@@ -131,7 +133,7 @@ function connect({ origin, addresses }: Target, whenClosed: () => void): Connect
 
 /** Connects to one of the addresses and to nothing else, and tells the socket as long as it does not stand. */
 function connectorTo(
-  addresses: readonly string[] | undefined,
+  { addresses, authorities }: Pick<Target, "addresses" | "authorities">,
   tell: (connecting: Socket | undefined) => void,
 ): buildConnector.connector {
   const connectSocket = buildConnector({
@@ -139,6 +141,7 @@ function connectorTo(
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: ADDRESS_TIMEOUT_MS,
     ...(addresses === undefined ? {} : { lookup: answerWith(addresses) }),
+    ...(authorities === undefined ? {} : { ca: authorities }),
   } as buildConnector.BuildOptions) as ReturnsSocket;
   return (options, callback) => {
     const socket = connectSocket(atChecked(options, addresses), (...outcome) => {

@@ -13,16 +13,16 @@ import { toNetworkError } from "./network_errors.ts";
 
 /**
  * An HTTP/1.1 client. It takes no proxy from the environment and follows no redirect. It asks for no compression
- * unless the request's headers do, and inflates gzip, deflate and br.
+ * unless the request's headers do, and inflates gzip and deflate.
  */
 export function createHttpClient(): HttpClient & { close(): Promise<void> } {
   const connections = createConnections();
   return {
     async request(outgoing) {
-      const { url, addresses, signal } = outgoing;
+      const { url, addresses, authorities, signal } = outgoing;
       signal.throwIfAborted();
       if (addresses?.length === 0) throw new NetworkError("host name not found");
-      const target = { origin: url.origin, addresses };
+      const target = { origin: url.origin, addresses, authorities };
       const connection = connections.take(target);
       try {
         const { response, isWhole } = await orAborted(exchange(connection.client, outgoing), signal);

@@ -1,6 +1,6 @@
 // The body of an answer: inflated, counted while it is read, and cut where its bound is.
 import { pipeline, type Readable, Transform } from "node:stream";
-import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { createGunzip, createInflate } from "node:zlib";
 import { NetworkError } from "../domain/ports.ts";
 import { toNetworkError } from "./network_errors.ts";
 
@@ -34,7 +34,10 @@ export async function readBody(
   return { body: join(chunks, Math.min(size, maxBytes)), truncated: size > maxBytes };
 }
 
-/** RFC 9110, section 8.4: x-gzip means gzip; identity and nothing mean no coding. */
+/**
+ * RFC 9110, section 8.4: x-gzip means gzip; identity and nothing mean no coding. Never br: the runtime's inflater takes
+ * a body that breaks off for a whole one.
+ */
 function inflaterFor(encoding: string, stream: Readable): Transform | null {
   switch (encoding.trim().toLowerCase()) {
     case "":
@@ -45,8 +48,6 @@ function inflaterFor(encoding: string, stream: Readable): Transform | null {
       return createGunzip();
     case "deflate":
       return createInflate();
-    case "br":
-      return createBrotliDecompress();
     default:
       stream.on("error", () => {}).destroy();
       throw new NetworkError(

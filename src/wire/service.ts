@@ -4,6 +4,7 @@ import { DISCLAIMER } from "../domain/disclaimer.ts";
 import { type ErrorCode, ERRORS } from "../domain/errors.ts";
 import type { SourceSettings, SourceState } from "../domain/source.ts";
 import { FETCH_STRATEGIES } from "../domain/source.ts";
+import { SOURCE_CONDITIONS, sourceHealth } from "../domain/source_health.ts";
 import { disclaimer, identifier, unixMs } from "./event.ts";
 
 /** A source with the metadata of its last fetch (specification, section 2.2). */
@@ -24,6 +25,14 @@ export const sourceRecord = z.strictObject({
     description: "When it was last fetched with success, Unix milliseconds; null until then",
   }),
   consecutive_failures: z.int().min(0).meta({ description: "Failed fetches since the last success" }),
+  state: z.enum(SOURCE_CONDITIONS).meta({
+    description:
+      "`new`: never fetched yet; `ok`; `failing`; `blocked`: its host refuses or throttles us; `silent`: " +
+      "nothing new for longer than its history allows; `empty`: fewer items than it must have",
+  }),
+  state_since: unixMs.nullable().meta({
+    description: "Since when it is in this state, Unix milliseconds; null while it is new",
+  }),
 }).meta({ id: "Source", description: "An official source and its last fetch" });
 
 /** The answer of `GET /v1/sources`. */
@@ -40,6 +49,8 @@ export const sourceList = z.strictObject({ sources: z.array(sourceRecord), discl
       reuse_terms: "CC BY 4.0",
       last_success_at: 1_785_512_415_000,
       consecutive_failures: 0,
+      state: "ok",
+      state_since: 1_785_412_800_000,
     }],
     disclaimer: DISCLAIMER,
   }],
@@ -49,7 +60,9 @@ export const sourceList = z.strictObject({ sources: z.array(sourceRecord), discl
 export function toSourceRecord(
   settings: SourceSettings,
   state: SourceState | null,
+  nowMs: number,
 ): z.infer<typeof sourceRecord> {
+  const health = sourceHealth(settings, state, nowMs);
   return {
     id: settings.id,
     name_en: settings.nameEn,
@@ -59,6 +72,8 @@ export function toSourceRecord(
     reuse_terms: settings.reuse ?? null,
     last_success_at: state?.lastSuccessAtMs ?? null,
     consecutive_failures: state?.consecutiveFailures ?? 0,
+    state: health.condition,
+    state_since: health.sinceMs,
   };
 }
 
@@ -111,10 +126,16 @@ export const healthReport = z.strictObject({
   database: z.enum(["ok", "failing"]).meta({ description: "Whether the store can be read" }),
   ingestion: z.strictObject({
     sources: z.int().min(0).meta({ description: "Active sources" }),
-    failing: z.int().min(0).meta({ description: "Sources whose last fetch failed" }),
-    silent: z.int().min(0).meta({
-      description: "Sources that have not been fetched for three times their interval",
+    failing: z.int().min(0).meta({
+      description:
+        "Sources whose last fetch failed, or that are long overdue; each source counts in one state alone",
     }),
+    blocked: z.int().min(0).meta({ description: "Sources whose host refuses or throttles us" }),
+    silent: z.int().min(0).meta({
+      description: "Sources that have had nothing new for longer than their history allows",
+    }),
+    empty: z.int().min(0).meta({ description: "Sources that gave fewer items than they must" }),
+    new: z.int().min(0).meta({ description: "Sources that were never fetched yet" }),
     last_success_at: unixMs.nullable().meta({
       description: "When any source was last fetched with success, Unix milliseconds; null until then",
     }),
@@ -141,7 +162,15 @@ export const healthReport = z.strictObject({
     version: "0.1.0",
     time: 1_785_512_460_000,
     database: "ok",
-    ingestion: { sources: 12, failing: 0, silent: 0, last_success_at: 1_785_512_415_000 },
+    ingestion: {
+      sources: 12,
+      failing: 0,
+      blocked: 0,
+      silent: 0,
+      empty: 0,
+      new: 0,
+      last_success_at: 1_785_512_415_000,
+    },
     deliveries: { pending: 3, oldest_pending_age_ms: 4_200 },
     mails: { queued: 0, failed: 0 },
     payments: { unknown_prices: 0 },

@@ -65,10 +65,10 @@ Deno.test("GET /v1/events narrows by since, source, severity_min and topics, alo
         source_id: index < 3 ? "board" : "other",
       })),
     );
-    await world.store.registerSources([{ id: "other", nextRunAtMs: START_MS }], {
-      nowMs: START_MS,
-      freeLeases: false,
-    });
+    await world.store.registerSources(
+      [{ id: "other", host: null, schedule: "", nextRunAtMs: START_MS }],
+      START_MS,
+    );
     const rows: [query: string, expected: number[]][] = [
       ["", [4, 3, 2, 1, 0]],
       ["limit=2", [4, 3]],
@@ -163,6 +163,7 @@ Deno.test("GET /v1/sources lists active sources with their last fetch, without a
   withWorld(async (world) => {
     const before = await world.ask("/v1/sources");
     assert.equal(before.json.sources[0].last_success_at, null);
+    assert.deepEqual([before.json.sources[0].state, before.json.sources[0].state_since], ["new", null]);
     world.platform.http.serve(FEED, () => ({ body: rss([{ id: "1" }]) }));
     await world.app.tick();
     const reply = await world.ask("/v1/sources");
@@ -177,6 +178,8 @@ Deno.test("GET /v1/sources lists active sources with their last fetch, without a
       reuse_terms: null,
       last_success_at: START_MS,
       consecutive_failures: 0,
+      state: "ok",
+      state_since: START_MS,
     }]);
     world.platform.http.serve(FEED, () => ({ status: 500 }));
     await world.platform.clock.advance(1_800_000);
@@ -212,7 +215,8 @@ Deno.test("GET /v1/health tells ok, degraded and down, and nothing that is not p
     assert.equal(good.status, 200);
     healthReport.parse(good.json);
     assert.equal(good.json.status, "ok");
-    assert.deepEqual(good.json.ingestion, { sources: 1, failing: 0, silent: 0, last_success_at: START_MS });
+    const none = { failing: 0, blocked: 0, silent: 0, empty: 0, new: 0 };
+    assert.deepEqual(good.json.ingestion, { sources: 1, ...none, last_success_at: START_MS });
 
     world.platform.http.serve(FEED, () => ({ status: 503 }));
     await world.platform.clock.advance(1_800_000);

@@ -14,10 +14,10 @@ const TOPICS = ["gpai", "transparency", "education"];
 async function withWorld(work: (world: World, key: string) => Promise<void>): Promise<void> {
   const world = await createWorld(BIG_TIER + boardConfig());
   try {
-    await world.store.registerSources(["board", "other"].map((id) => ({ id, nextRunAtMs: START_MS })), {
-      nowMs: START_MS,
-      freeLeases: false,
-    });
+    await world.store.registerSources(
+      ["board", "other"].map((id) => ({ id, host: null, schedule: "", nextRunAtMs: START_MS })),
+      START_MS,
+    );
     await work(world, (await world.addCustomer()).key);
   } finally {
     await world.close();

@@ -29,6 +29,10 @@ Deno.test("summariseConfig() says what is in force, with the time at which each 
       timezone: "Europe/Berlin",
       next_due_at: Date.UTC(2026, 6, 2, 7),
       notify_first_fetch: false,
+      min_items: 1,
+      silent_after_ms: null,
+      crawl_delay_ms: null,
+      ca_file: null,
       authorization: true,
     },
     {
@@ -40,6 +44,10 @@ Deno.test("summariseConfig() says what is in force, with the time at which each 
       timezone: "UTC",
       next_due_at: null,
       notify_first_fetch: false,
+      min_items: 1,
+      silent_after_ms: null,
+      crawl_delay_ms: null,
+      ca_file: null,
       authorization: false,
     },
   ]);

@@ -55,7 +55,10 @@ Deno.test("config.example.toml shows the defaults of every table but the sources
 Deno.test("config.example.toml shows the defaults of a source", async () => {
   const { sources: shown } = await configOf(switchedOn(NO_SECRET));
   const least = '[[sources]]\nid = "my-source"\nname_en = "My source"\nurl = "https://www.example.org/feed"';
-  assert.deepEqual(shown[0], (await configOf(least)).sources[0]);
+  assert.ok(shown[0]);
+  // What the strategy, the source's history or the service decides where the config says nothing.
+  const { silentAfterMs: _, caFile: __, ...first } = shown[0];
+  assert.deepEqual(first, (await configOf(least)).sources[0]);
   assert.equal(shown[1]?.fetchStrategy, "files");
   const strategies = shown.slice(2, 6).map(({ fetchStrategy }) => fetchStrategy);
   assert.deepEqual(strategies, ["json", "html", "sparql", "sitemap"]);

@@ -18,6 +18,12 @@ Deno.test("parseConfig() gives every default for an empty file", async () => {
       maxDocumentBytes: 20 * 1024 * 1024,
       timeoutMs: 30_000,
       concurrency: 4,
+      contact: null,
+      hostConcurrency: 1,
+      hostSpacingMs: 1_000,
+      jitterMs: 30_000,
+      maxFreshMs: 21_600_000,
+      allowPrivate: true,
     },
     sources: [],
     classification: { topics: [], keywords: [], severityRules: [], sources: [] },
@@ -58,6 +64,12 @@ const EVERY_KEY = `
     max_document_bytes = 2048
     timeout = "1m"
     concurrency = 2
+    contact = "feeds@example.org"
+    host_concurrency = 3
+    host_spacing = "0s"
+    jitter = "0s"
+    max_freshness = "1d"
+    allow_private = false
     [delivery]
     allow_http = true
     allow_networks = ["192.168.0.0/16", "fd00::/8"]
@@ -103,6 +115,10 @@ const EVERY_KEY = `
     languages = ["de", "en"]
     relevance = "all"
     notify_first_fetch = false
+    min_items = 3
+    silent_after = "30d"
+    crawl_delay = "10s"
+    ca_file = "ca.pem"
     enabled = false
     event_type = "decision"
     topics = ["gpai"]
@@ -128,6 +144,12 @@ const EVERY_VALUE: Config = {
     maxDocumentBytes: 2048,
     timeoutMs: 60_000,
     concurrency: 2,
+    contact: "feeds@example.org",
+    hostConcurrency: 3,
+    hostSpacingMs: 0,
+    jitterMs: 0,
+    maxFreshMs: 86_400_000,
+    allowPrivate: false,
   },
   sources: [
     {
@@ -143,6 +165,10 @@ const EVERY_VALUE: Config = {
       relevance: "all",
       notifyFirstFetch: false,
       enabled: false,
+      minItems: 3,
+      silentAfterMs: 2_592_000_000,
+      crawlDelayMs: 10_000,
+      caFile: "/etc/regfeed/ca.pem",
       authorization: "Bearer hush",
     },
     {
@@ -212,7 +238,8 @@ const EVERY_VALUE: Config = {
 Deno.test("parseConfig() reads every key", async () => {
   const config = await configOf(EVERY_KEY);
   assert.deepEqual(config, EVERY_VALUE);
-  assert.equal(userAgentOf(config, "1.2.3"), "Mine/1.2.3 https://feed.example.org 1.2.3");
+  const userAgent = "Mine/1.2.3 https://feed.example.org 1.2.3 (feeds@example.org)";
+  assert.equal(userAgentOf(config, "1.2.3"), userAgent);
 });
 
 Deno.test("parseConfig() derives what the file leaves to other keys", async () => {

@@ -4,6 +4,7 @@ import {
   formatDuration,
   formatListen,
   readCidr,
+  readContact,
   readDuration,
   type Reading,
   readLanguage,
@@ -144,7 +145,7 @@ Deno.test("readDuration() reads whole numbers of ms, s, m, h and d within the bo
   const rows: [number, string][] = [[0, "0ms"], [1, "1ms"], [1_500, "1500ms"], [90_000, "90s"], [
     7_200_000,
     "2h",
-  ]];
+  ], [172_800_000, "2d"]];
   for (const [ms, text] of rows) assert.equal(formatDuration(ms), text);
 });
 
@@ -217,7 +218,19 @@ Deno.test("readUserAgent() takes a header's text whose placeholders can be fille
     [" x", /line of ASCII/],
     ["a\nb", /line of ASCII/],
     ["Prüfer", /line of ASCII/],
-    ["{versoin}", /holds "\{versoin\}": only \{version\} and \{public_url\}/],
+    ["{versoin}", /holds "\{versoin\}": only \{version\}, \{public_url\} and \{contact\}/],
+  ]);
+});
+
+Deno.test("readContact() takes whom one can write to", () => {
+  check(readContact, [
+    ["feeds@example.org", "feeds@example.org"],
+    ["https://example.org/about-our-fetching", "https://example.org/about-our-fetching"],
+    ["ask us", /nobody to write to: "ask us"; give a mail address, or a page/],
+    ["feeds@localhost", /nobody/],
+    ["https://example.org/a)b", /nobody/],
+    ["feeds@example.org\nx: y", /nobody/],
+    ["", /nobody/],
   ]);
 });
 

@@ -16,10 +16,10 @@ async function withFolder(
   try {
     await work(world, async () => {
       if (isFirst) {
-        await world.store.registerSources([{ id: "board", nextRunAtMs: START_MS }], {
-          nowMs: START_MS,
-          freeLeases: false,
-        });
+        await world.store.registerSources(
+          [{ id: "board", host: null, schedule: "", nextRunAtMs: START_MS }],
+          START_MS,
+        );
       }
       isFirst = false;
       const [report] = await world.app.ingest.ingest(["board"]);

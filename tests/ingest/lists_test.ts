@@ -1,6 +1,5 @@
 // APIs and listings from page to event through the whole appliance, with a fake clock and a fake internet.
 import assert from "node:assert/strict";
-import { registerSources } from "../../src/app.ts";
 import type { OutgoingRequest } from "../../src/domain/ports.ts";
 import type { Answer } from "../support/platform.ts";
 import { boardConfig } from "../support/samples.ts";
@@ -35,8 +34,7 @@ const page = (rows: readonly Row[], more: Record<string, unknown> = {}): Answer 
 async function withWorld(config: string, work: (world: World) => Promise<void>): Promise<void> {
   const world = await createWorld(config);
   try {
-    const nowMs = world.platform.clock.nowMs();
-    await registerSources(world.store, world.config.sources, { nowMs, freeLeases: true });
+    await world.app.ingest.register();
     await work(world);
   } finally {
     await world.close();

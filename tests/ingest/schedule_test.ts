@@ -1,6 +1,6 @@
 // Tests of src/ingest/schedule.ts.
 import assert from "node:assert/strict";
-import { isOverdue, nextAfterFailure, nextRun } from "../../src/ingest/schedule.ts";
+import { nextAfterFailure, nextAfterSuccess, nextRun, pauseOfHost } from "../../src/ingest/schedule.ts";
 
 const at = (text: string): number => Date.parse(text);
 const MINUTE = 60_000;
@@ -50,9 +50,70 @@ Deno.test("nextAfterFailure() never fetches before the schedule, nor before Retr
   );
 });
 
-Deno.test("isOverdue() says so after three intervals and a quarter of an hour", () => {
+Deno.test("nextRun() puts each source's runs off by a time of its own, within the bound, and never drifts", () => {
+  const startMs = at("2026-07-31T12:00:00Z");
+  const offsets = new Set<number>();
+  for (const [schedule, intervalMs] of [["*/30 * * * *", 30 * MINUTE], ["*/2 * * * * *", 2_000]] as const) {
+    for (let number = 0; number < 50; number++) {
+      const maxMs = 5 * MINUTE;
+      const jittered = { schedule, timezone: "UTC", jitter: { seed: `source-${number}`, maxMs } };
+      const plain = { schedule, timezone: "UTC" };
+      let [run, slot] = [startMs, startMs];
+      for (let round = 0; round < 5; round++) {
+        const next = nextRun(jittered, run);
+        slot = nextRun(plain, round === 0 ? startMs - 1 : slot);
+        const offset = next - slot;
+        assert.ok(offset >= 0 && offset <= Math.min(maxMs, intervalMs / 4), `${schedule} ${offset}`);
+        if (intervalMs > maxMs) offsets.add(offset);
+        if (round > 0) assert.equal(next - run, intervalMs, "two runs are as far apart as two slots");
+        assert.equal(nextRun(jittered, next - 1), next, "whenever it is asked");
+        run = next;
+      }
+    }
+  }
+  assert.ok(offsets.size > 40, "each has a time of its own");
+});
+
+Deno.test("nextRun() runs every slot of an irregular schedule once, whatever it is put off by", () => {
+  const jitter = { seed: "board", maxMs: 10 * MINUTE };
+  let run = at("2026-07-31T00:00:00Z") - 1;
+  const hours: number[] = [];
+  for (let round = 0; round < 8; round++) {
+    run = nextRun({ schedule: "0,10 8,9 * * *", timezone: "UTC", jitter }, run);
+    hours.push(new Date(run).getUTCHours());
+  }
+  assert.deepEqual(hours, [8, 8, 9, 9, 8, 8, 9, 9]);
+});
+
+Deno.test("nextAfterSuccess() waits for freshness to end, within its bound, and asks only when the schedule does", () => {
+  const nowMs = at("2026-07-31T12:00:00Z");
   const halfHourly = { schedule: "*/30 * * * *", timezone: "UTC" };
-  const last = at("2026-07-31T12:00:00Z");
-  assert.equal(isOverdue(halfHourly, last, last + 105 * MINUTE), false);
-  assert.equal(isOverdue(halfHourly, last, last + 105 * MINUTE + 1), true);
+  const rows: [freshMinutes: number | null, maxMinutes: number, expectedMinutes: number][] = [
+    [null, 360, 30],
+    [10, 360, 30],
+    [30, 360, 30],
+    [31, 360, 60],
+    [90, 360, 90],
+    [1_440, 360, 360],
+    [525_600, 360, 360],
+    [90, 0, 30],
+    [-60, 360, 30],
+  ];
+  for (const [fresh, max, expected] of rows) {
+    const next = nextAfterSuccess(halfHourly, {
+      nowMs,
+      freshUntilMs: fresh === null ? null : nowMs + fresh * MINUTE,
+      maxFreshMs: max * MINUTE,
+    });
+    assert.equal((next - nowMs) / MINUTE, expected, `${fresh} within ${max}`);
+  }
+});
+
+Deno.test("pauseOfHost() lasts as long as the host says, up to a day; unsaid, as long as the back-off, up to half an hour", () => {
+  const nowMs = at("2026-07-31T12:00:00Z");
+  const minutes = (failures: number, retryAtMs: number | null) =>
+    (pauseOfHost({ nowMs, failures, retryAtMs }) - nowMs) / MINUTE;
+  assert.deepEqual([1, 2, 3, 4, 500].map((failures) => minutes(failures, null)), [5, 10, 20, 30, 30]);
+  assert.equal(minutes(1, nowMs + 90 * MINUTE), 90);
+  assert.equal(minutes(1, nowMs + 9_000 * MINUTE), 1_440);
 });

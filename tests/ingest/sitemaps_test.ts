@@ -1,7 +1,6 @@
 // Sitemaps and SPARQL endpoints through the whole appliance, with a fake clock and a fake internet.
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
-import { registerSources } from "../../src/app.ts";
 import { NetworkError } from "../../src/domain/ports.ts";
 import { boardConfig } from "../support/samples.ts";
 import { createWorld, type World } from "../support/world.ts";
@@ -12,8 +11,7 @@ const MAP = "https://board.example/feed";
 async function withWorld(config: string, work: (world: World) => Promise<void>): Promise<void> {
   const world = await createWorld(config);
   try {
-    const nowMs = world.platform.clock.nowMs();
-    await registerSources(world.store, world.config.sources, { nowMs, freeLeases: true });
+    await world.app.ingest.register();
     await work(world);
   } finally {
     await world.close();

@@ -97,3 +97,13 @@ Deno.test("readBody() takes an empty answer, compressed or not", async () => {
   }
   assert.equal((await fetchWith(answer(gzipSync(""), "gzip"), 10)).body.length, 0);
 });
+
+Deno.test("readBody() stops a coding that gives nothing however much of it is read", async () => {
+  // Empty members, one behind the other: gzip allows it, and nothing ever comes out.
+  const empty = gzipSync(new Uint8Array());
+  const endless = new Uint8Array(empty.length * 5_000);
+  for (let at = 0; at < endless.length; at += empty.length) endless.set(empty, at);
+  const response = await fetchWith(answer(endless, "gzip"), 50_000);
+  assert.equal(response.truncated, true);
+  assert.equal(response.body.length, 0);
+});

@@ -17,7 +17,16 @@ function serveTls(certificate: string): Deno.HttpServer<Deno.NetAddr> {
 async function ask(trusted: readonly string[], urls: readonly string[]): Promise<string[]> {
   const certificates = trusted.map((name) => `--cert=${here(`tls/${name}`)}`);
   const output = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "--quiet", "--allow-net", "--allow-env", ...certificates, here("tls_probe.ts"), ...urls],
+    args: [
+      "run",
+      "--quiet",
+      "--allow-net",
+      "--allow-env",
+      "--allow-read",
+      ...certificates,
+      here("tls_probe.ts"),
+      ...urls,
+    ],
     stderr: "inherit",
   }).output();
   return new TextDecoder().decode(output.stdout).trim().split("\n");
@@ -42,5 +51,20 @@ Deno.test("request() over TLS checks the certificate against the host's name and
     assert.match(untrusted ?? "", /^the certificate is not trusted/);
   } finally {
     await Promise.all([good.shutdown(), expired.shutdown()]);
+  }
+});
+
+Deno.test("request() trusts the authorities that come with a request, for that request alone", async () => {
+  const server = serveTls("server.pem");
+  try {
+    const urls = [`https://feed.test:${server.addr.port}/`, `https://other.test:${server.addr.port}/`];
+    assert.deepEqual(await ask([], [here("tls/ca.pem"), ...urls]), [
+      "hello from feed.test",
+      "the certificate is not valid for the host",
+    ]);
+    const [without] = await ask([], urls);
+    assert.match(without ?? "", /^the certificate is not trusted/);
+  } finally {
+    await server.shutdown();
   }
 });

@@ -1,9 +1,11 @@
 // A process of its own, because what a process trusts is settled when it starts (`--cert`): asks each address of its
-// arguments, under a name at 127.0.0.1, and prints one line for each, the answer's body or the reason.
+// arguments (a file of certificates may stand in front of them), under a name at 127.0.0.1, and prints one line for each, the answer's body or the reason.
 import { createHttpClient } from "../../src/platform/http.ts";
 
 const client = createHttpClient();
-for (const url of Deno.args) {
+const [first = "", ...others] = Deno.args;
+const authorities = first.startsWith("https:") ? undefined : Deno.readTextFileSync(first);
+for (const url of authorities === undefined ? Deno.args : others) {
   const { signal } = new AbortController();
   try {
     const response = await client.request({
@@ -11,6 +13,7 @@ for (const url of Deno.args) {
       url: new URL(url),
       headers: {},
       addresses: ["127.0.0.1"],
+      ...(authorities === undefined ? {} : { authorities }),
       maxBodyBytes: 1_000,
       signal,
     });

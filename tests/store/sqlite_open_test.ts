@@ -7,10 +7,11 @@ import { Connection } from "../../src/store/sqlite/connection.ts";
 import { migrate, SCHEMA_VERSION, schemaVersion } from "../../src/store/sqlite/migrate.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import {
+  aClaim,
   addCustomer,
   anEvent,
+  aSource,
   claimAll,
-  LEASE,
   matchAll,
   publish,
   publishMany,
@@ -199,10 +200,8 @@ Deno.test("openStore() lets two stores work on one file: each sees the other's w
     assert.deepEqual(claims.map((claim) => claim.length), [2, 2, 0]);
     assert.equal(new Set(claims.flat().map(({ id }) => id)).size, 4);
 
-    await one.registerSources([{ id: "board", nextRunAtMs: T0 }], { nowMs: T0, freeLeases: false });
-    const sources = [one, two].map((store) =>
-      store.claimSources({ nowMs: T0, leaseMs: LEASE, limit: 9, ids: ["board"], due: "only" })
-    );
+    await one.registerSources([aSource("board")], T0);
+    const sources = [one, two].map((store) => store.claimSources(aClaim(["board"])));
     assert.deepEqual((await Promise.all(sources)).map((claimed) => claimed.length), [1, 0]);
     await one.close();
     assert.equal((await two.health()).pendingDeliveries, 4);

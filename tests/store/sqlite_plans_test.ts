@@ -4,9 +4,11 @@ import type { EventQuery, Store } from "../../src/domain/store.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import { PROMISES } from "./contract.ts";
 import {
+  aClaim,
   addCustomer,
   aKey,
   anEvent,
+  aSource,
   BY,
   claimAll,
   eventIds,
@@ -48,7 +50,7 @@ function readsAll(line: string): boolean {
 /** A store in which every kind of work is waiting. */
 async function busyStore(): Promise<Store> {
   const store = openStore(":memory:", testVault);
-  await store.registerSources([{ id: "board", nextRunAtMs: T0 }], { nowMs: T0, freeLeases: false });
+  await store.registerSources([aSource("board")], T0);
   await addCustomer(store);
   for (const id of ["sub_1", "sub_2"]) await subscribe(store, id);
   // One event of a hundred is of the court: a list of its own is worth a walk along the source.
@@ -97,7 +99,7 @@ Deno.test("the SQLite engine reads no growing table from end to end, in any stat
 const HOT: [string, (store: Store) => Promise<unknown>, RegExp[]][] = [
   [
     "claimSources()",
-    (store) => store.claimSources({ nowMs: T0, leaseMs: 1, limit: 1, ids: ["board"], due: "only" }),
+    (store) => store.claimSources(aClaim(["board"])),
     [
       /^SEARCH sources USING INDEX sources_due \(next_due_at<\?\)$/,
     ],

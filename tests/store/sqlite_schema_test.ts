@@ -6,10 +6,13 @@ import { Connection, type Durability } from "../../src/store/sqlite/connection.t
 import { migrate } from "../../src/store/sqlite/migrate.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import {
+  aClaim,
   addCustomer,
+  aFailure,
   aKey,
   anEvent,
   aPublication,
+  aSource,
   aSubscription,
   BY,
   claimAll,
@@ -188,14 +191,18 @@ const PROMISED: [string, Durability, (store: Store) => Promise<unknown>][] = [
   [
     "finishFetch()",
     "durable",
-    (store) =>
-      store.finishFetch({ sourceId: "board", atMs: T0, nextDueAtMs: T0, success: null, error: "timed out" }),
+    (store) => store.finishFetch(aFailure("board", T0, { nextDueAtMs: T0 })),
   ],
   ["matchEvents()", "durable", (store) => matchAll(store, { limit: 1, tiers: monthly(1) })],
   [
+    "extendLease()",
+    "relaxed",
+    (store) => store.extendLease({ sourceId: "board", holder: "prc_1", untilMs: T0 }),
+  ],
+  [
     "claimSources()",
     "relaxed",
-    (store) => store.claimSources({ nowMs: T0, leaseMs: 1, limit: 1, ids: ["board"], due: "only" }),
+    (store) => store.claimSources(aClaim(["board"])),
   ],
   ["claimDeliveries()", "relaxed", (store) => claimAll(store)],
   ["finishAttempts()", "durable", (store) => finishAllDue(store, { kind: "delivered" }, T0 + 1e9)],
@@ -213,7 +220,7 @@ const PROMISED: [string, Durability, (store: Store) => Promise<unknown>][] = [
 
 Deno.test("what the service promises to somebody is committed durably", async () => {
   const store = openStore(":memory:", testVault);
-  await store.registerSources([{ id: "board", nextRunAtMs: T0 }], { nowMs: T0, freeLeases: false });
+  await store.registerSources([aSource("board")], T0);
   await addCustomer(store);
   await subscribe(store, "sub_1");
   await publishMany(store, 1, 3);
@@ -249,6 +256,7 @@ const LANDED: Readonly<Record<string, string>> = {
   "0006_schema_history.sql": "b7cc215637714feef17e4719e3f0e98054a9fb46e26b75963e98e4a7c2f5650d",
   "0007_delivery_life.sql": "52dec094846ed1a4854a0af883820c971c3c299b1ddd02581bed9fe52ab600bf",
   "0008_catch_up.sql": "f98f204c0116be299a19febaf1bb6d32bc98ebc7b589525712acd615d570a111",
+  "0009_source_health.sql": "66da45a3f33675fccc5bfed39dc8420dd26ca389640b0e191ced1c74a7db9ad2",
 };
 
 Deno.test("a migration that has landed is never changed", async () => {

@@ -37,10 +37,13 @@ export interface World {
   close(): Promise<void>;
 }
 
-/** Makes a world from the text of a config. */
+/**
+ * Makes a world from the text of a config. Unless it is `polite`, sources are fetched on the dot of their schedule and
+ * hosts as often as is asked for: the clock of a world stands still, and nobody would wait for a host's turn.
+ */
 export async function createWorld(
   configText = "",
-  options: { startMs?: number; seed?: number; store?: Store } = {},
+  options: { startMs?: number; seed?: number; polite?: boolean; store?: Store } = {},
 ): Promise<World> {
   const platform = fakePlatform(options.startMs ?? START_MS, options.seed);
   const config = await parseConfig(configText, {
@@ -49,6 +52,7 @@ export async function createWorld(
     readSecret: { file: (path) => platform.files.readText(path), env: () => undefined },
     findAdditionProblems,
   });
+  if (options.polite !== true) Object.assign(config.ingest, { jitterMs: 0, hostSpacingMs: 0 });
   const store = options.store ?? openStore(":memory:", testVault);
   const app = createApp({ config, platform, store, version: "0.0.0-test" });
   const newId = createIds(() => platform.clock.nowMs(), (count) => platform.random.bytes(count));

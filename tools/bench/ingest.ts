@@ -1,6 +1,6 @@
 // Ingest rows: a feed fetched for the first time and once more, beside its mere parsing by a feed library.
 import { join } from "node:path";
-import { type App, createApp, registerSources } from "../../src/app.ts";
+import { type App, createApp } from "../../src/app.ts";
 import type { Platform } from "../../src/domain/ports.ts";
 import type { Store } from "../../src/domain/store.ts";
 import type { IngestReport } from "../../src/ingest/ingest.ts";
@@ -48,7 +48,7 @@ export async function measureIngest(bench: Bench): Promise<void> {
   const open = async (): Promise<App> => {
     const store = openBenchStore(join(bench.folder, `ingest-${number++}.db`));
     const app = createApp({ config, platform: fed, store, version: VERSION });
-    await registerSources(store, config.sources, { nowMs: Date.now(), freeLeases: false });
+    await app.ingest.register();
     opened.push({ app, store });
     return app;
   };

@@ -1,6 +1,7 @@
 // The public reads: GET /v1/sources, /v1/topics, /v1/health.
 import { DISCLAIMER } from "../../domain/disclaimer.ts";
 import type { SourceSettings } from "../../domain/source.ts";
+import type { Clock } from "../../domain/ports.ts";
 import type { Store } from "../../domain/store.ts";
 import type { Topic } from "../../domain/topic.ts";
 import {
@@ -15,6 +16,7 @@ import { answer, publicRoute, type Route } from "../route.ts";
 /** What the public routes need. */
 export interface ServiceRouteOptions {
   store: Pick<Store, "listSources">;
+  clock: Clock;
   /** The enabled sources. */
   sources: readonly SourceSettings[];
   topics: readonly Topic[];
@@ -22,7 +24,7 @@ export interface ServiceRouteOptions {
 }
 
 /** The public routes. */
-export function serviceRoutes({ store, sources, topics, health }: ServiceRouteOptions): Route[] {
+export function serviceRoutes({ store, clock, sources, topics, health }: ServiceRouteOptions): Route[] {
   return [
     publicRoute({
       method: "GET",
@@ -35,7 +37,8 @@ export function serviceRoutes({ store, sources, topics, health }: ServiceRouteOp
       status: 200,
       async handle() {
         const states = new Map((await store.listSources()).map((state) => [state.id, state]));
-        const records = sources.map((source) => toSourceRecord(source, states.get(source.id) ?? null));
+        const nowMs = clock.nowMs();
+        const records = sources.map((source) => toSourceRecord(source, states.get(source.id) ?? null, nowMs));
         return answer(200, { sources: records, disclaimer: DISCLAIMER });
       },
     }),

@@ -89,10 +89,11 @@ export function endHolding(
 }
 
 /** Lets go what waits for the end of a fetch of a source that is fetched no longer. */
-export function freeForgotten(connection: Connection, fetched: readonly string[]): void {
+export function freeForgotten(connection: Connection, fetched: readonly string[], nowMs: number): void {
   const waiting = connection.all(
-    `select id from sources where exists (
+    `select id from sources where lease_until <= ? and exists (
        select 1 from held_events indexed by held_events_by_source where source_id = sources.id and reason = 'fetch')`,
+    nowMs,
   );
   for (const row of waiting) {
     const sourceId = String(row["id"]);

@@ -7,6 +7,7 @@ import collecting from "./migrations/0005_collecting.sql" with { type: "text" };
 import schemaHistory from "./migrations/0006_schema_history.sql" with { type: "text" };
 import deliveryLife from "./migrations/0007_delivery_life.sql" with { type: "text" };
 import catchUp from "./migrations/0008_catch_up.sql" with { type: "text" };
+import sourceHealth from "./migrations/0009_source_health.sql" with { type: "text" };
 import type { Vault, VaultSource } from "../../domain/ports.ts";
 import { VERSION } from "../../version.ts";
 import { Connection } from "./connection.ts";
@@ -32,6 +33,7 @@ const MIGRATIONS: readonly Migration[] = [
   { sql: schemaHistory },
   { sql: deliveryLife, then: sealWhatWasClear, replacesTables: true, leavesNothing: true },
   { sql: catchUp },
+  { sql: sourceHealth },
 ];
 
 /** The schema that this version reads and writes. */

@@ -1,40 +1,45 @@
-// Sources in SQLite: their state, their leases.
-import type { SourceState } from "../../domain/source.ts";
-import type { Arrivals, FetchEnd, Store } from "../../domain/store.ts";
+// Sources in SQLite: their state, their leases, and what their hosts want.
+import type { FetchOutcome, NewsHistory, SourceMove, SourceState } from "../../domain/source.ts";
+import type { Arrivals, FetchEnd, RegisteredSource, SourceClaim, Store } from "../../domain/store.ts";
 import type { Connection, Row } from "./connection.ts";
 import { endHolding, freeForgotten, settleArrivals } from "./held_events.ts";
 
 const COLUMNS = `id, cursor, identity, timezone, usual_new,
   (select count(*) from held_events indexed by held_events_by_source
    where source_id = sources.id and reason = 'flood') as held_back, first_success_at, last_attempt_at, last_success_at,
-  consecutive_failures, last_error, next_due_at`;
+  consecutive_failures, last_error, next_due_at, host, outcome, outcome_since, news, moved_from, moved_to,
+  moved_since, moved_adopted_at`;
+
+const DAY_MS = 86_400_000;
+/** A last fetch that lies further ahead than this was made before the clock was set back, ms. */
+const CLOCK_TOLERANCE_MS = 60_000;
 
 /** The part of the port that concerns sources. */
 export function createSources(
   connection: Connection,
 ): Pick<
   Store,
-  "registerSources" | "listSources" | "isKnownSource" | "claimSources" | "finishFetch" | "releaseEvents"
+  | "registerSources"
+  | "listSources"
+  | "isKnownSource"
+  | "claimSources"
+  | "extendLease"
+  | "finishFetch"
+  | "releaseEvents"
 > {
   return {
-    registerSources: (sources, { nowMs, freeLeases }) =>
+    registerSources: (sources, nowMs) =>
       Promise.resolve(connection.transaction("durable", () => {
-        for (const source of sources) {
-          connection.run(
-            `insert into sources (id, next_due_at) values (?, ?)
-             on conflict (id) do update set next_due_at = min(next_due_at, ?)`,
-            source.id,
-            nowMs,
-            source.nextRunAtMs,
-          );
-          if (freeLeases) connection.run("update sources set lease_until = 0 where id = ?", source.id);
-        }
-        if (freeLeases) freeForgotten(connection, sources.map(({ id }) => id));
+        for (const source of sources) registerSource(connection, source, nowMs);
+        freeForgotten(connection, sources.map(({ id }) => id), nowMs);
       })),
 
     listSources: () =>
       Promise.resolve(
-        connection.all(`select ${COLUMNS} from sources order by id`).map(stateFromRow),
+        connection.all(
+          `select ${COLUMNS}, (select paused_until from hosts where hosts.host = sources.host) as paused_until
+           from sources order by id`,
+        ).map(stateFromRow),
       ),
 
     isKnownSource: (id) =>
@@ -42,19 +47,29 @@ export function createSources(
 
     claimSources: (claim) => {
       // Most calls find nothing: they must not take the write lock.
-      if (findClaimable(connection, { ...claim, limit: 1 }).length === 0) return Promise.resolve([]);
+      if (claim.limit < 1 || findClaimable(connection, claim) === undefined) return Promise.resolve([]);
       return Promise.resolve(connection.transaction("relaxed", () => {
-        const rows = findClaimable(connection, claim);
-        for (const row of rows) {
-          connection.run(
-            "update sources set lease_until = ? where id = ?",
-            claim.nowMs + claim.leaseMs,
-            String(row["id"]),
-          );
+        const claimed: SourceState[] = [];
+        while (claimed.length < claim.limit) {
+          const row = findClaimable(connection, claim);
+          if (row === undefined) break;
+          lease(connection, row, claim);
+          claimed.push(stateFromRow(row));
         }
-        return rows.map(stateFromRow);
+        return claimed;
       }));
     },
+
+    extendLease: ({ sourceId, holder, untilMs }) =>
+      Promise.resolve(
+        connection.transaction("relaxed", () =>
+          connection.run(
+            "update sources set lease_until = ? where id = ? and lease_holder = ?",
+            untilMs,
+            sourceId,
+            holder,
+          )) > 0,
+      ),
 
     finishFetch: (end, isFlood = () => false) =>
       Promise.resolve(connection.transaction("durable", () => finishFetch(connection, end, isFlood))),
@@ -64,19 +79,77 @@ export function createSources(
   };
 }
 
-/** Rows of the named sources that nobody holds, the longest due first. */
-function findClaimable(
-  connection: Connection,
-  { nowMs, limit, ids, due }: Parameters<Store["claimSources"]>[0],
-): Row[] {
-  return connection.all(
-    `select ${COLUMNS} from sources indexed by sources_due
-     where next_due_at <= ? and lease_until <= ? and id in (select value from json_each(?))
-     order by next_due_at limit ?`,
-    due === "any" ? Number.MAX_SAFE_INTEGER : nowMs,
+function registerSource(connection: Connection, source: RegisteredSource, nowMs: number): void {
+  connection.run(
+    `insert into sources (id, next_due_at, host, schedule) values (?, ?, ?, ?)
+     on conflict (id) do update set
+       next_due_at = min(next_due_at, case
+         when schedule is not excluded.schedule or last_attempt_at > ? then ? else max(?, ?) end),
+       host = excluded.host,
+       schedule = excluded.schedule`,
+    source.id,
     nowMs,
+    source.host,
+    source.schedule,
+    nowMs + CLOCK_TOLERANCE_MS,
+    source.nextRunAtMs,
+    source.nextRunAtMs,
+    nowMs + DAY_MS,
+  );
+}
+
+/** The longest due of the named sources that nobody holds and whose host is free. */
+function findClaimable(connection: Connection, claim: SourceClaim): Row | undefined {
+  const { nowMs, ids, due, perHost } = claim;
+  return connection.get(
+    `select ${COLUMNS} from sources indexed by sources_due
+     where next_due_at <= ? and id in (select value from json_each(?))
+       and (lease_until <= ? or lease_until > ?)
+       and not exists (
+         select 1 from hosts
+         where hosts.host = sources.host and set_at <= ? and (free_at > ? or paused_until > ?))
+       and (host is null or ? > (
+         select count(*) from sources as others
+         where others.host = sources.host and others.lease_until > ? and others.lease_until <= ?))
+     order by next_due_at limit 1`,
+    due === "any" ? Number.MAX_SAFE_INTEGER : nowMs,
     JSON.stringify(ids),
-    limit,
+    // A lease that lasts longer than any that is given was given before the clock was set back.
+    nowMs,
+    nowMs + claim.leaseMs,
+    nowMs,
+    nowMs,
+    due === "any" ? Number.MAX_SAFE_INTEGER : nowMs,
+    perHost,
+    nowMs,
+    nowMs + claim.leaseMs,
+  );
+}
+
+function lease(connection: Connection, row: Row, { nowMs, leaseMs, holder, spacingOf }: SourceClaim): void {
+  connection.run(
+    "update sources set lease_until = ?, lease_holder = ? where id = ?",
+    nowMs + leaseMs,
+    holder,
+    String(row["id"]),
+  );
+  const host = row["host"] as string | null;
+  if (host === null) return;
+  setHost(connection, { host, freeAtMs: nowMs + spacingOf(host), pausedUntilMs: 0 }, nowMs);
+}
+
+function setHost(connection: Connection, host: FetchEnd["hosts"][number], nowMs: number): void {
+  connection.run(
+    `insert into hosts (host, set_at, free_at, paused_until) values (?, ?, ?, ?)
+     on conflict (host) do update set
+       free_at = case when set_at > excluded.set_at then excluded.free_at else max(free_at, excluded.free_at) end,
+       paused_until = case when set_at > excluded.set_at then excluded.paused_until
+         else max(paused_until, excluded.paused_until) end,
+       set_at = excluded.set_at`,
+    host.host,
+    nowMs,
+    host.freeAtMs,
+    host.pausedUntilMs,
   );
 }
 
@@ -86,31 +159,49 @@ function finishFetch(
   isFlood: (arrivals: Arrivals) => boolean,
 ): number {
   const heldBack = settleArrivals(connection, end.sourceId, isFlood);
-  if (end.success === null) {
-    connection.run(
-      `update sources set lease_until = 0, last_attempt_at = ?, next_due_at = ?, last_error = ?,
-         consecutive_failures = consecutive_failures + 1 where id = ?`,
-      end.atMs,
-      end.nextDueAtMs,
-      end.error,
-      end.sourceId,
-    );
-    return heldBack;
-  }
-  const { cursor, identityRule, formerRules = [], timezone = null } = end.success;
   connection.run(
-    `update sources set lease_until = 0, last_attempt_at = ?, last_success_at = ?,
-       first_success_at = coalesce(first_success_at, ?), next_due_at = ?, last_error = null,
-       consecutive_failures = 0, cursor = ?, identity = ?, timezone = coalesce(?, timezone) where id = ?`,
-    end.atMs,
-    end.atMs,
+    `update sources set lease_until = case when lease_holder = ? then 0 else lease_until end,
+       last_attempt_at = ?, next_due_at = ?, last_error = ?, outcome = ?, outcome_since = ?, news = ?,
+       moved_from = ?, moved_to = ?, moved_since = ?, moved_adopted_at = ?
+     where id = ?`,
+    end.holder,
     end.atMs,
     end.nextDueAtMs,
-    cursor,
-    JSON.stringify({ rule: identityRule, former: formerRules }),
-    timezone,
+    end.error,
+    end.outcome,
+    end.outcomeSinceMs,
+    JSON.stringify(end.news),
+    end.move?.from ?? null,
+    end.move?.url ?? null,
+    end.move?.sinceMs ?? null,
+    end.move?.adoptedAtMs ?? null,
     end.sourceId,
   );
+  if (end.outcome === "ok") {
+    connection.run(
+      `update sources set last_success_at = ?, first_success_at = coalesce(first_success_at, ?),
+         consecutive_failures = 0 where id = ?`,
+      end.atMs,
+      end.atMs,
+      end.sourceId,
+    );
+  } else {
+    connection.run(
+      "update sources set consecutive_failures = consecutive_failures + 1 where id = ?",
+      end.sourceId,
+    );
+  }
+  if (end.kept !== null) {
+    const { cursor, identityRule, formerRules = [], timezone = null } = end.kept;
+    connection.run(
+      "update sources set cursor = ?, identity = ?, timezone = coalesce(?, timezone) where id = ?",
+      cursor,
+      JSON.stringify({ rule: identityRule, former: formerRules }),
+      timezone,
+      end.sourceId,
+    );
+  }
+  for (const host of end.hosts) setHost(connection, host, end.atMs);
   return heldBack;
 }
 
@@ -130,5 +221,20 @@ function stateFromRow(row: Row): SourceState {
     consecutiveFailures: Number(row["consecutive_failures"]),
     lastError: row["last_error"] as string | null,
     nextDueAtMs: Number(row["next_due_at"]),
+    outcome: row["outcome"] as FetchOutcome | null,
+    outcomeSinceMs: row["outcome_since"] as number | null,
+    news: JSON.parse(String(row["news"])) as NewsHistory,
+    move: moveFromRow(row),
+    hostPausedUntilMs: row["paused_until"] ? Number(row["paused_until"]) : null,
+  };
+}
+
+function moveFromRow(row: Row): SourceMove | null {
+  if (row["moved_to"] === null) return null;
+  return {
+    from: String(row["moved_from"]),
+    url: String(row["moved_to"]),
+    sinceMs: Number(row["moved_since"]),
+    adoptedAtMs: row["moved_adopted_at"] as number | null,
   };
 }

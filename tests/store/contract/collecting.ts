@@ -1,16 +1,22 @@
 // Promises about what becomes of fetched items: floods that are held, languages that come later, removals.
 import assert from "node:assert/strict";
 import type { Arrivals, RecordDecision, Store, StoredPublication } from "../../../src/domain/store.ts";
-import { addCustomer, anEvent, matchAll, PROVENANCE, publish, recordIt, subscribe, T0 } from "./given.ts";
+import {
+  addCustomer,
+  aFailure,
+  aFetchEnd,
+  anEvent,
+  aSource,
+  matchAll,
+  PROVENANCE,
+  publish,
+  recordIt,
+  subscribe,
+  T0,
+} from "./given.ts";
 import type { StorePromise } from "./promise.ts";
 
 const DAY = 86_400_000;
-const DONE = {
-  atMs: T0,
-  nextDueAtMs: T0 + 1,
-  success: { cursor: null, identityRule: "guid" },
-  error: null,
-} as const;
 
 /** Records new events that wait for their fetch. */
 async function fetched(store: Store, ids: readonly string[], change: Parameters<typeof anEvent>[1] = {}) {
@@ -37,10 +43,7 @@ async function matched(store: Store): Promise<string[]> {
 async function withSubscriber(store: Store): Promise<void> {
   await addCustomer(store);
   await subscribe(store, "sub_1");
-  await store.registerSources(["board", "court"].map((id) => ({ id, nextRunAtMs: T0 })), {
-    nowMs: T0,
-    freeLeases: false,
-  });
+  await store.registerSources([aSource("board"), aSource("court")], T0);
 }
 
 const GERMAN = { title: "Leitlinien", summary: "Zur Kennzeichnung." };
@@ -71,9 +74,9 @@ export const collectingPromises: StorePromise[] = [
       await fetched(store, ["evt_1", "evt_2"]);
       await fetched(store, ["evt_3"], { source_id: "court" });
       assert.deepEqual(await matched(store), []);
-      assert.equal(await store.finishFetch({ ...DONE, sourceId: "board" }), 0);
+      assert.equal(await store.finishFetch(aFetchEnd("board", T0)), 0);
       assert.deepEqual(await matched(store), ["evt_1", "evt_2"]);
-      await store.finishFetch({ ...DONE, sourceId: "court", success: null, error: "broken off" });
+      await store.finishFetch(aFailure("court", T0));
       assert.deepEqual(await matched(store), ["evt_3"]);
     },
   },
@@ -84,11 +87,11 @@ export const collectingPromises: StorePromise[] = [
       for (const end of ["deliver", "discard"] as const) {
         const ids = [`evt_${end}_1`, `evt_${end}_2`];
         await fetched(store, ids);
-        assert.equal(await store.finishFetch({ ...DONE, sourceId: "board" }, () => true), 2);
+        assert.equal(await store.finishFetch(aFetchEnd("board", T0), () => true), 2);
         assert.deepEqual(await matched(store), []);
         const held = (await store.listSources()).map(({ id, heldBack }) => [id, heldBack]);
         assert.deepEqual(held, [["board", 2], ["court", 0]]);
-        await store.finishFetch({ ...DONE, sourceId: "board" });
+        await store.finishFetch(aFetchEnd("board", T0));
         assert.deepEqual(await matched(store), [], "the next fetch does not let it go");
         assert.equal(await store.releaseEvents("court", end), 0);
         assert.equal(await store.releaseEvents("board", end), 2);
@@ -106,7 +109,7 @@ export const collectingPromises: StorePromise[] = [
       await fetched(store, ["evt_1"], one);
       await publish(store, [anEvent("evt_2", two)]);
       assert.deepEqual(await matched(store), []);
-      await store.finishFetch({ ...DONE, sourceId: "board" }, () => true);
+      await store.finishFetch(aFetchEnd("board", T0), () => true);
       await publish(store, [anEvent("evt_3", { ...one, version: 3, supersedes: "evt_2" })]);
       assert.deepEqual(await matched(store), []);
       await store.releaseEvents("board", "deliver");
@@ -119,7 +122,7 @@ export const collectingPromises: StorePromise[] = [
       await withSubscriber(store);
       const asked: Arrivals[] = [];
       const finish = (isFlood = false) =>
-        store.finishFetch({ ...DONE, sourceId: "board" }, (arrivals) => {
+        store.finishFetch(aFetchEnd("board", T0), (arrivals) => {
           asked.push(arrivals);
           return isFlood;
         });
@@ -145,7 +148,7 @@ export const collectingPromises: StorePromise[] = [
       await withSubscriber(store);
       await fetched(store, ["evt_1"]);
       await fetched(store, ["evt_2"], { source_id: "court" });
-      await store.registerSources([{ id: "board", nextRunAtMs: T0 }], { nowMs: T0, freeLeases: true });
+      await store.registerSources([aSource("board")], T0);
       assert.deepEqual(await matched(store), ["evt_2"]);
     },
   },

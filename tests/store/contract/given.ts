@@ -13,8 +13,11 @@ import type { Provenance } from "../../../src/domain/provenance.ts";
 import type { QuotaTerms } from "../../../src/domain/catch_up_store.ts";
 import type {
   DeliveriesFor,
+  FetchEnd,
   PublicationKey,
   RecordDecision,
+  RegisteredSource,
+  SourceClaim,
   Store,
   UnmatchedEvent,
 } from "../../../src/domain/store.ts";
@@ -33,6 +36,49 @@ export const LEASE = 60_000;
 
 /** More deliveries than any test holds. */
 const MAX_RELEASED = 10_000;
+
+/** A source as it is made known: without a host, its next run at {@link T0}. */
+export function aSource(id: string, change: Partial<RegisteredSource> = {}): RegisteredSource {
+  return { id, host: null, schedule: "0 * * * *", nextRunAtMs: T0, ...change };
+}
+
+/** A claim of what is due of the sources at {@link T0}. */
+export function aClaim(ids: readonly string[], change: Partial<SourceClaim> = {}): SourceClaim {
+  return {
+    nowMs: T0,
+    leaseMs: LEASE,
+    holder: "prc_1",
+    limit: 100,
+    ids,
+    due: "only",
+    perHost: 1,
+    spacingOf: () => 0,
+    ...change,
+  };
+}
+
+/** A fetch that ended well, and is due again an hour later. */
+export function aFetchEnd(sourceId: string, atMs: number, change: Partial<FetchEnd> = {}): FetchEnd {
+  return {
+    sourceId,
+    holder: "prc_1",
+    atMs,
+    nextDueAtMs: atMs + 3_600_000,
+    outcome: "ok",
+    outcomeSinceMs: atMs,
+    kept: { cursor: null, identityRule: "guid" },
+    error: null,
+    news: { lastAtMs: null, days: [], seen: "" },
+    move: null,
+    hosts: [],
+    ...change,
+  };
+}
+
+/** A fetch that failed, and is due again an hour later. */
+export function aFailure(sourceId: string, atMs: number, change: Partial<FetchEnd> = {}): FetchEnd {
+  return aFetchEnd(sourceId, atMs, { outcome: "failing", kept: null, error: "timed out", ...change });
+}
 
 /** An event; `id` is enough to make it a publication of its own. */
 export function anEvent(id: string, change: Partial<RegEvent> = {}): RegEvent {

@@ -1,48 +1,38 @@
-// Promises about sources: which are known, who leases them, what is kept of a fetch.
+// Promises about sources: which are known, who leases them, what is kept of a fetch, what their hosts want.
 import assert from "node:assert/strict";
-import type { FetchEnd, Store } from "../../../src/domain/store.ts";
-import { first, LEASE, T0 } from "./given.ts";
+import { untouchedSource } from "../../../src/domain/source.ts";
+import type { RegisteredSource, SourceClaim, Store } from "../../../src/domain/store.ts";
+import { aClaim, aFailure, aFetchEnd, aSource, first, LEASE, T0 } from "./given.ts";
 import type { StorePromise } from "./promise.ts";
 
 const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
 
 /** Registers sources whose schedule runs next in an hour. */
-async function register(store: Store, ids: readonly string[], nowMs = T0, freeLeases = false): Promise<void> {
-  await store.registerSources(ids.map((id) => ({ id, nextRunAtMs: nowMs + HOUR })), { nowMs, freeLeases });
-}
-
-async function claimIds(
+async function register(
   store: Store,
-  nowMs: number,
-  options: { limit?: number; ids?: readonly string[] } = {},
-): Promise<string[]> {
-  const known = (await store.listSources()).map((source) => source.id);
-  const claimed = await store.claimSources({
+  ids: readonly string[],
+  nowMs = T0,
+  change: Partial<RegisteredSource> = {},
+): Promise<void> {
+  await store.registerSources(
+    ids.map((id) => aSource(id, { nextRunAtMs: nowMs + HOUR, ...change })),
     nowMs,
-    leaseMs: LEASE,
-    limit: options.limit ?? 100,
-    ids: options.ids ?? known,
-    due: options.ids === undefined ? "only" : "any",
-  });
-  return claimed.map((source) => source.id);
+  );
 }
 
-function success(sourceId: string, atMs: number, change: Partial<FetchEnd> = {}): FetchEnd {
-  return {
-    sourceId,
-    atMs,
-    nextDueAtMs: atMs + HOUR,
-    success: { cursor: null, identityRule: "guid" },
-    error: null,
-    ...change,
-  };
+async function claimIds(store: Store, nowMs: number, change: Partial<SourceClaim> = {}): Promise<string[]> {
+  const known = (await store.listSources()).map((source) => source.id);
+  const due = change.ids === undefined ? "only" : "any";
+  const claimed = await store.claimSources(aClaim(known, { nowMs, due, ...change }));
+  return claimed.map((source) => source.id);
 }
 
 /** Makes each source due at its own time. */
 async function registerDueAt(store: Store, due: Record<string, number>): Promise<void> {
   await register(store, Object.keys(due));
   for (const [id, nextDueAtMs] of Object.entries(due)) {
-    await store.finishFetch(success(id, T0, { nextDueAtMs }));
+    await store.finishFetch(aFetchEnd(id, T0, { nextDueAtMs }));
   }
 }
 
@@ -52,38 +42,43 @@ export const sourcePromises: StorePromise[] = [
     name: "registerSources() makes a source that was never seen due at once, with nothing known of it",
     check: async (store) => {
       await register(store, ["board"]);
-      assert.deepEqual(await store.listSources(), [{
-        id: "board",
-        cursor: null,
-        identityRule: "guid",
-        formerRules: [],
-        timezone: null,
-        usualNew: 0,
-        heldBack: 0,
-        firstSuccessAtMs: null,
-        lastAttemptAtMs: null,
-        lastSuccessAtMs: null,
-        consecutiveFailures: 0,
-        lastError: null,
-        nextDueAtMs: T0,
-      }]);
+      assert.deepEqual(await store.listSources(), [untouchedSource("board", T0)]);
     },
   },
   {
     name:
-      "registerSources() leaves no source due later than its next run, and moves none that is due earlier",
+      "registerSources() makes a source due at its next run when its schedule has changed, and leaves an earlier one",
     check: async (store) => {
       await registerDueAt(store, { early: T0 + 1, late: T0 + 9 * HOUR });
-      await register(store, ["early", "late"], T0);
-      const due = (await store.listSources()).map((source) => [source.id, source.nextDueAtMs]);
-      assert.deepEqual(due, [["early", T0 + 1], ["late", T0 + HOUR]]);
+      const due = async () => (await store.listSources()).map((source) => [source.id, source.nextDueAtMs]);
+      await register(store, ["early", "late"]);
+      assert.deepEqual(
+        await due(),
+        [["early", T0 + 1], ["late", T0 + 9 * HOUR]],
+        "what waits goes on waiting",
+      );
+      await register(store, ["early", "late"], T0, { schedule: "*/5 * * * *" });
+      assert.deepEqual(await due(), [["early", T0 + 1], ["late", T0 + HOUR]]);
+    },
+  },
+  {
+    name: "registerSources() heals what a clock that was set back has left in the future",
+    check: async (store) => {
+      const ahead = T0 + 400 * DAY;
+      await register(store, ["daily", "hourly", "weekly"]);
+      await store.finishFetch(aFetchEnd("hourly", ahead, { nextDueAtMs: ahead + HOUR }));
+      await store.finishFetch(aFetchEnd("daily", T0, { nextDueAtMs: ahead }));
+      await register(store, ["daily", "hourly"]);
+      await register(store, ["weekly"], T0, { nextRunAtMs: T0 + 7 * DAY });
+      const due = (await store.listSources()).map((source) => source.nextDueAtMs - T0);
+      assert.deepEqual(due, [DAY, HOUR, 0], "at the latest after a day, or at the next run");
     },
   },
   {
     name: "registerSources() leaves the other sources as they are, with all that is known of them",
     check: async (store) => {
       await register(store, ["agency", "board"]);
-      await store.finishFetch(success("board", T0, { success: { cursor: "etag 1", identityRule: "link" } }));
+      await store.finishFetch(aFetchEnd("board", T0, { kept: { cursor: "etag 1", identityRule: "link" } }));
       await register(store, ["agency", "court"]);
       const board = (await store.listSources()).find((source) => source.id === "board");
       assert.equal(board?.cursor, "etag 1");
@@ -93,23 +88,21 @@ export const sourcePromises: StorePromise[] = [
     },
   },
   {
-    name: "registerSources() ends leases only when it is told that their holders are gone",
+    name:
+      "registerSources() leaves leases as they are: a process that starts does not know who else is at work",
     check: async (store) => {
-      await register(store, ["board", "court"]);
-      assert.deepEqual(await claimIds(store, T0), ["board", "court"]);
+      await register(store, ["board"]);
+      assert.deepEqual(await claimIds(store, T0), ["board"]);
       await register(store, ["board"]);
       assert.deepEqual(await claimIds(store, T0), []);
-      await register(store, ["board"], T0, true);
-      assert.deepEqual(await claimIds(store, T0), ["board"]);
     },
   },
   {
     name: "claimSources() gives no source but those that are named, due or not",
     check: async (store) => {
       await register(store, ["agency", "board"]);
-      const claim = { nowMs: T0, leaseMs: LEASE, limit: 9, ids: ["board"], due: "only" as const };
-      assert.deepEqual((await store.claimSources(claim)).map((source) => source.id), ["board"]);
-      assert.deepEqual(await store.claimSources({ ...claim, ids: [] }), []);
+      assert.deepEqual((await store.claimSources(aClaim(["board"]))).map((source) => source.id), ["board"]);
+      assert.deepEqual(await store.claimSources(aClaim([])), []);
     },
   },
   {
@@ -164,16 +157,111 @@ export const sourcePromises: StorePromise[] = [
     check: async (store) => {
       await register(store, ["board"]);
       const cursor = JSON.stringify({ etag: 'W/"ä"', at: "Mon, 20 Jul 2026 11:00:00 GMT" });
-      await store.finishFetch(success("board", T0, { success: { cursor, identityRule: "link+title" } }));
-      const claimed = await store.claimSources({
-        nowMs: T0 + HOUR,
-        leaseMs: LEASE,
-        limit: 1,
-        ids: ["board"],
-        due: "only",
-      });
+      await store.finishFetch(aFetchEnd("board", T0, { kept: { cursor, identityRule: "link+title" } }));
+      const claimed = await store.claimSources(aClaim(["board"], { nowMs: T0 + HOUR }));
       assert.equal(first(claimed).cursor, cursor);
       assert.equal(first(claimed).identityRule, "link+title");
+    },
+  },
+  {
+    name: "claimSources() holds no lease to be one that lies further ahead than any that is given",
+    check: async (store) => {
+      await register(store, ["board"]);
+      assert.deepEqual(await claimIds(store, T0 + DAY), ["board"]);
+      assert.deepEqual(await claimIds(store, T0), ["board"], "the clock was set back");
+    },
+  },
+  {
+    name: "claimSources() gives no more sources of one host than may be, whoever holds the others",
+    check: async (store) => {
+      await register(store, ["a", "b", "c"], T0, { host: "board.example" });
+      await register(store, ["d"], T0, { host: "court.example" });
+      await register(store, ["e", "f"]);
+      assert.deepEqual(await claimIds(store, T0, { perHost: 2, holder: "prc_2" }), ["a", "b", "d", "e", "f"]);
+      assert.deepEqual(await claimIds(store, T0, { perHost: 2 }), []);
+      await store.finishFetch(aFetchEnd("a", T0 + 1, { holder: "prc_2" }));
+      assert.deepEqual(await claimIds(store, T0 + 1, { perHost: 2 }), ["c"]);
+    },
+  },
+  {
+    name: "claimSources() leaves a host alone for its spacing, after a claim and after a fetch",
+    check: async (store) => {
+      await register(store, ["a", "b"], T0, { host: "board.example" });
+      const spacing = { perHost: 9, spacingOf: (host: string) => host === "board.example" ? 10 : 0 };
+      assert.deepEqual(await claimIds(store, T0, spacing), ["a"]);
+      assert.deepEqual(await claimIds(store, T0 + 9, spacing), []);
+      const hosts = [{ host: "board.example", freeAtMs: T0 + 25, pausedUntilMs: 0 }];
+      await store.finishFetch(aFetchEnd("a", T0 + 15, { hosts }));
+      assert.deepEqual(await claimIds(store, T0 + 24, { ...spacing, ids: ["b"] }), [], "named or not");
+      assert.deepEqual(await claimIds(store, T0 + 25, spacing), ["b"]);
+    },
+  },
+  {
+    name: "claimSources() gives nothing of a paused host until its pause is over, unless it is named",
+    check: async (store) => {
+      await register(store, ["a", "b"], T0, { host: "board.example" });
+      await register(store, ["c"], T0, { host: "court.example" });
+      await claimIds(store, T0, { ids: ["a"] });
+      const pause = (pausedUntilMs: number) => [{ host: "board.example", freeAtMs: 0, pausedUntilMs }];
+      await store.finishFetch(aFailure("a", T0, { nextDueAtMs: T0, hosts: pause(T0 + HOUR) }));
+      await store.finishFetch(aFailure("a", T0, { nextDueAtMs: T0, hosts: pause(T0 + 1) }));
+      assert.deepEqual(
+        (await store.listSources()).map((source) => source.hostPausedUntilMs),
+        [T0 + HOUR, T0 + HOUR, null],
+        "a shorter pause does not shorten a longer one",
+      );
+      assert.deepEqual(await claimIds(store, T0 + HOUR - 1), ["c"]);
+      assert.deepEqual(await claimIds(store, T0 + HOUR - 1, { ids: ["b"] }), ["b"]);
+      assert.deepEqual(await claimIds(store, T0 + HOUR, { perHost: 2 }), ["a"]);
+    },
+  },
+  {
+    name: "claimSources() forgets what a host wanted when the clock was set back to before that",
+    check: async (store) => {
+      await register(store, ["a"], T0 - DAY, { host: "board.example" });
+      const hosts = [{ host: "board.example", freeAtMs: T0 + HOUR, pausedUntilMs: T0 + HOUR }];
+      await store.finishFetch(aFailure("a", T0, { nextDueAtMs: T0 - DAY, hosts }));
+      assert.deepEqual(await claimIds(store, T0 + 1), []);
+      assert.deepEqual(await claimIds(store, T0 - 1), ["a"]);
+    },
+  },
+  {
+    name: "extendLease() holds a source for longer, and nobody's but one's own",
+    check: async (store) => {
+      await register(store, ["board"]);
+      await claimIds(store, T0);
+      const extend = (holder: string) =>
+        store.extendLease({ sourceId: "board", holder, untilMs: T0 + LEASE + 10 });
+      assert.equal(await extend("prc_2"), false);
+      assert.equal(await extend("prc_1"), true);
+      assert.deepEqual(await claimIds(store, T0 + LEASE + 9), []);
+      assert.deepEqual(await claimIds(store, T0 + LEASE + 10, { holder: "prc_2" }), ["board"]);
+      assert.equal(await extend("prc_1"), false, "somebody else has it now");
+    },
+  },
+  {
+    name: "finishFetch() keeps how it ended, and leaves a lease that somebody else has taken meanwhile",
+    check: async (store) => {
+      await register(store, ["board"]);
+      await claimIds(store, T0);
+      await claimIds(store, T0 + LEASE, { holder: "prc_2" });
+      await store.finishFetch(aFailure("board", T0 + LEASE + 1, { nextDueAtMs: T0, outcome: "blocked" }));
+      assert.deepEqual(await claimIds(store, T0 + LEASE + 2), []);
+      const [state] = await store.listSources();
+      assert.deepEqual([state?.outcome, state?.lastError], ["blocked", "timed out"]);
+    },
+  },
+  {
+    name: "finishFetch() keeps of an empty fetch the rule of what was recorded, and counts it as a failure",
+    check: async (store) => {
+      await register(store, ["board"]);
+      const kept = { cursor: null, identityRule: "link" } as const;
+      await store.finishFetch(aFailure("board", T0, { outcome: "empty", kept }));
+      const [state] = await store.listSources();
+      assert.deepEqual(
+        [state?.outcome, state?.identityRule, state?.consecutiveFailures, state?.firstSuccessAtMs],
+        ["empty", "link", 1, null],
+      );
     },
   },
   {
@@ -182,11 +270,14 @@ export const sourcePromises: StorePromise[] = [
     check: async (store) => {
       await register(store, ["board"]);
       await claimIds(store, T0);
-      await store.finishFetch(success("board", T0 + 5, { nextDueAtMs: T0 + 7 }));
+      await store.finishFetch(aFetchEnd("board", T0 + 5, { nextDueAtMs: T0 + 7 }));
       assert.deepEqual(await claimIds(store, T0 + 6), []);
       assert.deepEqual(await claimIds(store, T0 + 7), ["board"]);
-      const again = { cursor: "etag 2", identityRule: "link" } as const;
-      await store.finishFetch(success("board", T0 + 8, { nextDueAtMs: T0 + 99, success: again }));
+      const kept = { cursor: "etag 2", identityRule: "link" } as const;
+      const news = { lastAtMs: T0 + 5, days: [20_654], seen: "0badcafe" };
+      const move = { from: "https://a.example", url: "https://b.example", sinceMs: T0, adoptedAtMs: T0 + 8 };
+      const rest = { nextDueAtMs: T0 + 99, outcomeSinceMs: T0 + 5, kept, news, move };
+      await store.finishFetch(aFetchEnd("board", T0 + 8, rest));
       assert.deepEqual(await store.listSources(), [{
         id: "board",
         cursor: "etag 2",
@@ -201,6 +292,11 @@ export const sourcePromises: StorePromise[] = [
         consecutiveFailures: 0,
         lastError: null,
         nextDueAtMs: T0 + 99,
+        outcome: "ok",
+        outcomeSinceMs: T0 + 5,
+        news,
+        move,
+        hostPausedUntilMs: null,
       }]);
     },
   },
@@ -208,14 +304,15 @@ export const sourcePromises: StorePromise[] = [
     name: "finishFetch() counts failures, keeps what the last success left, and a success ends the count",
     check: async (store) => {
       await register(store, ["board"]);
-      await store.finishFetch(success("board", T0, { success: { cursor: "etag", identityRule: "link" } }));
+      await store.finishFetch(aFetchEnd("board", T0, { kept: { cursor: "etag", identityRule: "link" } }));
       for (const [at, error] of ["timed out", "answered 503"].entries()) {
         await claimIds(store, T0 + HOUR + at);
         const atMs = T0 + HOUR + at;
-        await store.finishFetch({ sourceId: "board", atMs, nextDueAtMs: atMs + 1, success: null, error });
+        await store.finishFetch(aFailure("board", atMs, { nextDueAtMs: atMs + 1, error }));
       }
-      assert.deepEqual(await store.listSources(), [{
-        id: "board",
+      const [failing] = await store.listSources();
+      assert.deepEqual(failing, {
+        ...untouchedSource("board", T0 + HOUR + 2),
         cursor: "etag",
         identityRule: "link",
         formerRules: [],
@@ -227,11 +324,12 @@ export const sourcePromises: StorePromise[] = [
         lastSuccessAtMs: T0,
         consecutiveFailures: 2,
         lastError: "answered 503",
-        nextDueAtMs: T0 + HOUR + 2,
-      }]);
+        outcome: "failing",
+        outcomeSinceMs: T0 + HOUR + 1,
+      });
       assert.deepEqual(await claimIds(store, T0 + HOUR + 2), ["board"], "a failure ends the lease too");
 
-      await store.finishFetch(success("board", T0 + 2 * HOUR));
+      await store.finishFetch(aFetchEnd("board", T0 + 2 * HOUR));
       const [healed] = await store.listSources();
       assert.equal(healed?.consecutiveFailures, 0);
       assert.equal(healed?.lastError, null);

@@ -2,11 +2,14 @@
 import assert from "node:assert/strict";
 import type { Store } from "../../../src/domain/store.ts";
 import {
+  aClaim,
   aCustomer,
   addCustomer,
+  aFailure,
   aKey,
   anEvent,
   aPublication,
+  aSource,
   aSubscription,
   backfillAll,
   BY,
@@ -27,14 +30,12 @@ import type { StorePromise } from "./promise.ts";
 
 /** A call of every method but close. */
 const CALLS: Record<Exclude<keyof Store, "close">, (store: Store) => Promise<unknown>> = {
-  registerSources: (store) =>
-    store.registerSources([{ id: "board", nextRunAtMs: T0 }], { nowMs: T0, freeLeases: false }),
+  registerSources: (store) => store.registerSources([aSource("board")], T0),
   listSources: (store) => store.listSources(),
   isKnownSource: (store) => store.isKnownSource("board"),
-  claimSources: (store) =>
-    store.claimSources({ nowMs: T0, leaseMs: 1, limit: 1, ids: ["board"], due: "only" }),
-  finishFetch: (store) =>
-    store.finishFetch({ sourceId: "board", atMs: T0, nextDueAtMs: T0, success: null, error: "timed out" }),
+  claimSources: (store) => store.claimSources(aClaim(["board"])),
+  extendLease: (store) => store.extendLease({ sourceId: "board", holder: "prc_1", untilMs: T0 }),
+  finishFetch: (store) => store.finishFetch(aFailure("board", T0)),
   recordPublications: (store) =>
     store.recordPublications("board", [aPublication("guid 1", "x")], recordIt(anEvent("evt_1"))),
   previewPublications: (store) =>
@@ -134,7 +135,7 @@ export const wholePromises: StorePromise[] = [
       await addCustomer(store);
       await subscribe(store, "sub_1");
       await publishMany(store, 1, 1);
-      await store.registerSources([{ id: "board", nextRunAtMs: T0 }], { nowMs: T0, freeLeases: false });
+      await store.registerSources([aSource("board")], T0);
       await store.listEvents({ limit: 1 });
       await store.close();
       for (const [name, call] of Object.entries(CALLS)) {

@@ -1,0 +1,98 @@
+// What `source list` shows: how each source fares, since when and why, when it is fetched next, where it has moved.
+import type { Config } from "../config/config.ts";
+import type { SourceMove, SourceState } from "../domain/source.ts";
+import { type SourceCondition, sourceHealth } from "../domain/source_health.ts";
+import { cut, formatTable, formatTime } from "./table.ts";
+
+const REASON_WIDTH = 80;
+
+/** A source as it is listed; times in Unix ms. The names are those of the JSON. */
+export interface ListedSource {
+  id: string;
+  enabled: boolean;
+  /** `off` is switched off in the config. */
+  state: SourceCondition | "off";
+  state_since: number | null;
+  reason: string | null;
+  fetch_strategy: string;
+  last_success_at: number | null;
+  /** When something new came last. */
+  last_new_at: number | null;
+  /** Null when it is switched off, or when the store does not know it yet: then it is due at the start. */
+  next_due_at: number | null;
+  consecutive_failures: number;
+  last_error: string | null;
+  /** Where its address says that it has moved for good, and since when that address is asked; null for neither. */
+  moved_to: string | null;
+  moved_since: number | null;
+  moved_adopted_at: number | null;
+}
+
+/** The sources of the config, in its order. */
+export function listSources(config: Config, states: readonly SourceState[], nowMs: number): ListedSource[] {
+  const known = new Map(states.map((state) => [state.id, state]));
+  return config.sources.map((source) => {
+    const state = known.get(source.id) ?? null;
+    const { condition, sinceMs, reason } = sourceHealth(source, state, nowMs);
+    const move = state?.move?.from === source.location ? state.move : null;
+    return {
+      id: source.id,
+      enabled: source.enabled,
+      state: source.enabled ? condition : "off",
+      state_since: source.enabled ? sinceMs : null,
+      reason: source.enabled ? reason : null,
+      fetch_strategy: source.fetchStrategy,
+      last_success_at: state?.lastSuccessAtMs ?? null,
+      last_new_at: state?.news.lastAtMs ?? null,
+      next_due_at: source.enabled && state !== null ? nextDue(state, nowMs) : null,
+      consecutive_failures: state?.consecutiveFailures ?? 0,
+      last_error: state?.lastError ?? null,
+      ...moved(move),
+    };
+  });
+}
+
+/** A source whose host wants to be left alone is not fetched before that time is over. */
+function nextDue({ nextDueAtMs, hostPausedUntilMs }: SourceState, nowMs: number): number {
+  return hostPausedUntilMs !== null && hostPausedUntilMs > nowMs
+    ? Math.max(nextDueAtMs, hostPausedUntilMs)
+    : nextDueAtMs;
+}
+
+function moved(
+  move: SourceMove | null,
+): Pick<ListedSource, "moved_to" | "moved_since" | "moved_adopted_at"> {
+  return {
+    moved_to: move?.url ?? null,
+    moved_since: move?.sinceMs ?? null,
+    moved_adopted_at: move?.adoptedAtMs ?? null,
+  };
+}
+
+/** The list for scripts. */
+export function listJson(sources: readonly ListedSource[]): string {
+  return `${JSON.stringify({ sources })}\n`;
+}
+
+/** The list for people, with what is to be done about the sources that have moved. */
+export function listTable(sources: readonly ListedSource[]): string {
+  if (sources.length === 0) return "no sources; the config's [[sources]] adds some\n";
+  const table = formatTable(
+    ["SOURCE", "STATE", "SINCE (UTC)", "LAST SUCCESS (UTC)", "NEXT (UTC)", "FAILURES", "WHY"],
+    sources.map((source) => [
+      source.id,
+      source.state,
+      formatTime(source.state_since),
+      formatTime(source.last_success_at),
+      !source.enabled ? "-" : source.next_due_at === null ? "at start" : formatTime(source.next_due_at),
+      source.consecutive_failures,
+      cut(source.reason ?? "", REASON_WIDTH),
+    ]),
+  );
+  const moves = sources.filter(({ moved_to }) => moved_to !== null).map((source) =>
+    source.moved_adopted_at === null
+      ? `${source.id} says since ${formatTime(source.moved_since)} that it has moved to ${source.moved_to}\n`
+      : `${source.id} has moved to ${source.moved_to}, where it is fetched now: change its url in the config\n`
+  );
+  return table + moves.join("");
+}

@@ -1,0 +1,33 @@
+// What a fetch of one source came to, as the command line prints it.
+import type { ProcessedSource, Refusal } from "./process.ts";
+
+/** What a fetch of one source came to. */
+export interface IngestReport {
+  id: string;
+  ok: boolean;
+  new: number;
+  revised: number;
+  unchanged: number;
+  /** Items that do not concern AI regulation. */
+  passed_over: number;
+  refused: Refusal[];
+  /** Why the source could not be fetched, or not well. */
+  error?: string;
+}
+
+/** The report of what was dealt with. */
+export function reportOf(id: string, { decided, refused }: ProcessedSource): IngestReport {
+  const report: IngestReport = { id, ok: true, new: 0, revised: 0, unchanged: 0, passed_over: 0, refused };
+  for (const { decision } of decided) {
+    if (decision.kind === "passed_over") report.passed_over++;
+    else if (decision.kind !== "record") report.unchanged++;
+    else if (decision.event.version === 1) report.new++;
+    else report.revised++;
+  }
+  return report;
+}
+
+/** The report of a source of which nothing could be had. */
+export function failed(id: string, error: string): IngestReport {
+  return { id, ok: false, new: 0, revised: 0, unchanged: 0, passed_over: 0, refused: [], error };
+}

@@ -1,0 +1,205 @@
+// One visit to a source: from its lease to what is kept of how it ended.
+import type { Clock, Log } from "../domain/ports.ts";
+import type { FetchOutcome, SourceSettings, SourceState } from "../domain/source.ts";
+import { sourceHealth } from "../domain/source_health.ts";
+import type { FetchEnd, Store } from "../domain/store.ts";
+import { noteNews } from "./news.ts";
+import { FetchError } from "./fetched.ts";
+import { decideMove, moveAfterFailure } from "./move.ts";
+import { type ProcessedSource, type ProcessOptions, processSource } from "./process.ts";
+import { failed, type IngestReport, reportOf } from "./report.ts";
+import { nextAfterFailure, nextAfterSuccess, pauseOfHost, type Schedule } from "./schedule.ts";
+
+/** Characters of an item's name in the log. */
+const MAX_LOGGED = 100;
+/** How long a lease lasts unless it is extended, ms: so long a source waits whose process was killed. */
+export const LEASE_MS = 30_000;
+/** How often a lease is extended, ms. */
+const BEAT_MS = 10_000;
+
+/** What a visit needs. */
+export interface VisitOptions extends ProcessOptions {
+  store: ProcessOptions["store"] & Pick<Store, "extendLease" | "finishFetch">;
+  clock: Clock;
+  log: Log;
+  /** Who holds the leases. */
+  holder: string;
+  /** As far as an answer's freshness counts, ms. */
+  maxFreshMs: number;
+  scheduleOf(source: SourceSettings): Schedule;
+  /** How long a host is left alone after a visit, ms. */
+  spacingOf(host: string): number;
+}
+
+/** The host that a source's visits go to; null for a folder. */
+export function hostOf(source: SourceSettings): string | null {
+  return source.fetchStrategy === "files" ? null : new URL(source.location).host;
+}
+
+/** Visits a leased source to the end; whatever happens, its lease ends and the next visit is set. */
+export async function visitSource(
+  source: SourceSettings,
+  state: SourceState,
+  options: VisitOptions,
+): Promise<IngestReport> {
+  const over = new AbortController();
+  const beats = holdLease(source, options, over.signal);
+  try {
+    const processed = await processSource(source, state, "record", options);
+    if (processed.failure !== null) {
+      await finishFailed(source, state, { failure: processed.failure, processed }, options);
+      return { ...reportOf(source.id, processed), ok: false, error: processed.failure.message };
+    }
+    await finishWell(source, state, processed, options);
+    return reportOf(source.id, processed);
+  } catch (error) {
+    if (!(error instanceof FetchError)) logFailure(options.log, "source stopped", error, source.id);
+    const failure = error instanceof FetchError
+      ? error
+      : new FetchError("stopped by an error inside; see the log");
+    await finishFailed(source, state, { failure, processed: null }, options);
+    return failed(source.id, failure.message);
+  } finally {
+    over.abort();
+    await beats;
+  }
+}
+
+/** Extends the lease until the visit is over, so that it may be short: a killed process holds up nobody for long. */
+async function holdLease(
+  { id }: SourceSettings,
+  { clock, store, holder, log }: VisitOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  while (true) {
+    await clock.sleep(BEAT_MS, signal);
+    if (signal.aborted) return;
+    try {
+      const isHeld = await store.extendLease({
+        sourceId: id,
+        holder,
+        untilMs: clock.nowMs() + LEASE_MS,
+      });
+      if (!isHeld) log.warn("another process has taken over a source that is being fetched", { source: id });
+    } catch (error) {
+      logFailure(log, "lease not extended", error, id);
+    }
+  }
+}
+
+async function finishWell(
+  source: SourceSettings,
+  state: SourceState,
+  processed: ProcessedSource,
+  options: VisitOptions,
+): Promise<void> {
+  const atMs = options.clock.nowMs();
+  const { cursor, identityRule, freshUntilMs, movedTo } = processed;
+  const end = commonEnd(source, state, { outcome: "ok", atMs }, options);
+  const move = decideMove(state.move, { configured: source.location, movedTo, nowMs: atMs });
+  await options.store.finishFetch({
+    ...end,
+    nextDueAtMs: nextAfterSuccess(options.scheduleOf(source), {
+      nowMs: atMs,
+      freshUntilMs,
+      maxFreshMs: options.maxFreshMs,
+    }),
+    kept: { cursor, identityRule },
+    error: null,
+    news: noteNews(state.news, processed.decided, atMs),
+    move,
+  });
+  const { log } = options;
+  if (move !== null && move.adoptedAtMs === atMs) {
+    log.warn(
+      "source has moved for good: its new address is asked from now on; change its url in the config",
+      {
+        source: source.id,
+        host: new URL(move.url).host,
+      },
+    );
+  }
+  if (state.consecutiveFailures > 0) {
+    log.info("source recovered", { source: source.id, failures: state.consecutiveFailures });
+  }
+  logFetched(source, processed, log);
+}
+
+function logFetched(source: SourceSettings, processed: ProcessedSource, log: Log): void {
+  const report = reportOf(source.id, processed);
+  const hasBrought = report.new + report.revised + report.refused.length > 0;
+  log[hasBrought ? "info" : "debug"]("source fetched", {
+    source: source.id,
+    new: report.new,
+    revised: report.revised,
+    unchanged: report.unchanged,
+    passed_over: report.passed_over,
+    refused: report.refused.length,
+  });
+  const [first] = report.refused;
+  if (first !== undefined) {
+    log.warn("not everything could be taken; `source test` shows all of it", {
+      source: source.id,
+      refused: report.refused.length,
+      first: first.item.slice(0, MAX_LOGGED),
+      cause: first.reason,
+    });
+  }
+}
+
+async function finishFailed(
+  source: SourceSettings,
+  state: SourceState,
+  { failure, processed }: { failure: FetchError; processed: ProcessedSource | null },
+  options: VisitOptions,
+): Promise<void> {
+  const atMs = options.clock.nowMs();
+  const failures = state.consecutiveFailures + 1;
+  const asked = { nowMs: atMs, failures, retryAtMs: failure.retryAtMs };
+  const end = commonEnd(source, state, { outcome: failure.state, atMs }, options);
+  const paused = failure.pausedHost === null
+    ? []
+    : [{ host: failure.pausedHost, freeAtMs: atMs, pausedUntilMs: pauseOfHost(asked) }];
+  await options.store.finishFetch({
+    ...end,
+    hosts: [...end.hosts, ...paused],
+    nextDueAtMs: nextAfterFailure(options.scheduleOf(source), asked),
+    // What was recorded of it stays, under the rule that it was recorded with; the whole is asked for anew.
+    kept: processed === null ? null : { cursor: state.cursor, identityRule: processed.identityRule },
+    error: failure.message,
+    news: noteNews(state.news, processed?.decided ?? [], atMs),
+    move: moveAfterFailure(state.move),
+  });
+  options.log.warn("source failed", {
+    source: source.id,
+    state: failure.state,
+    failures,
+    cause: failure.message,
+  });
+}
+
+function commonEnd(
+  source: SourceSettings,
+  state: SourceState,
+  { outcome, atMs }: { outcome: FetchOutcome; atMs: number },
+  { holder, spacingOf }: VisitOptions,
+): Pick<FetchEnd, "sourceId" | "holder" | "atMs" | "outcome" | "outcomeSinceMs" | "hosts"> {
+  // Silence is no outcome, but whoever ends it is well from now on.
+  const { condition } = sourceHealth(source, state, atMs);
+  const isSame = state.outcome === outcome && condition !== "silent";
+  const host = hostOf(source);
+  return {
+    sourceId: source.id,
+    holder,
+    atMs,
+    outcome,
+    outcomeSinceMs: isSame ? state.outcomeSinceMs ?? atMs : atMs,
+    hosts: host === null ? [] : [{ host, freeAtMs: atMs + spacingOf(host), pausedUntilMs: 0 }],
+  };
+}
+
+/** Logs what should not have happened. */
+export function logFailure(log: Log, message: string, error: unknown, source?: string): void {
+  const cause = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  log.error(message, { cause, ...(source === undefined ? {} : { source }) });
+}
