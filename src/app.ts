@@ -241,7 +241,12 @@ async function regularly(
   }
 }
 
+/** Does a work the first time; one that fails is done again the next time. */
 function once(work: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | null = null;
-  return () => done ??= work();
+  return () =>
+    done ??= work().catch((error) => {
+      done = null;
+      throw error;
+    });
 }

@@ -1,0 +1,34 @@
+// Chance that repeats itself: everything random in a simulation comes from its seed.
+
+/** A stream of random decisions. */
+export interface Chance {
+  /** A number in [0, 1). */
+  fraction(): number;
+  /** A whole number from `min` to `max`. */
+  between(min: number, max: number): number;
+  /** True so often. */
+  happens(probability: number): boolean;
+  pick<T>(choices: readonly T[]): T;
+}
+
+/** The stream of a seed (mulberry32). */
+export function createChance(seed: number): Chance {
+  let state = Math.imul(seed, 0x9e3779b1) >>> 0;
+  const fraction = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const between = (min: number, max: number): number => min + Math.floor(fraction() * (max - min + 1));
+  return {
+    fraction,
+    between,
+    happens: (probability) => fraction() < probability,
+    pick: (choices) => {
+      const choice = choices[between(0, choices.length - 1)];
+      if (choice === undefined) throw new Error("nothing to pick from");
+      return choice;
+    },
+  };
+}

@@ -1,0 +1,177 @@
+// What Regfeed promises, held against what a simulation left behind.
+import assert from "node:assert/strict";
+import { utcMonth } from "../../src/domain/calendar.ts";
+import type { RegEvent } from "../../src/domain/event.ts";
+import { isAtLeast, type Severity } from "../../src/domain/severity.ts";
+import { START_MS } from "../support/world.ts";
+import type { Simulation } from "./simulation.ts";
+import type { Filter, Subscribed } from "./story.ts";
+
+/** The most deliveries a month that either tier allows. */
+const MOST_A_MONTH = 15;
+/** Attempts of a delivery before it is given up. */
+const ATTEMPTS = 11;
+
+interface Delivery {
+  id: string;
+  subscription_id: string;
+  event_id: string;
+  sequence: number;
+  status: string;
+  reason: string | null;
+  attempt_count: number;
+}
+
+/** Fails with the first promise that was not kept. */
+export async function assertPromises(
+  simulation: Simulation,
+  subscribed: readonly Subscribed[],
+): Promise<void> {
+  const events = await allEvents(simulation);
+  const deliveries =
+    (await Promise.all(simulation.subscribers.map(({ key }) => allDeliveries(simulation, key)))).flat();
+  assert.deepEqual(
+    simulation.endpoints.violations,
+    [],
+    "every signature verifies, and nothing goes to a private address",
+  );
+  assertEvents(simulation, events);
+  assertSequences(deliveries);
+  assertSameBytes(simulation);
+  assertEveryEnd(simulation, deliveries);
+  for (const one of subscribed) assertComplete(one, events, deliveries);
+  await assertQuota(simulation);
+  assertLog(simulation, subscribed);
+}
+
+/** Every event in the order of storing. */
+async function allEvents({ store }: Simulation): Promise<RegEvent[]> {
+  const listed = await store.listEvents({ limit: 10_000, after: { seq: 0 } });
+  return listed.map(({ json }) => JSON.parse(json));
+}
+
+/** Every delivery of a customer, page by page. */
+async function allDeliveries(simulation: Simulation, key: string): Promise<Delivery[]> {
+  const subscriber = simulation.subscribers.find((one) => one.key === key);
+  assert.ok(subscriber !== undefined);
+  const found: Delivery[] = [];
+  for (let last = "";;) {
+    const page = await simulation.ask(
+      subscriber,
+      "GET",
+      `/v1/deliveries?limit=200${last === "" ? "" : `&before=${last}`}`,
+    );
+    assert.equal(page.status, 200);
+    found.push(...page.json.deliveries);
+    if (page.json.deliveries.length < 200) return found;
+    last = page.json.deliveries.at(-1).id;
+  }
+}
+
+/** No version twice, none left out, and the newest is what the publisher shows. */
+function assertEvents({ publications }: Simulation, events: readonly RegEvent[]): void {
+  const versions = new Map<string, RegEvent[]>();
+  for (const event of events) {
+    versions.set(event.external_id, [...versions.get(event.external_id) ?? [], event]);
+  }
+  for (const [id, of] of versions) {
+    assert.deepEqual(of.map(({ version }) => version), of.map((_, at) => at + 1), `versions of ${id}`);
+    assert.equal(new Set(of.map(({ title_en }) => title_en)).size, of.length, `${id} is stored twice`);
+    const shown = publications.find((publication) => publication.id === id);
+    assert.equal(of.at(-1)?.title_en, `Guidelines on the AI Act ${id}, version ${shown?.version}`);
+  }
+  assert.equal(versions.size, publications.length, "every publication is stored");
+}
+
+function assertSequences(deliveries: readonly Delivery[]): void {
+  const bySubscription = Map.groupBy(deliveries, (delivery) => delivery.subscription_id);
+  for (const [id, of] of bySubscription) {
+    const sequences = of.map(({ sequence }) => sequence).sort((a, b) => a - b);
+    assert.deepEqual(sequences, of.map((_, at) => at + 1), `the sequence of ${id} has a gap`);
+    assert.equal(
+      new Set(of.map(({ event_id }) => event_id)).size,
+      of.length,
+      `an event has two deliveries to ${id}`,
+    );
+  }
+}
+
+/** One `webhook-id` is one body, one subscription, one event. */
+function assertSameBytes({ endpoints }: Simulation): void {
+  const bodies = new Map<string, string>();
+  for (const { id, body } of endpoints.seen) {
+    assert.equal(body, bodies.get(id) ?? body, `${id} was sent with two bodies`);
+    assert.equal(JSON.parse(body).delivery_id, id);
+    bodies.set(id, body);
+  }
+}
+
+/** Every delivery has come to an end that its owner sees, and the end is true. */
+function assertEveryEnd({ endpoints }: Simulation, deliveries: readonly Delivery[]): void {
+  const answered = new Set(endpoints.seen.filter((seen) => seen.answered).map(({ id }) => id));
+  for (const delivery of deliveries) {
+    const told = JSON.stringify(delivery);
+    switch (delivery.status) {
+      case "delivered":
+        assert.ok(answered.has(delivery.id), `delivered, but never taken: ${told}`);
+        break;
+      case "failed":
+        assert.ok(delivery.attempt_count >= ATTEMPTS, `given up early: ${told}`);
+        assert.ok(delivery.reason !== null, told);
+        break;
+      case "held":
+      case "cancelled":
+        assert.ok(delivery.reason !== null, told);
+        break;
+      default:
+        assert.fail(`still on its way after the end: ${told}`);
+    }
+  }
+}
+
+/** Every event that the subscription wants has its delivery, and none that it does not want. */
+function assertComplete(
+  { id, filters, storedBefore, backfill, deleted }: Subscribed,
+  events: readonly RegEvent[],
+  deliveries: readonly Delivery[],
+): void {
+  const got = new Set(deliveries.filter((one) => one.subscription_id === id).map(({ event_id }) => event_id));
+  for (const [place, event] of events.entries()) {
+    const wanted = filters.map((filter) => wants(filter, event));
+    // Of an event that was stored while the filter changed, either is right.
+    if (wanted.every((wants) => !wants)) {
+      assert.ok(!got.has(event.id), `${id} got ${event.id}, which it does not want`);
+    }
+    if (deleted || (place < storedBefore && !backfill)) continue;
+    if (wanted.every((wants) => wants)) assert.ok(got.has(event.id), `${id} has no delivery of ${event.id}`);
+  }
+}
+
+function wants({ topics = [], severity_min = "info" }: Filter, event: RegEvent): boolean {
+  return isAtLeast(event.severity, severity_min as Severity) &&
+    (topics.length === 0 || topics.some((topic) => event.topics.includes(topic)));
+}
+
+/** No month has more deliveries than the highest limit that it had. */
+async function assertQuota({ store, subscribers, clock }: Simulation): Promise<void> {
+  const months = new Set<string>();
+  for (let at = START_MS - 62 * 86_400_000; at <= clock.nowMs() + 62 * 86_400_000; at += 86_400_000) {
+    months.add(utcMonth(at));
+  }
+  for (const { id } of subscribers) {
+    for (const month of months) {
+      const { deliveries } = await store.usageOf(id, month);
+      assert.ok(deliveries <= MOST_A_MONTH, `${deliveries} deliveries in ${month}`);
+    }
+  }
+}
+
+/** No key and no secret stands in the log. */
+function assertLog({ lines, subscribers, endpoints }: Simulation, subscribed: readonly Subscribed[]): void {
+  const text = JSON.stringify(lines);
+  const secrets = [...endpoints.secrets.values()].flat();
+  for (const secret of [...secrets, ...subscribers.map(({ key }) => key)]) assert.ok(!text.includes(secret));
+  for (const { host } of subscribed) {
+    assert.ok(!text.includes(`${host}/hook`), "an address stands in the log");
+  }
+}

@@ -1,0 +1,135 @@
+// The whole appliance under every trouble that a seed holds. SEED=n runs one seed, SEEDS=n that many.
+import assert from "node:assert/strict";
+import type { Store } from "../../src/domain/store.ts";
+import { assertPromises } from "./promises.ts";
+import { Simulation, type Tampering } from "./simulation.ts";
+import { live } from "./story.ts";
+
+const SEEDS = Number(Deno.env.get("SEEDS") ?? 200);
+const seeds = Deno.env.get("SEED") === undefined
+  ? Array.from({ length: SEEDS }, (_, at) => at + 1)
+  : [Number(Deno.env.get("SEED"))];
+/** A planted bug shows within so many seeds. */
+const SEEDS_FOR_A_BUG = 15;
+
+/** Runs a seed to its end and holds the promises against what it left; returns how often the process died. */
+async function run(seed: number, tamper?: Tampering): Promise<number> {
+  const simulation = await Simulation.open(seed, tamper);
+  try {
+    await assertPromises(simulation, await live(simulation));
+    return simulation.deaths;
+  } catch (error) {
+    throw new Error(`SEED=${seed} deno test -A tests/simulation`, { cause: error });
+  } finally {
+    await simulation.close();
+  }
+}
+
+Deno.test("every promise is kept through deaths, lost answers, clock jumps, dead names and a full disk", async () => {
+  let deaths = 0;
+  for (const seed of seeds) deaths += await run(seed);
+  if (seeds.length > 1) {
+    assert.ok(deaths > seeds.length, `only ${deaths} deaths: the seeds have tried nothing`);
+  }
+});
+
+/** Bugs that somebody could make, and the promise that each of them breaks. */
+const BUGS: [name: string, tamper: (store: Store) => Partial<Store>, broken: RegExp][] = [
+  [
+    "a match drops a delivery now and then",
+    (store) => ({
+      matchEvents: (match) =>
+        store.matchEvents({
+          ...match,
+          deliveriesFor: (unmatched, subscriptions) =>
+            match.deliveriesFor(unmatched, subscriptions).filter((_, place) => place !== 1),
+        }),
+    }),
+    /has no delivery of/,
+  ],
+  [
+    "a lease that never ends: what a dead process was sending is not sent again",
+    (store) => ({
+      claimDeliveries: (claim) => store.claimDeliveries({ ...claim, leaseMs: 400 * 86_400_000 }),
+    }),
+    /still on its way after the end/,
+  ],
+  [
+    "every attempt counts as delivered",
+    (store) => ({
+      finishAttempts: (finished, nowMs) =>
+        store.finishAttempts(finished.map((one) => ({ ...one, next: { kind: "delivered" } })), nowMs),
+    }),
+    /delivered, but never taken/,
+  ],
+  [
+    "each attempt has an id of its own",
+    (store) => {
+      let attempts = 0;
+      return {
+        claimDeliveries: async (claim) =>
+          (await store.claimDeliveries(claim)).map((one) => ({
+            ...one,
+            id: one.id.slice(0, -4) + (1_000 + attempts++),
+          })),
+      };
+    },
+    /Expected values to be strictly equal|still on its way|delivered, but never/,
+  ],
+  [
+    "given up after the first failure",
+    (store) => ({
+      finishAttempts: (finished, nowMs) =>
+        store.finishAttempts(
+          finished.map((one) => one.next.kind === "retry" ? { ...one, next: { kind: "failed" } } : one),
+          nowMs,
+        ),
+    }),
+    /given up early/,
+  ],
+  [
+    "the month's limit is not looked at",
+    (store) => {
+      const without = <T extends Parameters<Store["matchEvents"]>[0]["tiers"]>(tiers: T): T =>
+        Object.fromEntries(
+          Object.entries(tiers).map((
+            [tier, limits],
+          ) => [tier, { ...limits, webhookDeliveriesPerMonth: 10_000 }]),
+        ) as T;
+      return {
+        matchEvents: (match) => store.matchEvents({ ...match, tiers: without(match.tiers) }),
+        backfill: (terms) => store.backfill({ ...terms, tiers: without(terms.tiers) }),
+        releaseHeld: (release) => store.releaseHeld({ ...release, tiers: without(release.tiers) }),
+      };
+    },
+    /deliveries in 20/,
+  ],
+  ["the past is never delivered", () => ({ backfill: () => Promise.resolve(0) }), /has no delivery of/],
+  [
+    "a new secret that is not the one that was shown",
+    (store) => ({
+      rotateSecret: (customerId, id, rotation) =>
+        store.rotateSecret(customerId, id, { ...rotation, secret: "0".repeat(64) }),
+    }),
+    /does not verify/,
+  ],
+];
+
+for (const [name, tamper, broken] of BUGS) {
+  Deno.test(`the simulation finds a planted bug: ${name}`, async () => {
+    const withBug: Tampering = (store) => {
+      const changed = tamper(store);
+      return new Proxy(store, { get: (target, method: keyof Store) => changed[method] ?? target[method] });
+    };
+    for (let seed = 1; seed <= SEEDS_FOR_A_BUG; seed++) {
+      try {
+        await run(seed, withBug);
+      } catch (error) {
+        const cause = (error as Error).cause as Error;
+        assert.match(cause.message, broken);
+        return;
+      }
+    }
+    assert.fail(`${SEEDS_FOR_A_BUG} seeds and not found`);
+  });
+}
