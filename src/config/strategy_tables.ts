@@ -58,6 +58,11 @@ function path(example: string) {
   });
 }
 
+function readItemsPath(value: string): Reading<string> {
+  const reading = readValuePath(value);
+  return "problem" in reading ? reading : { value };
+}
+
 function readRule(value: string): Reading<string> {
   const reading = value.includes("{") || value.includes("}") ? readTemplate(value) : readValuePath(value);
   if ("problem" in reading) return reading;
@@ -163,7 +168,7 @@ function windows(defaults: { overlap: number; first: number }) {
 }
 
 const json = table({
-  items: path("results").prefault(""),
+  items: rules("a path", "results", readItemsPath).prefault(""),
   ...paths,
   date_format: dateFormat,
   ...paging,

@@ -24,8 +24,17 @@ export type FieldRules = Readonly<Partial<Record<ItemField, readonly string[]>>>
 
 /** How the document of a strategy becomes items. */
 export type Reading =
-  /** `items` is the path to the list of items; empty for the document itself. `next` is what the next page is asked with. */
-  | { kind: "json"; items: string; fields: FieldRules; dateFormat: string | null; next: string | null }
+  /**
+   * `items` are the paths to the items, all of which count; an empty one is the document itself. `next` is what the next
+   * page is asked with.
+   */
+  | {
+    kind: "json";
+    items: readonly string[];
+    fields: FieldRules;
+    dateFormat: string | null;
+    next: string | null;
+  }
   /** The rows of a SPARQL result; a path is the name of a variable. */
   | { kind: "sparql"; fields: FieldRules; dateFormat: string | null }
   /** `item` is the selector of an item; fields are selectors within it. `next` selects the next page's address. */

@@ -250,6 +250,40 @@ Deno.test("source parse prints what a saved document holds, and refuses what is 
     assert.match(refused.stderr, /page\.html: .*HTML/i);
   }));
 
+Deno.test("source parse reads by the rules of a source, in its time zone and against its address", () =>
+  withFolder(async (folder) => {
+    await writeConfig(
+      folder,
+      `[[sources]]
+id = "list"
+name_en = "List"
+fetch_strategy = "html"
+url = "https://board.example/news/"
+timezone = "Europe/Berlin"
+enabled = false
+[sources.html]
+item = "li"
+title = "a"
+link = "a@href"
+published = "i"
+`,
+    );
+    const page = "<!doctype html><title>News</title><ul><li><i>31. Juli 2026</i> <a href=eins>Eins</a></ul>";
+    await Deno.writeTextFile(join(folder, "page.html"), page);
+    const parsed = await regfeed(folder, ["source", "parse", "page.html", "--source", "list", "--json"]);
+    assert.equal(parsed.code, 0, parsed.stderr);
+    const { format, items, problems } = JSON.parse(parsed.stdout);
+    assert.deepEqual([format, problems], ["html", []]);
+    assert.deepEqual([items[0].title, items[0].link, items[0].published_at], [
+      "Eins",
+      "https://board.example/news/eins",
+      Date.parse("2026-07-31T00:00:00+02:00"),
+    ]);
+    const unknown = await regfeed(folder, ["source", "parse", "page.html", "--source", "lost"]);
+    assert.equal(unknown.code, 1);
+    assert.match(unknown.stderr, /there is no source lost in the config/);
+  }));
+
 Deno.test("version prints the version, its runtime and its target", () =>
   withFolder(async (folder) => {
     const { version, runtime } = await regfeedJson<{ version: string; runtime: string }>(folder, ["version"]);

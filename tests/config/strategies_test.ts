@@ -44,7 +44,7 @@ Deno.test("parseConfig() makes the rules of an API from its table", async () => 
     kind: "list",
     reading: {
       kind: "json",
-      items: "data.results",
+      items: ["data.results"],
       fields: { id: ["nr"], title: ["title_en", "title"], link: ["https://a.example.org/{nr}"] },
       dateFormat: "dd.MM.yyyy",
       next: null,

@@ -57,13 +57,13 @@ export function guessJson(value: unknown): Extract<Reading, { kind: "json" }> | 
   const { path, fields } = isOne || best === null
     ? { path: [], fields: root }
     : best as { path: string[]; fields: Record<string, string[]> };
-  return { kind: "json", items: written(path), fields, dateFormat: null, next: null };
+  return { kind: "json", items: [written(path)], fields, dateFormat: null, next: null };
 }
 
 /** Rules as the config has them, on one line. */
 export function describeGuess({ items, fields }: Extract<Reading, { kind: "json" }>): string {
   const rules = Object.entries(fields).map(([field, [rule]]) => `${field} = ${JSON.stringify(rule)}`);
-  return [`items = ${JSON.stringify(items)}`, ...rules].join(", ");
+  return [`items = ${JSON.stringify(items[0])}`, ...rules].join(", ");
 }
 
 function guessFields(objects: readonly JsonObject[]): Record<string, string[]> {

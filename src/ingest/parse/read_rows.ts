@@ -25,10 +25,12 @@ export interface ApiOptions {
  * is no JSON, or nothing stands where the items should.
  */
 export function readApi(text: string, { reading, maxItems }: ApiOptions): ParsedDocument {
-  const path = pathOf(reading.items);
-  const { value, complete } = parseJson(text, path.length + 1);
-  const stated = itemsAt(value, path);
-  if (stated === null && !statesNone(value, path)) throw nothingAt(reading.items, value);
+  const paths = reading.items.map(pathOf);
+  const [first = []] = paths;
+  const { value, complete } = parseJson(text, first.length + 1);
+  const found = paths.map((path) => itemsAt(value, path));
+  const stated = found.every((items) => items === null) ? null : found.flatMap((items) => items ?? []);
+  if (stated === null && !statesNone(value, first)) throw nothingAt(reading.items.join('" or "'), value);
   return {
     ...readRows(stated ?? [], { ...reading, complete, maxItems, format: "json" }),
     next: reading.next === null ? null : scalarsAt(value, pathOf(reading.next), 1)[0] ?? null,

@@ -12,7 +12,7 @@ const json = (
   items: string,
   fields: Reading["fields"],
   more: Partial<Extract<Reading, { kind: "json" }>> = {},
-) => ({ kind: "json", items, fields, dateFormat: null, next: null, ...more }) satisfies Reading;
+) => ({ kind: "json", items: [items], fields, dateFormat: null, next: null, ...more }) satisfies Reading;
 const html = (item: string, fields: Reading["fields"]) =>
   ({ kind: "html", item, fields, dateFormat: null, next: null }) satisfies Reading;
 
