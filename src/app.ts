@@ -21,6 +21,7 @@ import { createDelivery, type Delivery } from "./delivery/loop.ts";
 import { createReplay } from "./delivery/replay.ts";
 import { type Customer, limitsOf } from "./domain/customer.ts";
 import { createIds, type NewId } from "./domain/ids.ts";
+import { type Metrics, NO_METRICS } from "./domain/metrics.ts";
 import type { Log, Platform } from "./domain/ports.ts";
 import type { Store } from "./domain/store.ts";
 import type { Subscription } from "./domain/subscription.ts";
@@ -52,10 +53,14 @@ export interface AppOptions {
   store: Store;
   /** Regfeed's own version, for health and User-Agent. */
   version: string;
+  /** Where it leaves what it counts; without it nothing is counted. */
+  metrics?: Metrics;
 }
 
 /** Makes an appliance; nothing runs before {@link App.start} or {@link App.tick}. */
-export function createApp({ config, platform, store, version }: AppOptions): App {
+export function createApp(
+  { config, platform, store, version, metrics = NO_METRICS }: AppOptions,
+): App {
   const { clock, random } = platform;
   const newId = createIds(() => clock.nowMs(), (count) => random.bytes(count));
   const classifier = createClassifier(config.classification);
@@ -69,10 +74,12 @@ export function createApp({ config, platform, store, version }: AppOptions): App
     clock,
     newId,
     log: platform.log("api"),
+    metrics,
     trustedProxies: readRanges(config.server.trustedProxies),
     authenticate: (header) => access.authenticate(header),
     takeRequest: (customer) => quota.take(customer.id, limitsOf(customer, config.tiers).apiRequestsPerDay),
   });
+  measureStore(metrics, store, clock);
   const register = once(async () => {
     await ingest.register();
     // Prices or the grace may have changed since the events came.
@@ -120,6 +127,30 @@ export function createApp({ config, platform, store, version }: AppOptions): App
 interface MadeOnce {
   newId: NewId;
   classifier: Classifier;
+}
+
+/** What the store says of itself, for the metrics. */
+function measureStore(
+  metrics: Metrics,
+  store: Pick<Store, "health">,
+  clock: Platform["clock"],
+): void {
+  metrics.gauge(
+    { name: "regfeed_deliveries_pending", help: "Deliveries that wait for an attempt." },
+    async () => [{ value: (await store.health()).pendingDeliveries }],
+  );
+  metrics.gauge(
+    {
+      name: "regfeed_deliveries_oldest_pending_age_seconds",
+      help: "Age of the oldest delivery that waits; 0 without one.",
+    },
+    async () => {
+      const { oldestPendingAtMs } = await store.health();
+      return [{
+        value: oldestPendingAtMs === null ? 0 : Math.max(0, clock.nowMs() - oldestPendingAtMs) / 1_000,
+      }];
+    },
+  );
 }
 
 function createCollecting(

@@ -8,19 +8,32 @@ import { failure } from "./responses.ts";
 /** Seconds after which a client that came too early may try again. */
 const RETRY_SECONDS = 5;
 
+/** What stands behind an open door. */
+export interface Behind {
+  fetch(request: Request, remoteAddress?: string): Promise<Response>;
+  /** Answers what still comes while the service stops. */
+  refuse(request: Request): Response;
+}
+
 /** Answers requests by itself until it is opened, then hands them on. */
-export interface Door {
+export interface Door extends Behind {
   /**
    * `GET /livez`: 200 while the process answers at all. `GET /readyz`: 200 once the door is open, 503 before. Every
-   * other request is answered 503 before, and by the API after.
+   * other request is answered 503 before, and by what stands behind it after.
    */
   fetch(request: Request, remoteAddress?: string): Promise<Response>;
-  open(answer: (request: Request, remoteAddress?: string) => Promise<Response>): void;
+  open(behind: Behind): void;
 }
 
 /** Makes a door that is closed. */
 export function createDoor(newId: NewId): Door {
-  let behind: ((request: Request, remoteAddress?: string) => Promise<Response>) | null = null;
+  let behind: Behind | null = null;
+  const notYet = (): Response => {
+    const error = new AppError("unavailable", "The service is starting. Try again in some seconds.");
+    return failure(error, { requestId: newId("request"), allowance: null, isPublic: false }, {
+      "retry-after": String(RETRY_SECONDS),
+    });
+  };
   return {
     async fetch(request, remoteAddress) {
       const path = pathOf(addressOf(request));
@@ -29,14 +42,11 @@ export function createDoor(newId: NewId): Door {
       if (isRead && path === "/readyz") {
         return behind === null ? status(503, "starting") : status(200, "ready");
       }
-      if (behind !== null) return await behind(request, remoteAddress);
-      const error = new AppError("unavailable", "The service is starting. Try again in some seconds.");
-      return failure(error, { requestId: newId("request"), allowance: null, isPublic: false }, {
-        "retry-after": String(RETRY_SECONDS),
-      });
+      return await behind?.fetch(request, remoteAddress) ?? notYet();
     },
-    open(answer) {
-      behind = answer;
+    refuse: (request) => behind?.refuse(request) ?? notYet(),
+    open(to) {
+      behind = to;
     },
   };
 }

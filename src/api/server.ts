@@ -3,6 +3,7 @@ import { type Context, Hono } from "hono";
 import type { RequestAllowance } from "../domain/allowance.ts";
 import type { Customer } from "../domain/customer.ts";
 import { AppError } from "../domain/errors.ts";
+import type { Metrics } from "../domain/metrics.ts";
 import type { NewId } from "../domain/ids.ts";
 import type { Clock, Log } from "../domain/ports.ts";
 import { type AddressRange, clientAddress } from "./client_address.ts";
@@ -13,6 +14,7 @@ import { checkBody, invalid, NO_INPUT, readQuery } from "./input.ts";
 import { createKeptAnswers, type KeptAnswers, prepareAnswer } from "./kept_answers.ts";
 import { toAppError } from "./problem.ts";
 import { type Answered, failure, type Passage, preflight, success } from "./responses.ts";
+import { createRequestMetrics } from "./request_metrics.ts";
 import type { Answer, Call, Route } from "./route.ts";
 
 /** What the API needs of the rooms beside it. */
@@ -21,6 +23,7 @@ export interface ServerOptions {
   clock: Clock;
   newId: NewId;
   log: Log;
+  metrics: Metrics;
   /** Proxies whose word on the client's address is taken. */
   trustedProxies: readonly AddressRange[];
   /** The customer behind an `Authorization` header; throws `unauthenticated`. */
@@ -41,6 +44,8 @@ export interface ApiServer {
 interface Routed extends Passage {
   /** The path and the query, as they were sent. */
   address: string;
+  /** The path of the route that it took; null while it has taken none. */
+  route: string | null;
 }
 
 /** What the router carries with each request. */
@@ -58,6 +63,7 @@ export function createServer(options: ServerOptions): ApiServer {
     router.on(route.method, honoPath(route.path), async (context) => {
       const passage = context.env;
       passage.isPublic = route.access === "public";
+      passage.route = route.path;
       const customer = route.access === "key" ? await admit(context.req.raw, passage, options) : null;
       const answered = await answerRoute(route, { context, passage, customer, kept, options });
       return success(answered, { request: context.req.raw, route, passage });
@@ -81,10 +87,11 @@ export function createServer(options: ServerOptions): ApiServer {
     return failure(toAppError(thrown), passage);
   });
 
+  const count = createRequestMetrics(options.metrics);
   const keyPaths = options.routes.filter((route) => route.access !== "public").map(formOf);
   const enter = (request: Request): Routed => {
     const address = addressOf(request);
-    return { requestId: options.newId("request"), allowance: null, isPublic: true, address };
+    return { requestId: options.newId("request"), allowance: null, isPublic: true, address, route: null };
   };
   const turnAway = (error: AppError, passage: Routed, headers?: Record<string, string>): Response => {
     const path = pathOf(passage.address);
@@ -97,11 +104,13 @@ export function createServer(options: ServerOptions): ApiServer {
       const startedMs = options.clock.nowMs();
       const wrong = findAddressError(passage.address, request.headers);
       const response = wrong === null ? await router.fetch(request, passage) : turnAway(wrong, passage);
+      const durationMs = options.clock.nowMs() - startedMs;
+      count({ method: request.method, route: passage.route, status: response.status, durationMs });
       options.log.debug("request", {
         request: passage.requestId,
         method: request.method,
         status: response.status,
-        duration_ms: options.clock.nowMs() - startedMs,
+        duration_ms: durationMs,
         client: clientAddress(remoteAddress, request.headers.get("x-forwarded-for"), options.trustedProxies),
       });
       return response;
@@ -121,6 +130,7 @@ function addOtherMethods(router: Router, path: string, routes: readonly Route[])
   router.all(honoPath(path), (context) => {
     const passage = context.env;
     passage.isPublic = isPublic;
+    passage.route = path;
     // Pages of other origins may read what is public; a browser asks before it sends an unusual header.
     if (context.req.method === "OPTIONS" && isPublic) return preflight(passage, allow);
     const error = new AppError("method_not_allowed", `${path} takes ${allow}, not ${context.req.method}.`);

@@ -1,16 +1,19 @@
 // `serve`: the API and the loops, until a signal ends them.
 import { createDoor } from "../api/door.ts";
+import { answerMetrics } from "../api/metrics_page.ts";
 import { createBackup } from "../backup/create.ts";
 import { runBackups } from "../backup/schedule.ts";
 import { createApp } from "../app.ts";
+import { createMetrics } from "../domain/metrics.ts";
 import { createIds } from "../domain/ids.ts";
 import type { DatabaseFacts } from "../domain/backup.ts";
 import type { LogFields } from "../domain/ports.ts";
 import type { Host } from "../platform/process.ts";
 import { listen } from "../platform/server.ts";
+import { measureProcess } from "../platform/process_metrics.ts";
 import { createThread, type Thread } from "../platform/thread.ts";
 import { VERSION } from "../version.ts";
-import { type Command, EXIT } from "./command.ts";
+import { type Command, type CommandCall, EXIT } from "./command.ts";
 import { type Opened, openStoreAt, withPlatform } from "./open.ts";
 import { createBackupTools, type LongWork } from "./prepare.ts";
 
@@ -25,56 +28,57 @@ export const serveCommand: Command = {
   example: "regfeed serve --config /etc/regfeed/regfeed.toml",
   positionals: [0, 0],
   options: {},
-  run: (call) =>
-    withPlatform(call, async ({ config, file, platform }) => {
-      const log = platform.log("serve");
-      const stopSignal = call.host.stopSignal();
-      log.info("starting", {
-        version: VERSION,
-        config: file,
-        store: config.store.path,
-        sources: config.sources.filter(({ enabled }) => enabled).length,
-      });
-      const { clock, random } = platform;
-      const door = createDoor(createIds(() => clock.nowMs(), (count) => random.bytes(count)));
-      let refuse: ((request: Request) => Response) | undefined;
-      const server = await listen({
-        ...config.server.listen,
-        handler: (request, { remoteAddress }) => door.fetch(request, remoteAddress),
-        refuse: (request) => refuse?.(request) ?? new Response(null, { status: 503 }),
-      });
-      const ending = new AbortController();
-      let backups: Promise<void> = Promise.resolve();
-      const thread = createThread(new URL("../worker.ts", import.meta.url));
-      try {
-        // It listens already: whoever watches the process sees it alive while a large database is brought up to date.
-        const say = (text: string, fields: LogFields) => log.info(text, fields);
-        const store = await openStoreAt(call, { config, file }, { platform, work: workOn(thread), say });
-        try {
-          const app = createApp({ config, platform, store, version: VERSION });
-          refuse = (request) => app.refuse(request);
-          await app.start();
-          backups = startBackups(call.host, { config, file, platform, work: workOn(thread) }, ending.signal);
-          door.open((request, remoteAddress) => app.fetch(request, remoteAddress));
-          log.info("listening", { address: server.address });
-          const signal = await stopSignal;
-          log.info("stopping", { signal });
-          ending.abort();
-          await server.shutdown(DRAIN_MS);
-          await app.stop();
-          thread.end(); // a backup under way ends with it, and leaves nothing behind
-          await Promise.race([backups, platform.clock.sleep(DRAIN_MS)]);
-          log.info("stopped");
-          return EXIT.done;
-        } finally {
-          await store.close();
-        }
-      } finally {
-        thread.end();
-        await server.shutdown(0);
-      }
-    }),
+  run: (call) => withPlatform(call, (opened) => serve(call, opened)),
 };
+
+async function serve(call: CommandCall, { config, file, platform }: Omit<Opened, "store">): Promise<number> {
+  const log = platform.log("serve");
+  const { clock, random } = platform;
+  const stopSignal = call.host.stopSignal();
+  log.info("starting", {
+    version: VERSION,
+    config: file,
+    store: config.store.path,
+    sources: config.sources.filter(({ enabled }) => enabled).length,
+  });
+  await using parts = new AsyncDisposableStack(); // ended in the opposite order, however this ends
+  const metrics = createMetrics();
+  parts.defer(measureProcess(metrics, clock.nowMs()));
+  const door = createDoor(createIds(() => clock.nowMs(), (count) => random.bytes(count)));
+  const server = await listen({
+    ...config.server.listen,
+    handler: (request, { remoteAddress }) => door.fetch(request, remoteAddress),
+    refuse: (request) => door.refuse(request),
+  });
+  parts.defer(() => server.shutdown(0));
+  if (config.metrics.listen !== null) {
+    const handler = (request: Request) => answerMetrics(request, metrics);
+    const metricsServer = await listen({ ...config.metrics.listen, handler });
+    parts.defer(() => metricsServer.shutdown(0));
+  }
+  const thread = createThread(new URL("../worker.ts", import.meta.url));
+  parts.defer(() => thread.end());
+  // It listens already: whoever watches the process sees it alive while a large database is brought up to date.
+  const say = (text: string, fields: LogFields) => log.info(text, fields);
+  const store = await openStoreAt(call, { config, file }, { platform, work: workOn(thread), say });
+  parts.defer(() => store.close());
+
+  const app = createApp({ config, platform, store, version: VERSION, metrics });
+  await app.start();
+  const ending = new AbortController();
+  const backups = startBackups(call.host, { config, file, platform, work: workOn(thread) }, ending.signal);
+  door.open(app);
+  log.info("listening", { address: server.address });
+  const signal = await stopSignal;
+  log.info("stopping", { signal });
+  ending.abort();
+  await server.shutdown(DRAIN_MS);
+  await app.stop();
+  thread.end(); // a backup under way ends with it, and leaves nothing behind
+  await Promise.race([backups, clock.sleep(DRAIN_MS)]);
+  log.info("stopped");
+  return EXIT.done;
+}
 
 /** Makes the config's backups until the signal aborts. */
 async function startBackups(

@@ -103,6 +103,10 @@ export interface Config {
   /** Null: payments are not taken. */
   payment: PaymentConfig | null;
   mail: MailConfig;
+  metrics: {
+    /** Where they are read, without a key; null switches them off. */
+    listen: { hostname: string; port: number } | null;
+  };
   log: { format: "text" | "json"; level: "debug" | "info" | "warn" | "error" };
   /** The files that secrets were read from, so that their modes can be looked at. */
   secretFiles: SecretFile[];
@@ -307,6 +311,7 @@ function buildConfig(
     backup: buildBackup(file.backup, folder),
     payment: buildPayment(file, secrets.accounts),
     mail: buildMail(file, secrets.accounts, folder),
+    metrics: { listen: file.metrics.listen ?? null },
     log: file.log,
     secretFiles: [...secrets.sources.files, ...secrets.accounts.files],
   };

@@ -75,6 +75,7 @@ export interface ConfigSummary {
     keep: number;
     secret_key: boolean;
   };
+  metrics: { listen: string | null };
   log: { format: string; level: string };
   tiers: Record<
     Tier,
@@ -130,6 +131,7 @@ export function summariseConfig(config: Config, nowMs: number): ConfigSummary {
       keep: config.backup.keep,
       secret_key: config.backup.secretKey,
     },
+    metrics: { listen: config.metrics.listen === null ? null : formatListen(config.metrics.listen) },
     log: config.log,
     tiers: summariseTiers(config),
     sources_enabled: enabled,
@@ -184,7 +186,7 @@ function summariseTiers(config: Config): ConfigSummary["tiers"] {
 /** The summary as lines for a person, without a line end behind the last; `nowMs` as in {@link summariseConfig}. */
 export function describeConfig(config: Config, nowMs: number): string {
   const summary = summariseConfig(config, nowMs);
-  const { server, store, ingest, delivery, languages, backup, log, tiers, ...rest } = summary;
+  const { server, store, ingest, delivery, languages, backup, metrics, log, tiers, ...rest } = summary;
   const targets = delivery.allow_http ? "https and http" : "https only";
   const networks = delivery.allow_networks.length === 0
     ? "public addresses"
@@ -217,6 +219,7 @@ export function describeConfig(config: Config, nowMs: number): string {
     ["mail", describeMail(summary.mail)],
     ["languages", languages.join(", ")],
     ["backups", describeBackup(backup)],
+    ["metrics", metrics.listen === null ? "off" : `read at http://${metrics.listen}/metrics`],
     ["log", `${log.format}, ${log.level} and above`],
     ...TIERS.map((tier): [string, string] => [
       `tier ${tier}`,

@@ -234,6 +234,9 @@ export const FILE_SCHEMA = table({
   }, "[backup]").prefault({}),
   payment: payment.optional(),
   mail: mail.prefault({}),
+  metrics: table({
+    listen: text("an address to listen on", "127.0.0.1:9464", readListen).optional(),
+  }, "[metrics]").prefault({}),
   log: table({
     format: oneOf(["text", "json"]).prefault("text"),
     level: oneOf(["debug", "info", "warn", "error"]).prefault("info"),

@@ -27,10 +27,14 @@ Deno.test("a closed door is alive and not ready, and tells everybody else when t
 Deno.test("an open door is ready and hands on everything but the two questions", async () => {
   const door = closedDoor();
   const seen: string[] = [];
-  door.open((request, remoteAddress) => {
-    seen.push(`${request.method} ${new URL(request.url).pathname} ${remoteAddress}`);
-    return Promise.resolve(new Response("behind"));
+  door.open({
+    fetch(request, remoteAddress) {
+      seen.push(`${request.method} ${new URL(request.url).pathname} ${remoteAddress}`);
+      return Promise.resolve(new Response("behind"));
+    },
+    refuse: () => new Response("going", { status: 503 }),
   });
+  assert.equal(await door.refuse(new Request("http://regfeed.example/livez")).text(), "going");
   assert.equal((await ask(door, "/readyz?verbose")).status, 200);
   assert.equal((await ask(door, "/livez")).status, 200);
   assert.equal(await (await ask(door, "/v1/health")).text(), "behind");

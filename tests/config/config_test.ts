@@ -101,7 +101,7 @@ Deno.test("parseConfig() refuses unknown keys everywhere and names the one that 
     [
       "[billing]\nfrom = 'x'",
       "regfeed.toml:1: billing: unknown key; the tables are server, store, ingest, sources, topics, " +
-      "topic_keywords, severity_rules, delivery, tiers, backup, payment, mail and log",
+      "topic_keywords, severity_rules, delivery, tiers, backup, payment, mail, metrics and log",
     ],
     ['public_url = "x"', 'regfeed.toml:1: public_url: unknown key here: "public_url" belongs to [server]'],
     [
@@ -112,7 +112,7 @@ Deno.test("parseConfig() refuses unknown keys everywhere and names the one that 
     [
       "__proto__ = 1",
       "regfeed.toml:1: __proto__: unknown key; the tables are server, store, ingest, sources, topics, " +
-      "topic_keywords, severity_rules, delivery, tiers, backup, payment, mail and log",
+      "topic_keywords, severity_rules, delivery, tiers, backup, payment, mail, metrics and log",
     ],
   ];
   for (const [text, line] of rows) assert.deepEqual(await linesOf(text), [line], text);

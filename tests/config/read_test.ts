@@ -44,6 +44,7 @@ Deno.test("parseConfig() gives every default for an empty file", async () => {
       smtp: null,
       outbox: "/etc/regfeed/data/outbox",
     },
+    metrics: { listen: null },
     log: { format: "text", level: "info" },
     secretFiles: [],
   });
@@ -100,6 +101,8 @@ const EVERY_KEY = `
     smtp_url = "smtps://a%40b:p%25w@mail.example.org"
     smtp_ca_file = "ca.pem"
     require_tls = false
+    [metrics]
+    listen = "127.0.0.1:9464"
     [log]
     format = "json"
     level = "debug"
@@ -231,6 +234,7 @@ const EVERY_VALUE: Config = {
     },
     outbox: "/var/mail/out",
   },
+  metrics: { listen: { hostname: "127.0.0.1", port: 9464 } },
   log: { format: "json", level: "debug" },
   secretFiles: [],
 };

@@ -2,18 +2,17 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { SCHEMA_VERSION } from "../../src/store/sqlite/migrate.ts";
+import { openVaultFile } from "../../src/platform/vault.ts";
+import { Connection } from "../../src/store/sqlite/connection.ts";
+import { migrate, SCHEMA_VERSION, schemaVersion } from "../../src/store/sqlite/migrate.ts";
 import { regfeed, regfeedJson, serve, withFolder, writeConfig } from "../support/process.ts";
 
-const STEPS = new URL("../../src/store/sqlite/migrations/", import.meta.url);
 const KEY = `rgf_${"ab".repeat(32)}`;
 
-/** The steps up to a schema, as the Regfeed of that time ran them. */
-function stepsUpTo(schema: number): string[] {
-  const names = [...Deno.readDirSync(STEPS)].map(({ name }) => name).sort().slice(0, schema);
-  assert.equal(names.length, schema);
-  return names.map((name) => Deno.readTextFileSync(new URL(name, STEPS)));
-}
+/** The first schema, as the Regfeed of that time made it. */
+const FIRST = Deno.readTextFileSync(
+  new URL("../../src/store/sqlite/migrations/0001_foundation.sql", import.meta.url),
+);
 
 /** What a store of the first schema held: a customer, an event, a subscription, a delivery that waits and one that is done. */
 async function firstData(receiver: string): Promise<string> {
@@ -95,13 +94,15 @@ for (let schema = 1; schema < SCHEMA_VERSION; schema++) {
       await Deno.mkdir(join(folder, "data"));
       const file = join(folder, "data", "regfeed.db");
       const old = new DatabaseSync(file);
-      const [first = "", ...later] = stepsUpTo(schema);
       old.exec("pragma auto_vacuum = incremental; pragma journal_mode = wal;");
-      old.exec(first);
+      old.exec(FIRST);
       old.exec(await firstData(`http://127.0.0.1:${receiver.addr.port}/hook`));
-      for (const step of later) old.exec(step);
-      old.exec(`pragma user_version = ${schema}`);
+      old.exec("pragma user_version = 1");
       old.close();
+      const connection = new Connection(file);
+      migrate(connection, (options) => openVaultFile(`${file}.key`, options), { upTo: schema });
+      assert.equal(schemaVersion(connection), schema);
+      connection.close();
 
       const server = await serve(folder);
       assert.equal((await (await fetch(`${server.address}/readyz`)).json()).status, "ready");
@@ -140,9 +141,9 @@ Deno.test("a store of a newer schema is refused by name and left as it is", asyn
     await writeConfig(folder, '[server]\nlisten = "127.0.0.1:0"\n');
     await Deno.mkdir(join(folder, "data"));
     const file = join(folder, "data", "regfeed.db");
-    const newer = new DatabaseSync(file);
-    for (const step of stepsUpTo(SCHEMA_VERSION)) newer.exec(step);
-    newer.exec(`
+    const newer = new Connection(file);
+    migrate(newer, (options) => openVaultFile(`${file}.key`, options));
+    newer.script(`
       insert into schema_history (schema, version) values (${SCHEMA_VERSION + 1}, '7.8.9');
       pragma user_version = ${SCHEMA_VERSION + 1};
     `);

@@ -68,12 +68,17 @@ export function migrateFile(path: string, vaultSource: VaultSource): void {
 /**
  * Applies the steps that are missing, and gives the vault that the store's secrets are sealed in. Throws, with nothing
  * written, when the database was written by a newer version or by another program, or when the key is not its own.
+ * `upTo` stops at an earlier schema, as a version of that time left it.
  */
-export function migrate(connection: Connection, vaultSource: VaultSource): Vault {
+export function migrate(
+  connection: Connection,
+  vaultSource: VaultSource,
+  { upTo = SCHEMA_VERSION }: { upTo?: number } = {},
+): Vault {
   refuseForeign(connection);
   const vault = openVault(connection, vaultSource);
   connection.prepareFile();
-  const steps = MIGRATIONS.slice(schemaVersion(connection));
+  const steps = MIGRATIONS.slice(schemaVersion(connection), upTo);
   const leavesNothing = steps.some((step) => step.leavesNothing);
   if (leavesNothing) {
     connection.script("pragma secure_delete = on");

@@ -1,0 +1,39 @@
+// What the API counts of requests.
+import { type Metrics, SECONDS_BOUNDS } from "../domain/metrics.ts";
+
+/** A request that was answered. */
+export interface AnsweredRequest {
+  method: string;
+  /** The path of the route as it is described (`/v1/events/{id}`); null for a path that nobody has. */
+  route: string | null;
+  status: number;
+  durationMs: number;
+}
+
+/** Methods that get a name of their own: a client can invent others without end. */
+const METHODS = new Set(["GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS"]);
+
+/** A function that counts each answered request. */
+export function createRequestMetrics(metrics: Metrics): (answered: AnsweredRequest) => void {
+  const requests = metrics.counter({
+    name: "regfeed_http_requests_total",
+    help: "Requests that were answered.",
+    labels: ["method", "route", "status"],
+  });
+  const seconds = metrics.histogram({
+    name: "regfeed_http_request_duration_seconds",
+    help: "Time from a request's head to its answer's, by route.",
+    labels: ["route"],
+    bounds: SECONDS_BOUNDS,
+  });
+  const refusals = metrics.counter({
+    name: "regfeed_quota_refusals_total",
+    help: "Requests refused because the day's quota was spent.",
+  });
+  return ({ method, route, status, durationMs }) => {
+    const path = route ?? "none";
+    requests.add([METHODS.has(method) ? method : "other", path, String(status)]);
+    seconds.observe([path], durationMs / 1_000);
+    if (status === 429) refusals.add([]);
+  };
+}
