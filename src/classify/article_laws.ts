@@ -106,6 +106,7 @@ export function citationsOfTheAct(
   laws: readonly LawMention[],
 ): boolean[] {
   const governed: (LawKind | null)[] = [];
+  const plain = plainLaws(laws);
   // From the last to the first, so that "Article 5 and Article 6 of the AI Act" hands its law to the left.
   for (let i = citations.length - 1; i >= 0; i--) {
     const citation = citations[i] as Citation;
@@ -114,15 +115,14 @@ export function citationsOfTheAct(
     const chained = next !== undefined && isChain(text.slice(citation.end, next.start))
       ? governed[i + 1] ?? null
       : null;
-    governed[i] = bound ?? chained ?? unboundLaw(text, citation, laws);
+    governed[i] = bound ?? chained ?? unboundLaw(text, citation, plain);
   }
   return governed.map((kind) => kind === "act");
 }
 
 /** The law tied to the citation by nothing but "of the", ", " or brackets: after it, else before it. */
 function boundLaw(text: string, citation: Citation, laws: readonly LawMention[]): LawKind | null {
-  const after = laws.find((law) => law.start >= citation.end);
-  const before = laws.findLast((law) => law.end <= citation.start);
+  const { before, after } = beside(laws, citation);
   const left = before === undefined ? "" : text.slice(before.end, citation.start);
   const boundBefore = before !== undefined && BEFORE_TIE.test(left) ? before : null;
   if (after !== undefined && after.start - citation.end <= LONGEST_TIE) {
@@ -163,12 +163,37 @@ function holdsOnly(text: string, words: ReadonlySet<string>): boolean {
   return text.toLowerCase().split(/[^a-z\u00e0]+/).every((word) => word === "" || words.has(word));
 }
 
+/** The laws that can be meant from afar; a text on the amending act means the Act's articles. */
+function plainLaws(laws: readonly LawMention[]): LawMention[] {
+  return laws.filter((law) => law.kind !== "act_beside" && law.kind !== "other_in_sections")
+    .map((law): LawMention => law.kind === "amending" ? { ...law, kind: "act" } : law);
+}
+
+/** The last law before a citation and the first after it; `laws` are in order and do not overlap. */
+function beside(
+  laws: readonly LawMention[],
+  citation: Citation,
+): { before: LawMention | undefined; after: LawMention | undefined } {
+  const next = firstFrom(laws, citation.end);
+  let last = firstFrom(laws, citation.start) - 1;
+  if ((laws[last]?.end ?? 0) > citation.start) last--;
+  return { before: laws[last], after: laws[next] };
+}
+
+/** The place of the first law that starts at or after `at`. */
+function firstFrom(laws: readonly LawMention[], at: number): number {
+  let [low, high] = [0, laws.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((laws[middle]?.start ?? 0) < at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /** The law of a citation that none is tied to: the nearest named one, with preference for what was named before. */
 function unboundLaw(text: string, citation: Citation, laws: readonly LawMention[]): LawKind | null {
-  const plain = laws.filter((law) => law.kind !== "act_beside" && law.kind !== "other_in_sections")
-    .map((law): LawMention => law.kind === "amending" ? { ...law, kind: "act" } : law);
-  const before = plain.findLast((law) => law.end <= citation.start);
-  const after = plain.find((law) => law.start >= citation.end);
+  const { before, after } = beside(laws, citation);
   if (after === undefined) return before?.kind ?? null;
   if (before === undefined) return after.kind;
   if (before.kind === after.kind) return before.kind;
@@ -185,9 +210,12 @@ function unboundLaw(text: string, citation: Citation, laws: readonly LawMention[
 /** A comma or a word that joins another thought to the one before. */
 const JOINT = /[,;:]|\b(?:and|or|und|oder|sowie|et|ou)\b/i;
 
+/** What is longer holds the end of a sentence, in characters. */
+const LONGEST_SENTENCE = 1_000;
+
 /** A full stop that ends a sentence, not an abbreviation such as "Art." or "Abs.". */
 function sentenceEnds(text: string): boolean {
-  if (text.includes("\n")) return true;
+  if (text.length > LONGEST_SENTENCE || text.includes("\n")) return true;
   for (const match of text.matchAll(/(\S*)[.!?;] (?=["A-Z])/g)) {
     if (
       !/^\(?(?:art|arts|abs|nr|no|lit|para|par|ziff|buchst|vgl|cf|s|al|bzw|z\.b|i\.v\.m|d\.h|u\.a|e\.g|i\.e)$/i

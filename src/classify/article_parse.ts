@@ -67,6 +67,9 @@ interface State {
 /** Whether a number that continues a list counts something else ("and 12 other …", "2 August"). */
 export type IsCount = (text: string, end: number) => boolean;
 
+/** A citation of more references is no sentence of anybody's: the Act has 119 articles and 180 recitals. */
+const MOST_REFERENCES = 400;
+
 /** Reads the citation that a head opens; null when no number follows it. */
 export function parseCitation(text: string, head: Head, isCount: IsCount): Citation | null {
   const first = readBase(text, head.kind, head.end, true);
@@ -81,7 +84,9 @@ export function parseCitation(text: string, head: Head, isCount: IsCount): Citat
     wordPlural: null,
     done: [],
   };
-  while (readPart(text, state) || readNextItem(text, state, isCount)) { /* each step moves on */ }
+  while (
+    state.done.length < MOST_REFERENCES && (readPart(text, state) || readNextItem(text, state, isCount))
+  ) { /* each step moves on */ }
   finish(state);
   const references = state.done.map((done) => ({
     kind: head.kind,
