@@ -1,6 +1,8 @@
-// How well the classification does on labelled items: `deno task evaluate FILE.jsonl [--json]`.
-import { resolve } from "node:path";
-import { RULES_VERSION } from "../src/classify/classify.ts";
+// How well the classification does on labelled items: `deno task evaluate FILE.jsonl [--config FILE] [--json]`.
+import { dirname, resolve } from "node:path";
+import { findAdditionProblems } from "../src/classify/check_additions.ts";
+import { type Classifier, createClassifier } from "../src/classify/classify.ts";
+import { NO_ADDITIONS } from "../src/classify/additions.ts";
 import {
   type Confusion,
   type Counts,
@@ -8,36 +10,73 @@ import {
   type Evaluation,
   readLabelled,
 } from "../src/classify/evaluate.ts";
+import { parseConfig } from "../src/config/config.ts";
 
-const USAGE = `usage: deno task evaluate FILE.jsonl [--json]
+const USAGE = `usage: deno task evaluate FILE.jsonl [--config FILE] [--json]
 FILE.jsonl holds one item a line: {"title", "relevant", "event_type", "severity", "topics"?, "id"?, "summary"?,
-"url"?, "lang"?}.
+"url"?, "lang"?, "source"?}. By the rules that Regfeed brings; with --config also by what that file adds to them
+([[topics]], [[topic_keywords]], [[severity_rules]], and for items with "source" what its [[sources]] say).
 `;
 const EXIT_USAGE = 2;
 
-main();
+await main();
 
-function main(): void {
-  const isJson = Deno.args.includes("--json");
-  const [file, ...rest] = Deno.args.filter((word) => word !== "--json");
-  if (file === undefined || file.startsWith("-") || rest.length > 0) fail(USAGE);
-  // A task runs in the repository's folder; the file is named from where the user stands.
-  const path = resolve(Deno.env.get("INIT_CWD") ?? Deno.cwd(), file);
-  const result = evaluate(readItems(path));
-  console.log(isJson ? JSON.stringify(toJson(result), null, 1) : describe(result));
+async function main(): Promise<void> {
+  const { file, config, isJson } = readArguments(Deno.args);
+  const classifier = config === null ? createClassifier(NO_ADDITIONS) : await readClassifier(config);
+  const result = evaluate(readItems(file, classifier), classifier.classify);
+  const { rulesVersion } = classifier;
+  console.log(
+    isJson ? JSON.stringify(toJson(result, rulesVersion), null, 1) : describe(result, rulesVersion),
+  );
 }
 
-function readItems(path: string): ReturnType<typeof readLabelled> {
-  let text: string;
+function readArguments(args: readonly string[]): { file: string; config: string | null; isJson: boolean } {
+  // A task runs in the repository's folder; files are named from where the user stands.
+  const place = (name: string) => resolve(Deno.env.get("INIT_CWD") ?? Deno.cwd(), name);
+  const at = args.indexOf("--config");
+  const config = at < 0 ? null : args[at + 1];
+  if (config === undefined || config?.startsWith("-")) fail(USAGE);
+  const others = args.filter((word, i) => word !== "--json" && (at < 0 || (i !== at && i !== at + 1)));
+  const [file, ...rest] = others;
+  if (file === undefined || file.startsWith("-") || rest.length > 0) fail(USAGE);
+  return {
+    file: place(file),
+    config: config === null ? null : place(config),
+    isJson: args.includes("--json"),
+  };
+}
+
+/** The rules with what a config adds; the config must be whole, as for `regfeed check`. */
+async function readClassifier(path: string): Promise<Classifier> {
+  const text = readText(path);
   try {
-    text = Deno.readTextFileSync(path);
+    const { classification } = await parseConfig(text, {
+      file: path,
+      folder: dirname(path),
+      readSecret: { file: (file) => Deno.readTextFile(file), env: (name) => Deno.env.get(name) },
+      findAdditionProblems,
+    });
+    return createClassifier(classification);
   } catch (error) {
-    fail(`${path} cannot be read: ${(error as Error).message}\n`);
+    fail(`${(error as Error).message}\n`);
   }
+}
+
+function readItems(path: string, classifier: Classifier): ReturnType<typeof readLabelled> {
+  const text = readText(path);
   try {
-    return readLabelled(text);
+    return readLabelled(text, classifier.topics);
   } catch (error) {
     fail(`${path}: ${(error as Error).message}\n`);
+  }
+}
+
+function readText(path: string): string {
+  try {
+    return Deno.readTextFileSync(path);
+  } catch (error) {
+    fail(`${path} cannot be read: ${(error as Error).message}\n`);
   }
 }
 
@@ -46,9 +85,9 @@ function fail(message: string): never {
   Deno.exit(EXIT_USAGE);
 }
 
-function toJson(result: Evaluation): Record<string, unknown> {
+function toJson(result: Evaluation, rulesVersion: string): Record<string, unknown> {
   return {
-    rules_version: RULES_VERSION,
+    rules_version: rulesVersion,
     items: result.items,
     relevance: countsJson(result.relevance),
     topics: countsJson(result.topics),
@@ -73,10 +112,10 @@ function countsJson(counts: Counts): Record<string, number> {
   };
 }
 
-function describe(result: Evaluation): string {
+function describe(result: Evaluation, rulesVersion: string): string {
   const { relevance, topics, eventType, severity } = result;
   const lines = [
-    `${result.items} items, rules ${RULES_VERSION}`,
+    `${result.items} items, rules ${rulesVersion}`,
     "",
     "                 precision  recall     F1",
     `relevance        ${shares(relevance)}`,

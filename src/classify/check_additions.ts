@@ -10,7 +10,7 @@ import {
 import { expandTopics, type Topic } from "../domain/topic.ts";
 import { topicRules } from "./additions.ts";
 import { ARTICLE_DATA, TOPIC_RULES, type WordLists } from "./data.ts";
-import { coversPhrase, includesPhrase, phraseProblem } from "./phrase_checks.ts";
+import { beginsWithPhrase, coversPhrase, includesPhrase, phraseProblem } from "./phrase_checks.ts";
 import { topicsOf } from "./topics.ts";
 
 /** What is wrong with an addition. */
@@ -42,7 +42,7 @@ export function findAdditionProblems(additions: Additions, sourceIds: readonly s
       shadowProblems(rule, additions.severityRules.slice(0, place), { topics, place })
     ),
     ...additions.sources.flatMap((source) =>
-      unknownTopics(source.topics, topics).map(({ at, message }) => ({
+      [...unknownTopics(source.topics, topics), ...repeated(source.topics)].map(({ at, message }) => ({
         path: ["sources", source.sourceId, "topics", at],
         message,
       }))
@@ -90,6 +90,11 @@ function unknownTopics(ids: readonly string[], topics: readonly Topic[]): { at: 
     }));
 }
 
+function repeated(values: readonly string[]): { at: number; message: string }[] {
+  return [...values.entries()].filter(([at, value]) => values.indexOf(value) < at)
+    .map(([at, value]) => ({ at, message: `is "${value}", which stands before it already: leave one out` }));
+}
+
 function isEmpty(keywords: Keywords): boolean {
   return KEYWORD_LISTS.every((list) => keywords[list].length === 0);
 }
@@ -120,7 +125,7 @@ function keywordProblems(
         ...keywords[list].slice(0, at),
         ...wordsBeside(list, keywords, known),
       ];
-      const other = before.find((one) => coversPhrase(one, keyword));
+      const other = before.find((one) => beginsWithPhrase(keyword, one));
       const message = phraseProblem(keyword) ??
         (other === undefined ? null : `is "${keyword}", which can add nothing: the topic has "${other}"`);
       return message === null ? [] : [{ path: [...path, `keywords_${list}`, at], message }];
@@ -150,9 +155,14 @@ function ruleProblems(
   }
   for (const key of ["words", "without"] as const) {
     for (const [at, phrase] of rule[key].entries()) {
-      const message = phraseProblem(phrase);
+      const other = rule[key].slice(0, at).find((one) => coversPhrase(one, phrase));
+      const message = phraseProblem(phrase) ??
+        (other === undefined ? null : `is "${phrase}", which can add nothing: "${other}" stands before it`);
       if (message !== null) add(key, at, message);
     }
+  }
+  for (const [key, values] of Object.entries(listsOf(rule))) {
+    for (const { at, message } of repeated(values)) add(key, at, message);
   }
   for (const [at, word] of rule.words.entries()) {
     const excluding = rule.without.find((phrase) => includesPhrase(word, phrase));
@@ -170,8 +180,17 @@ function hasCondition({ sources, eventTypes, topics, articles, words }: AddedSev
   return [sources, eventTypes, topics, articles, words].some((values) => values.length > 0);
 }
 
+/** The lists of a rule whose values are looked up. */
+function listsOf(
+  { sources, eventTypes, topics, articles }: AddedSeverityRule,
+): Record<string, readonly string[]> {
+  return { sources, event_types: eventTypes, topics, articles };
+}
+
+/** A reference in canonical form: a number that the Act has and, in brackets, at most four parts. */
 function isOfTheAct(canonical: string): boolean {
-  const [, kind, number = ""] = /^(Art\.|Annex|Recital) ([^(]+)/.exec(canonical) ?? [];
+  const [, kind, number = ""] =
+    /^(Art\.|Annex|Recital) ([0-9a-zIVX]+)(?:\((?:[0-9a-z]{1,4}|[A-E])\)){0,4}$/.exec(canonical) ?? [];
   if (kind === "Art.") return ARTICLE_DATA.articles.has(number);
   if (kind === "Annex") return ARTICLE_DATA.annexes.has(number);
   return kind === "Recital" && Number(number) >= 1 && Number(number) <= ARTICLE_DATA.recitals;

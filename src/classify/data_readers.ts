@@ -40,7 +40,9 @@ export function byName<T>(item: Reader<T>): Reader<Map<string, T>> {
 /** One of a fixed set of texts. */
 export function oneOf<T extends string>(allowed: readonly T[]): Reader<T> {
   return (value, place) => {
-    if (!(allowed as readonly unknown[]).includes(value)) throw wrong(`one of ${allowed.join(", ")}`, place);
+    if (!(allowed as readonly unknown[]).includes(value)) {
+      throw new Error(`${place} must be one of ${allowed.join(", ")}; found ${shown(value)}`);
+    }
     return value as T;
   };
 }
@@ -50,6 +52,13 @@ export function object(value: unknown, place: string): Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw wrong("an object", place);
   return value as Record<string, unknown>;
 }
+
+function shown(value: unknown): string {
+  return value === undefined ? "nothing" : JSON.stringify(value).slice(0, LONGEST_SHOWN);
+}
+
+/** How much of a wrong value is shown, in characters. */
+const LONGEST_SHOWN = 100;
 
 function wrong(expected: string, place: string): Error {
   return new Error(`${place} must be ${expected}`);

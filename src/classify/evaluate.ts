@@ -1,7 +1,15 @@
 // How well the classification does on labelled items: counts, shares and every miss with its explanation.
 import { EVENT_TYPES, type EventType } from "../domain/event.ts";
 import { SEVERITIES, type Severity, severityRank } from "../domain/severity.ts";
-import { type Classification, type ClassifyInput, classifyItem, type Reason, TOPICS } from "./classify.ts";
+import type { Topic } from "../domain/topic.ts";
+import {
+  type Classification,
+  type Classifier,
+  type ClassifyInput,
+  classifyItem,
+  type Reason,
+  TOPICS,
+} from "./classify.ts";
 import { list, object, oneOf, text, textOrNull } from "./data_readers.ts";
 
 /** An item with what a person says it is. */
@@ -16,29 +24,42 @@ export interface LabelledItem extends ClassifyInput {
   };
 }
 
+/** How many wrong lines are named. */
+const MOST_PROBLEMS = 10;
+
 /**
- * Reads labelled items from JSON lines: `{id, lang, title, summary, url, relevant, event_type, topics, severity}`, one
- * a line, other fields passed over, empty lines too. `summary`, `url`, `lang` and `topics` may be missing or null; an
- * item without `id` is known by its line. Throws an Error that names the line and what is wrong in it.
+ * Reads labelled items from JSON lines: `{id, lang, title, summary, url, source, relevant, event_type, topics,
+ * severity}`, one a line, other fields passed over, empty lines too. `summary`, `url`, `lang`, `source` (a source's id)
+ * and `topics` may be missing or null; an item without `id` is known by its line. Throws an Error that names the lines,
+ * ten at most, and what is wrong in each. `topics` are those that a label may name.
  */
-export function readLabelled(jsonLines: string): LabelledItem[] {
-  return jsonLines.replace(/^\ufeff/, "").split("\n").flatMap((line, i) =>
-    line.trim() === "" ? [] : [readLine(line, `line ${i + 1}`)]
-  );
+export function readLabelled(jsonLines: string, topics: readonly Topic[] = TOPICS): LabelledItem[] {
+  const items: LabelledItem[] = [];
+  const problems: string[] = [];
+  for (const [i, line] of jsonLines.replace(/^\ufeff/, "").split("\n").entries()) {
+    if (line.trim() === "") continue;
+    try {
+      items.push(readLine(line, `line ${i + 1}`, topics));
+    } catch (error) {
+      problems.push((error as Error).message);
+    }
+  }
+  if (problems.length > MOST_PROBLEMS) {
+    const more = problems.length - MOST_PROBLEMS;
+    problems.splice(MOST_PROBLEMS, more, `and ${more} more lines`);
+  }
+  if (problems.length > 0) throw new Error(problems.join("\n"));
+  if (items.length === 0) throw new Error("holds no item: write one JSON object a line");
+  return items;
 }
 
-function readLine(line: string, place: string): LabelledItem {
-  let fields: Record<string, unknown>;
-  try {
-    fields = object(JSON.parse(line), place);
-  } catch (error) {
-    throw new Error(`${place} is not a JSON object`, { cause: error });
-  }
+function readLine(line: string, place: string, topics: readonly Topic[]): LabelledItem {
+  const fields = object(parseLine(line, place), place);
   const optional = (name: string): string | null => textOrNull(fields[name] ?? null, `${place}: ${name}`);
   const { relevant } = fields;
   if (typeof relevant !== "boolean") throw new Error(`${place}: relevant must be true or false`);
-  const topics = TOPICS.map((topic) => topic.id);
   const language = optional("lang");
+  const source = optional("source");
   return {
     id: optional("id") ?? place,
     title: text(fields.title, `${place}: title`),
@@ -46,13 +67,23 @@ function readLine(line: string, place: string): LabelledItem {
     url: optional("url") ?? "",
     categories: [],
     statedLanguages: language === null ? [] : [language],
+    ...(source === null ? {} : { sourceId: source }),
     expected: {
       relevant,
       eventType: oneOf(EVENT_TYPES)(fields.event_type, `${place}: event_type`),
-      topics: list(oneOf(topics))(fields.topics ?? undefined, `${place}: topics`),
+      topics: list(oneOf(topics.map((topic) => topic.id)))(fields.topics ?? undefined, `${place}: topics`),
       severity: oneOf(SEVERITIES)(fields.severity, `${place}: severity`),
     },
   };
+}
+
+function parseLine(line: string, place: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch (error) {
+    const why = (error as Error).message.replace(/ \(line 1 column \d+\)$/, "");
+    throw new Error(`${place} is not a JSON object: ${why}`, { cause: error });
+  }
 }
 
 /** Hits and misses of a yes-or-no question. A share without cases is 1. */
@@ -100,8 +131,11 @@ export interface Evaluation {
   misses: Miss[];
 }
 
-/** Classifies the items and compares with their labels. */
-export function evaluate(lines: readonly LabelledItem[]): Evaluation {
+/** Classifies the items, by the built-in rules where no others are given, and compares with their labels. */
+export function evaluate(
+  lines: readonly LabelledItem[],
+  classify: Classifier["classify"] = classifyItem,
+): Evaluation {
   const relevance = { truePositives: 0, falsePositives: 0, falseNegatives: 0, trueNegatives: 0 };
   const topics = { truePositives: 0, falsePositives: 0, falseNegatives: 0, trueNegatives: 0 };
   const eventTypeConfusion: Confusion = {};
@@ -110,7 +144,7 @@ export function evaluate(lines: readonly LabelledItem[]): Evaluation {
   const misses: Miss[] = [];
   let sameType = 0;
   for (const line of lines) {
-    const found = classifyItem(line);
+    const found = classify(line);
     const { expected } = line;
     if (found.relevant === expected.relevant) relevance[found.relevant ? "truePositives" : "trueNegatives"]++;
     else relevance[found.relevant ? "falsePositives" : "falseNegatives"]++;

@@ -7,6 +7,9 @@ export function phraseProblem(phrase: string): string | null {
   const letters = folded.replaceAll("*", "").trim();
   const quoted = JSON.stringify(phrase);
   if (letters === "") return "is empty: write a word or a phrase";
+  if (phrase.length > LONGEST_PHRASE) {
+    return `has ${phrase.length} characters: ${LONGEST_PHRASE} are allowed, and a few words match more`;
+  }
   if (letters.length < 2) return `is ${quoted}, one letter, which would match too much: write a whole word`;
   if (/\*(?! |$)/.test(folded)) {
     return `is ${quoted}, which can never match: * stands for an ending, at the end of a word`;
@@ -17,7 +20,23 @@ export function phraseProblem(phrase: string): string | null {
   if (!/^[a-z0-9\u00c0-\uffff]/.test(folded.toLowerCase())) {
     return `is ${quoted}, which can never match: it must begin with a letter or a digit`;
   }
+  const mark = /[a-z0-9]{2}([.,;:!?]+)$/i.exec(folded)?.[1];
+  if (mark !== undefined) {
+    return `is ${quoted}, which matches only where "${mark}" follows: leave the mark out`;
+  }
   return null;
+}
+
+/** The longest phrase that is taken, in characters. */
+const LONGEST_PHRASE = 200;
+
+/**
+ * Whether wherever `special` matches, `general` matches from the same word on: "copyright*" does for "copyright law".
+ * A topic counts what begins at one word once.
+ */
+export function beginsWithPhrase(special: string, general: string): boolean {
+  const length = wordsOf(general).length;
+  return coversPhrase(general, wordsOf(special).slice(0, length).join(" "));
 }
 
 /** Whether wherever `special` matches, `general` matches the same words: "school*" covers "schools". */

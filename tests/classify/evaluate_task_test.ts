@@ -61,6 +61,43 @@ Deno.test("the task evaluate --json prints the same numbers for machines", () =>
     assert.deepEqual(result.misses.map(({ field }: { field: string }) => field), ["relevant", "severity"]);
   }));
 
+const CONFIG_TEXT = `[[sources]]
+id = "board"
+name_en = "Board"
+base_url = "https://board.example"
+url = "https://board.example/feed"
+fetch_strategy = "feed"
+schedule = "0 * * * *"
+event_type = "guidance"
+
+[[topics]]
+id = "robots"
+name_en = "Robots"
+parent = "rights-family"
+keywords_en = ["robo-advi*"]
+`;
+
+Deno.test("the task evaluate --config measures what a config adds, and refuses a config with a mistake", () =>
+  withFolder(async (folder) => {
+    const own =
+      '{"title":"AI Act and robo-advisers","relevant":true,"event_type":"guidance","severity":"low",' +
+      '"topics":["robots"],"source":"board"}';
+    await Deno.writeTextFile(join(folder, "own.jsonl"), own);
+    await Deno.writeTextFile(join(folder, "own.toml"), CONFIG_TEXT);
+    const with_ = await task(folder, "own.jsonl", "--config", "own.toml");
+    assert.equal(with_.code, 0, with_.stderr);
+    assert.match(with_.stdout, /^1 items, rules \d+\+[0-9a-f]{8}$/m);
+    assert.match(with_.stdout, /^Misses: 0$/m);
+    const without = await task(folder, "own.jsonl");
+    assert.equal(without.code, 2);
+    assert.match(without.stderr, /topics\[0\] must be one of .*; found "robots"/);
+    await Deno.writeTextFile(join(folder, "own.toml"), CONFIG_TEXT.replace("robo-advi*", "*"));
+    const wrong = await task(folder, "own.jsonl", "--config", "own.toml");
+    assert.equal(wrong.code, 2);
+    assert.match(wrong.stderr, /own\.toml:14: topics\[0\]\.keywords_en\[0\]: is empty/);
+    assert.equal((await task(folder, "own.jsonl", "--config")).code, 2);
+  }));
+
 Deno.test("the task evaluate ends with 2 when a line or the file is bad, and names it", () =>
   withFolder(async (folder) => {
     await Deno.writeTextFile(join(folder, "bad.jsonl"), `${RIGHT}\n{"title":"x"}\n`);

@@ -128,7 +128,17 @@ Deno.test("readLabelled() reads JSON lines and names the line that is wrong", ()
   for (const [change, message] of rows) {
     assert.throws(() => readLabelled(`${text}\n${JSON.stringify({ ...line, ...change })}`), { message });
   }
-  assert.throws(() => readLabelled("{"), /^Error: line 1 is not a JSON object$/);
+  assert.throws(() => readLabelled("{"), /^Error: line 1 is not a JSON object: /);
+  for (const nothing of ["", "\ufeff", "\n \n"]) assert.throws(() => readLabelled(nothing), /holds no item/);
+  const wrong = Array.from({ length: 12 }, () => "{}").join("\n");
+  assert.throws(
+    () => readLabelled(wrong),
+    /^Error: line 1: relevant .*\n(line \d+: .*\n){9}and 2 more lines$/,
+  );
+  assert.throws(
+    () => readLabelled(JSON.stringify({ ...line, event_type: "party" })),
+    /event_type must be one of .*; found "party"$/,
+  );
 });
 
 Deno.test("evaluate() keeps what the rules reach on invented items of three languages", () => {

@@ -151,6 +151,28 @@ const REFUSED: [text: string, place: string, part: string][] = [
     "8: severity_rules[1].severity",
     "can never decide: whatever fits it fits severity_rules[0]",
   ],
+  [words('keywords_en = ["recruitment law"]'), "3: topic_keywords[0].keywords_en[0]", 'has "recruitment"'],
+  [topic('id = "a"', 'keywords_en = ["..."]'), "4: topics[0].keywords_en[0]", "begin with a letter"],
+  [topic('id = "a"', 'keywords_en = ["robo adviser."]'), "4: topics[0].keywords_en[0]", "leave the mark out"],
+  [
+    topic('id = "a"', `keywords_en = ["${"zork ".repeat(50)}"]`),
+    "4: topics[0].keywords_en[0]",
+    "are allowed",
+  ],
+  [topic('id = "a"', 'keywords_en = ["\\u200b"]'), "4: topics[0].keywords_en[0]", "is empty"],
+  [rule('severity = "high"', 'words = ["zork", "Zork"]'), "4: severity_rules[0].words[1]", "can add nothing"],
+  [
+    rule('severity = "high"', 'articles = ["Art. 26()"]'),
+    "4: severity_rules[0].articles[0]",
+    "does not have",
+  ],
+  [
+    rule('severity = "high"', 'articles = ["Art. 26(x"]'),
+    "4: severity_rules[0].articles[0]",
+    "does not have",
+  ],
+  [rule('severity = "high"', 'topics = ["gpai", "gpai"]'), "4: severity_rules[0].topics[1]", "leave one out"],
+  [source('topics = ["gpai", "gpai"]'), "5: sources[0].topics[1]", "leave one out"],
   [source('event_type = "party"'), "5: sources[0].event_type", "cannot be"],
   [source('topics = ["gpai", "x"]'), "5: sources[0].topics[1]", "is no topic"],
 ];
