@@ -8,10 +8,11 @@ export const MAX_ADDRESS_LENGTH = 8_192;
 /** A host name or literal address, with or without a port (RFC 9110, 7.2), and no sign that begins a path. */
 const AUTHORITY = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\da-f:.]+\])(?::\d{0,5})?$/i;
 
-/** The path and the query of a request, as they were sent. */
+/** The path and the query of a request, as they were sent; without a path they begin with what stands in its place. */
 export function addressOf({ url }: Request): string {
-  const begin = url.indexOf("/", url.indexOf("//") + 2);
-  return begin === -1 ? "/" : url.slice(begin);
+  const authority = url.indexOf("//") + 2;
+  const begin = url.slice(authority).search(/[/?#\\]/);
+  return begin === -1 ? "" : url.slice(authority + begin);
 }
 
 /** The path of an address. */
@@ -20,16 +21,36 @@ export function pathOf(address: string): string {
   return end === -1 ? address : address.slice(0, end);
 }
 
-/** The query's parameters of an address. */
-export function parametersOf(address: string): URLSearchParams {
+/** A parameter of a query. */
+export interface SentParameter {
+  name: string;
+  /** Null when name or value are no text: what follows a `%` must be UTF-8 (RFC 3986, 2.1 and 2.5). */
+  value: string | null;
+}
+
+/** The query's parameters of an address, each as often as it was sent. */
+export function parametersOf(address: string): SentParameter[] {
   const begin = address.indexOf("?");
-  return new URLSearchParams(begin === -1 ? "" : address.slice(begin));
+  if (begin === -1) return [];
+  return address.slice(begin + 1).split("&").filter((part) => part !== "").map((part) => {
+    const [name = "", ...value] = part.split("=");
+    const decoded = decode(name);
+    return { name: decoded ?? name, value: decoded === null ? null : decode(value.join("=")) };
+  });
+}
+
+function decode(text: string): string | null {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return null; // the only thing that it throws for is what is no text
+  }
 }
 
 /**
  * What is wrong with where a request wants to go, null when nothing is: the address is too long; the `Host` header holds
- * more than a host, as the runtime puts it before the path to make the request's URL; the address has a fragment, which
- * belongs to no request (RFC 9110, 4.2.5).
+ * more than a host, as the runtime puts it before the path to make the request's URL; the address has no path, or a
+ * fragment, which belongs to no request (RFC 9110, 4.2.5).
  */
 export function findAddressError(address: string, headers: Headers): AppError | null {
   if (address.length > MAX_ADDRESS_LENGTH) {
@@ -37,6 +58,9 @@ export function findAddressError(address: string, headers: Headers): AppError | 
   }
   if (!AUTHORITY.test(headers.get("host") ?? "")) {
     return invalid([{ field: "Host", message: "must be a host name or address, with or without a port" }]);
+  }
+  if (!address.startsWith("/")) {
+    return invalid([{ field: "address", message: "must have a path, which begins with /" }]);
   }
   if (address.includes("#")) {
     return invalid([{ field: "address", message: "must not hold a #: write %23 where it is meant" }]);

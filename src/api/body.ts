@@ -50,8 +50,8 @@ function requireJson(headers: Headers): void {
   const [type, ...parameters] = (headers.get("content-type") ?? "").toLowerCase().split(";")
     .map((part) => part.trim());
   if (type !== "application/json") throw unsupported("Content-Type", "must be application/json");
-  const charsets = parameters.filter((parameter) => parameter.startsWith("charset="));
-  if (charsets.some((charset) => !/^charset="?utf-?8"?$/.test(charset))) {
+  const charsets = parameters.filter((parameter) => parameter.startsWith("charset"));
+  if (charsets.some((charset) => !/^charset *= *"?utf-?8"?$/.test(charset))) {
     throw unsupported("Content-Type", "must be application/json in UTF-8: no other charset is read");
   }
   const coding = headers.get("content-encoding")?.trim().toLowerCase() ?? "";

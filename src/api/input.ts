@@ -1,9 +1,16 @@
 // Checking what a client sends: query and body by their schemas, with an error that names each wrong field.
 import { z } from "zod";
 import { AppError, type ErrorCode, type FieldError } from "../domain/errors.ts";
+import type { SentParameter } from "./address.ts";
 
 /** The deepest nesting of JSON that is read. */
 const MAX_JSON_DEPTH = 32;
+
+/** What no parameter holds: the controls of ASCII, NUL among them. */
+// deno-lint-ignore no-control-regex
+const CONTROL = /[\x00-\x1f\x7f]/;
+/** The most wrong fields that one answer names: a small request must not make a big answer. */
+const MAX_ERRORS = 50;
 
 /** A wrong field; with the code that tells of it, where a request has nothing else wrong. */
 export interface Finding extends FieldError {
@@ -23,22 +30,28 @@ export interface CheckedInput {
 export const NO_INPUT: CheckedInput = { value: undefined, good: {}, errors: [] };
 
 /** The query's parameters by the schema (none: no parameter is taken). */
-export function readQuery(parameters: URLSearchParams, schema: z.ZodType | undefined): CheckedInput {
-  const errors: FieldError[] = [];
+export function readQuery(parameters: readonly SentParameter[], schema: z.ZodType | undefined): CheckedInput {
+  const errors: Finding[] = [];
   const values: Record<string, string> = {};
-  for (const [name, value] of parameters) {
-    if (Object.hasOwn(values, name)) errors.push({ field: name, message: "is given more than once" });
-    values[name] = value;
+  for (const { name, value } of parameters) {
+    const field = name === "" ? "query" : name;
+    if (Object.hasOwn(values, field)) errors.push({ field, message: "is given more than once" });
+    else if (name === "") errors.push({ field, message: "has a value without a name" });
+    else if (value === null) errors.push({ field, message: "is not UTF-8 in %-escapes; % itself is %25" });
+    else if (CONTROL.test(value)) errors.push({ field, message: "holds a control character" });
+    // Defined, not set: a parameter may have the name of what every object has.
+    Object.defineProperty(values, field, { value: value ?? "", enumerable: true, configurable: true });
   }
+  const broken = new Set(errors.map(({ field }) => field));
+  const sound = Object.fromEntries(Object.entries(values).filter(([name]) => !broken.has(name)));
   if (schema === undefined) {
-    for (const name of Object.keys(values)) {
-      errors.push({ field: name, message: "is not a parameter of this path" });
+    for (const field of Object.keys(sound)) {
+      errors.push({ field, message: "is not a parameter of this path" });
     }
-  } else {
-    const checked = check(values, schema, "parameter");
-    return { ...checked, errors: [...errors, ...checked.errors] };
+    return { ...NO_INPUT, errors };
   }
-  return { ...NO_INPUT, errors };
+  const checked = check(sound, schema, "parameter");
+  return { ...checked, errors: [...errors, ...checked.errors] };
 }
 
 /** The body by the schema; what is no JSON is an error of `body`. */
@@ -175,9 +188,11 @@ function inWords(issue: z.core.$ZodIssue): string {
 export function invalid(found: readonly Finding[]): AppError {
   const codes = new Set(found.map(({ code = "invalid_input" }) => code));
   const [only = "invalid_input"] = codes;
-  const errors = [
+  const all = [
     ...new Map(found.map(({ field, message }) => [`${field} ${message}`, { field, message }])).values(),
   ];
-  const named = errors.map(({ field, message }) => `${field}: ${message}`).join("; ");
+  const errors = all.slice(0, MAX_ERRORS);
+  const more = all.length > MAX_ERRORS ? [`and ${all.length - MAX_ERRORS} more`] : [];
+  const named = [...errors.map(({ field, message }) => `${field}: ${message}`), ...more].join("; ");
   return new AppError(codes.size === 1 ? only : "invalid_input", named, errors);
 }

@@ -159,13 +159,14 @@ export function namesTag(ifNoneMatch: string | null, etag: string): boolean {
   });
 }
 
-/** Whether an `Accept-Encoding` takes gzip (RFC 9110, 12.5.3). */
+/** Whether an `Accept-Encoding` takes gzip: its own weight counts, else that of `*` (RFC 9110, 12.5.3). */
 export function takesGzip(acceptEncoding: string | null): boolean {
-  for (const part of (acceptEncoding ?? "").toLowerCase().split(",")) {
-    const [coding, ...parameters] = part.split(";").map((text) => text.trim());
-    if (coding !== "gzip" && coding !== "*") continue;
+  if (acceptEncoding === null) return false;
+  const weights = new Map<string, number>();
+  for (const part of acceptEncoding.toLowerCase().split(",")) {
+    const [coding = "", ...parameters] = part.split(";").map((text) => text.trim());
     const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2) ?? "1";
-    return Number(weight) > 0;
+    weights.set(coding, Number(weight));
   }
-  return false;
+  return (weights.get("gzip") ?? weights.get("*") ?? 0) > 0;
 }

@@ -7,7 +7,7 @@ import type { Metrics } from "../domain/metrics.ts";
 import type { NewId } from "../domain/ids.ts";
 import type { Clock, Log } from "../domain/ports.ts";
 import { type AddressRange, clientAddress } from "./client_address.ts";
-import { addressOf, findAddressError, parametersOf, pathOf } from "./address.ts";
+import { addressOf, findAddressError, parametersOf, pathOf, type SentParameter } from "./address.ts";
 import { receiveBody } from "./body.ts";
 import type { Repetition } from "./idempotency.ts";
 import { checkBody, invalid, NO_INPUT, readQuery } from "./input.ts";
@@ -185,7 +185,7 @@ async function answerRoute(
 /** Query and body as the route takes them. Throws an error that names everything wrong with them. */
 async function checkInput(
   route: Route,
-  parameters: URLSearchParams,
+  parameters: readonly SentParameter[],
   bytes: Uint8Array | null,
 ): Promise<{ query: unknown; body: unknown }> {
   const query = readQuery(parameters, route.query);

@@ -131,6 +131,15 @@ Deno.test("GET /v1/events answers 400 that names each wrong parameter", () =>
       ["sorce=board", ["sorce"]],
       ["limit=0&since=x&foo=1", ["foo", "limit", "since"]],
       ["topics=%00", ["topics"]],
+      ["q=a%00b", ["q"]],
+      ["q=a%0ab", ["q"]],
+      ["q=%zz", ["q"]],
+      ["q=100%", ["q"]],
+      ["q=a%ED%A0%80", ["q"]],
+      ["q=%ff&limit=0", ["limit", "q"]],
+      ["%zz=1", ["%zz"]],
+      ["=5", ["query"]],
+      ["__proto__=1&constructor=2", ["__proto__", "constructor"]],
     ];
     for (const [query, fields] of rows) {
       const reply = await world.ask(`/v1/events?${query}`, { key });
@@ -142,6 +151,15 @@ Deno.test("GET /v1/events answers 400 that names each wrong parameter", () =>
         query,
       );
     }
+  }));
+
+Deno.test("an answer names no more than fifty wrong fields, and says how many there are", () =>
+  withWorld(async (world, key) => {
+    const query = Array.from({ length: 1_000 }, (_, index) => `x${index}`).join("&");
+    const reply = await world.ask(`/v1/events?${query}`, { key });
+    assert.equal(reply.status, 400);
+    assert.equal(reply.json.errors.length, 50);
+    assert.match(reply.json.detail, /; and 950 more$/);
   }));
 
 Deno.test("GET /v1/events/{id} answers the event, and 404 for any other id", () =>

@@ -279,6 +279,8 @@ Deno.test("a body that is not what it should be gets its own 4xx", () =>
       ["no type", post("{}", ""), 415, "Content-Type"],
       ["UTF-16", post("{}", "application/json; charset=utf-16"), 415, "Content-Type"],
       ["Latin", post("{}", 'application/json;charset="iso-8859-1"'), 415, "Content-Type"],
+      ["spaces", post("{}", "application/json ; charset = utf-16"), 415, "Content-Type"],
+      ["no charset", post("{}", "application/json; charset="), 415, "Content-Type"],
       ["two charsets", post("{}", "application/json; charset=utf-8; charset=utf-16"), 415, "Content-Type"],
       ["gzip", post("{}", "application/json", { "content-encoding": "gzip" }), 415, "Content-Encoding"],
       ["broken JSON", post('{"webhook_url":'), 400, "body"],

@@ -73,7 +73,7 @@ any origin may read the errors of public paths too.
 
 What is no HTTP request (a control character in a header, headers without end, a \`Content-Length\` that is no number or
 stands beside another, a broken request line) is refused before it is looked at: with an empty 400 that has no
-\`X-Request-Id\`, and the connection ends.
+\`X-Request-Id\`, and the connection ends. It ends without an answer where the chunks of a body are none.
 
 | code | status | when |
 |---|---|---|
