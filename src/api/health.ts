@@ -100,6 +100,7 @@ function ingestionHealth(
     silent: count("silent"),
     empty: count("empty"),
     new: count("new"),
+    held_back: states.reduce((events, state) => events + state.heldBack, 0),
     last_success_at: successes.length === 0 ? null : Math.max(...successes),
   };
 }

@@ -73,7 +73,11 @@ function optionProblem(
     const nearest = rawName.startsWith("--") ? nearestWord(name, Object.keys(known)) : null;
     return `there is no option ${rawName} here${nearest === null ? "" : `; did you mean --${nearest}?`}`;
   }
-  if (option.kind === "flag") return value === undefined ? null : `${rawName} takes no value`;
+  if (option.kind === "flag") {
+    if (value === undefined) return null;
+    if (!option.mayHaveValue) return `${rawName} takes no value`;
+    return value === "" ? `${rawName}= needs a value: ${rawName}=${option.value ?? "VALUE"}` : null;
+  }
   const placeholder = option.value ?? "VALUE";
   if (value === undefined || value === "") return `${rawName} needs a value: ${rawName} ${placeholder}`;
   if (inlineValue !== true && /^-./.test(value)) {

@@ -5,6 +5,8 @@ import type { Host } from "../platform/process.ts";
 export interface CommandOption {
   /** `flag` stands alone, `text` takes a value, `list` takes one each time that it is given. */
   kind: "flag" | "text" | "list";
+  /** Whether a flag may have a value behind an equals sign: `--save=FILE`. */
+  mayHaveValue?: true;
   /** What stands for the value in the help: "FILE". */
   value?: string;
   /** A letter that does the same behind one dash: "c". */

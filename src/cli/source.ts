@@ -1,11 +1,9 @@
 // `source list`, `source test` and `source parse`: what sources are, and what they would give.
 import { resolve } from "node:path";
 import { createApp } from "../app.ts";
-import { type Classifier, createClassifier } from "../classify/classify.ts";
+import { createClassifier } from "../classify/classify.ts";
 import type { Config } from "../config/config.ts";
-import type { Reason } from "../classify/reasons.ts";
 import { type SourceSettings, untouchedSource } from "../domain/source.ts";
-import type { IngestPreview } from "../ingest/ingest.ts";
 import { describeDocument, type DescribeOptions } from "../ingest/normalise/describe.ts";
 import { DocumentError } from "../ingest/parse/document.ts";
 import { MAX_ITEMS } from "../ingest/process.ts";
@@ -14,10 +12,8 @@ import { type Command, type CommandCall, CommandError, EXIT, JSON_OPTION } from 
 import { loadConfig, withStore } from "./open.ts";
 import { textWidth } from "./paragraphs.ts";
 import { listJson, listSources, listTable } from "./source_list.ts";
-import { cut, formatTable, formatTime } from "./table.ts";
-import { formatReasons } from "./why.ts";
-
-const TITLE_WIDTH = 60;
+import { createReasons, previewJson, previewTable } from "./source_preview.ts";
+import { releaseCommand, saveDocuments } from "./source_release.ts";
 
 /** The commands that concern sources. */
 export const sourceCommands: Command[] = [
@@ -38,12 +34,18 @@ export const sourceCommands: Command[] = [
   },
   {
     name: "source test",
-    usage: "ID [--why] [--json]",
+    usage: "ID [--why] [--save[=FILE]] [--json]",
     summary: "fetches a source and shows what would be stored; nothing is kept",
     example: "regfeed source test eu-edpb-news --why",
     positionals: [1, 1],
     options: {
       why: { kind: "flag", help: "the words, rules and articles behind each item's values" },
+      save: {
+        kind: "flag",
+        mayHaveValue: true,
+        value: "FILE",
+        help: "keep the raw document, here under the source's id or in FILE",
+      },
       ...JSON_OPTION,
     },
     run: (call) =>
@@ -54,16 +56,21 @@ export const sourceCommands: Command[] = [
           untouchedSource(source.id, 0);
         const app = createApp({ config, platform, store, version: VERSION });
         const preview = await app.ingest.preview(source, state);
+        const wantsSaved = call.flags.has("save") || call.texts.has("save");
+        const saved = wantsSaved ? await saveDocuments(call, source.id, preview.documents) : null;
         const reasonsOf = call.flags.has("why")
           ? createReasons(createClassifier(config.classification))
           : null;
         const width = textWidth(call.host.columns());
         call.host.out(
-          call.flags.has("json") ? previewJson(preview, reasonsOf) : previewTable(preview, reasonsOf, width),
+          call.flags.has("json")
+            ? previewJson(preview, reasonsOf, saved)
+            : previewTable(preview, reasonsOf, width) + savedLines(saved),
         );
         return preview.report.ok ? EXIT.done : EXIT.failed;
       }, { log: { format: "text", level: "error" } }),
   },
+  releaseCommand,
   {
     name: "source parse",
     usage: "FILE [--source ID] [--content-type TYPE] [--json]",
@@ -131,77 +138,6 @@ export function requireSources(
   });
 }
 
-type ReasonsOf = (decided: IngestPreview["decided"][number]) => Reason[];
-
-/** The reasons for an item's values; for one that is passed over only why it is. */
-function createReasons(classifier: Classifier): ReasonsOf {
-  return ({ request, decision }) => {
-    const { reasons } = classifier.classify(request());
-    return decision.kind === "passed_over" ? reasons.filter(({ field }) => field === "relevant") : reasons;
-  };
-}
-
-function previewJson({ report, decided }: IngestPreview, reasonsOf: ReasonsOf | null): string {
-  const items = decided.map((one) => ({
-    outcome: outcomeOf(one.decision),
-    title: one.item.title,
-    url: one.item.link,
-    notes: one.notes,
-    ...(one.decision.kind === "record" ? { event: one.decision.event } : {}),
-    ...(reasonsOf === null ? {} : { reasons: reasonsOf(one) }),
-  }));
-  return `${JSON.stringify({ ...report, items })}\n`;
-}
-
-function previewTable(
-  { report, decided }: IngestPreview,
-  reasonsOf: ReasonsOf | null,
-  width: number,
-): string {
-  const failure = report.ok ? "" : `${report.id}: ${report.error}\n`;
-  if (!report.ok && decided.length + report.refused.length === 0) return failure;
-  const rows = decided.map(({ item, decision }) => {
-    const event = decision.kind === "record" ? decision.event : null;
-    return [
-      outcomeOf(decision),
-      formatTime(event?.published_at ?? item.publishedAtMs ?? item.updatedAtMs),
-      event?.language ?? "",
-      event?.event_type ?? "",
-      event?.severity ?? "",
-      cut(event?.topics.join(",") ?? "", 40),
-      cut(event?.ai_act_articles.join(", ") ?? "", 30),
-      cut(item.title, TITLE_WIDTH),
-    ];
-  });
-  const refused = report.refused.map(({ item, reason }) => `refused  ${cut(item, TITLE_WIDTH)}: ${reason}\n`);
-  const notes = decided.flatMap(({ item, notes }) =>
-    notes.map((note) => `note  ${cut(item.title, TITLE_WIDTH)}: ${note}\n`)
-  );
-  const { unchanged, passed_over } = report;
-  const counts = [
-    `${report.new} new`,
-    `${report.revised} revised`,
-    `${unchanged} unchanged`,
-    `${passed_over} passed over (not about AI regulation)`,
-    `${report.refused.length} refused`,
-  ].join(", ");
-  const header = ["OUTCOME", "PUBLISHED (UTC)", "LANG", "TYPE", "SEVERITY", "TOPICS", "ARTICLES", "TITLE"];
-  const table = formatTable(header, rows);
-  const items = reasonsOf === null ? table : withReasons(table, decided.map(reasonsOf), width);
-  return `${items}${notes.join("")}${refused.join("")}${counts}\n${failure}`;
-}
-
-/** The table with each item's reasons under its row. */
-function withReasons(table: string, reasons: readonly Reason[][], width: number): string {
-  const [header, ...rows] = table.trimEnd().split("\n");
-  const items = rows.map((row, place) =>
-    `${row}\n${formatReasons(reasons[place] ?? [], { width, indent: 4 })}`
-  );
-  return `${header}\n${items.join("")}`;
-}
-
-function outcomeOf(decision: IngestPreview["decided"][number]["decision"]): string {
-  if (decision.kind === "passed_over") return "passed over";
-  if (decision.kind !== "record") return decision.kind === "translated" ? "translated" : "unchanged";
-  return decision.event.version === 1 ? "new" : "revised";
+function savedLines(saved: readonly string[] | null): string {
+  return (saved ?? []).map((path) => `saved  ${path}\n`).join("");
 }

@@ -22,6 +22,8 @@ export interface ListedSource {
   next_due_at: number | null;
   consecutive_failures: number;
   last_error: string | null;
+  /** Events of a flood that wait for `source release`. */
+  held_back: number;
   /** Where its address says that it has moved for good, and since when that address is asked; null for neither. */
   moved_to: string | null;
   moved_since: number | null;
@@ -47,6 +49,7 @@ export function listSources(config: Config, states: readonly SourceState[], nowM
       next_due_at: source.enabled && state !== null ? nextDue(state, nowMs) : null,
       consecutive_failures: state?.consecutiveFailures ?? 0,
       last_error: state?.lastError ?? null,
+      held_back: state?.heldBack ?? 0,
       ...moved(move),
     };
   });
@@ -94,5 +97,8 @@ export function listTable(sources: readonly ListedSource[]): string {
       ? `${source.id} says since ${formatTime(source.moved_since)} that it has moved to ${source.moved_to}\n`
       : `${source.id} has moved to ${source.moved_to}, where it is fetched now: change its url in the config\n`
   );
-  return table + moves.join("");
+  const floods = sources.filter(({ held_back }) => held_back > 0).map(({ id, held_back }) =>
+    `${id} has ${held_back} events held back as a flood: source release ${id} delivers or discards them\n`
+  );
+  return table + moves.join("") + floods.join("");
 }

@@ -328,7 +328,9 @@ function buildSource(
   folder: string,
 ): SourceSettings {
   // That the one of url and path that the strategy needs is there, has been checked.
-  const location = source.fetch_strategy === "files" ? resolve(folder, source.path ?? ".") : source.url ?? "";
+  const location = source.fetch_strategy === "files"
+    ? resolve(folder, source.path ?? ".")
+    : source.url ?? firstOf(source.urls);
   const rules = buildRules(source);
   // A feed always holds something, and so does a listing: one that holds nothing has moved, or is broken.
   const minItems = source.min_items ?? (["feed", "html"].includes(source.fetch_strategy) ? 1 : 0);
@@ -341,7 +343,11 @@ function buildSource(
     location,
     schedule: source.schedule,
     timezone: source.timezone,
-    languages: source.languages,
+    languages: source.languages ?? (source.urls === undefined ? ["en"] : Object.keys(source.urls)),
+    ...(source.identity === undefined ? {} : { identity: source.identity }),
+    ...(source.urls === undefined ? {} : { urls: source.urls }),
+    ...(source.language_pattern === undefined ? {} : { languagePattern: source.language_pattern }),
+    removals: source.removals,
     relevance: source.relevance,
     notifyFirstFetch: source.notify_first_fetch ?? ingest.notify_first_fetch,
     enabled: source.enabled,
@@ -362,6 +368,10 @@ function buildBackup(backup: CheckedFile["backup"], folder: string): Config["bac
     keep: backup.keep,
     secretKey: backup.secret_key,
   };
+}
+
+function firstOf(urls: Readonly<Record<string, string>> | undefined): string {
+  return Object.values(urls ?? {})[0] ?? "";
 }
 
 function buildTiers(changes: CheckedFile["tiers"]): Record<Tier, TierLimits> {

@@ -5,6 +5,7 @@ import { EVENT_TYPES } from "../domain/event.ts";
 import { SEVERITIES } from "../domain/severity.ts";
 import { FETCH_STRATEGIES } from "../domain/source.ts";
 import { TIERS } from "../domain/tier.ts";
+import { findUrlsProblems, readIdentity, readPattern } from "./identity_keys.ts";
 import { duration, flag, list, oneOf, table, text, wants, wholeNumber } from "./parts.ts";
 import { describeKind } from "./problems.ts";
 import { HEADERS_TABLE, STRATEGY_TABLES } from "./strategy_tables.ts";
@@ -117,13 +118,27 @@ const source = table({
   base_url: text("an address", "https://www.edpb.europa.eu", readSiteUrl).optional(),
   fetch_strategy: oneOf(FETCH_STRATEGIES).prefault("feed"),
   url: text("an address", "https://www.edpb.europa.eu/feed/news_en", readUrl).optional(),
+  urls: z.record(z.string(), text("an address", "https://www.edpb.europa.eu/feed/news_en", readUrl), {
+    error: wants("a table of addresses by language", '{ en = "https://…", de = "https://…" }'),
+  }).superRefine((urls, context) => {
+    for (const message of findUrlsProblems(urls)) context.addIssue({ code: "custom", message });
+  }).optional(),
+  language_pattern: text("a regular expression", "/(en|de)/", readPattern).optional(),
+  identity: z.union([z.string(), z.record(z.string(), z.unknown())], { error: wants("a rule", '"link"') })
+    .transform((value, context) => {
+      const reading = readIdentity(value);
+      if ("value" in reading) return reading.value;
+      context.addIssue({ code: "custom", message: reading.problem });
+      return z.NEVER;
+    }).optional(),
+  removals: flag().prefault(false),
   path: text("a folder", "inbox", readPath).optional(),
   schedule: text("a cron expression", "*/30 * * * *", readSchedule).prefault("*/30 * * * *"),
   timezone: text("a time zone", "Europe/Berlin", readTimezone).prefault("UTC"),
   languages: list(language, "languages", '["en"]')
     .min(1, { error: 'is empty: name the language in which the source publishes, such as ["en"]' })
     .refine((codes) => new Set(codes).size === codes.length, { error: "names one language twice" })
-    .prefault(["en"]),
+    .optional(),
   relevance: oneOf(["ai", "all"]).prefault("ai"),
   event_type: eventType.optional(),
   topics: topicIds.max(MOST_SOURCE_TOPICS, { error: `has more than ${MOST_SOURCE_TOPICS} topics` }).prefault(

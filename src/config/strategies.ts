@@ -82,7 +82,10 @@ export function strategyProblems(source: Table): SourceProblem[] {
   if (keys === undefined) return [];
   const problems: SourceProblem[] = [];
   const { key, missing } = keys.place;
-  if (source[key] === undefined) problems.push({ path: [key], message: `is missing: ${missing}` });
+  if (source[key] === undefined && !(strategy === "feed" && source.urls !== undefined)) {
+    problems.push({ path: [key], message: `is missing: ${missing}` });
+  }
+  problems.push(...identityProblems(source, strategy));
   if (strategy === "files" && source.base_url === undefined) {
     problems.push({
       path: ["base_url"],
@@ -104,6 +107,25 @@ export function strategyProblems(source: Table): SourceProblem[] {
   } else if (table === undefined && keys.needsTable) {
     const message = `is missing: [sources.${strategy}] says where the items are and what they hold`;
     problems.push({ path: [strategy], message });
+  }
+  return problems;
+}
+
+/** The strategies whose documents may be complete lists. */
+const LISTS: readonly FetchStrategy[] = ["feed", "json", "html"];
+
+function identityProblems(source: Table, strategy: FetchStrategy): SourceProblem[] {
+  const problems: SourceProblem[] = [];
+  if (source.urls !== undefined && strategy !== "feed") {
+    problems.push({ path: ["urls"], message: notFor(strategy, "an address for each language is for feeds") });
+  }
+  if (source.urls !== undefined && source.url !== undefined) {
+    const message = "stands beside urls: write one address, or one for each language";
+    problems.push({ path: ["url"], message });
+  }
+  if (source.removals === true && !LISTS.includes(strategy)) {
+    const message = notFor(strategy, "it never gives a complete list, so that nothing can be missing");
+    problems.push({ path: ["removals"], message });
   }
   return problems;
 }

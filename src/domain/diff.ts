@@ -28,6 +28,7 @@ const SCALARS = [
   "severity",
   "published_at",
   "language",
+  "status",
 ] as const;
 const TEXTS: ReadonlySet<string> = new Set(["title_en", "summary_en"]);
 const LISTS = ["topics", "ai_act_articles", "language_versions"] as const;
@@ -39,8 +40,8 @@ const LISTS = ["topics", "ai_act_articles", "language_versions"] as const;
 export function diffEvents(previous: RegEvent, next: RegEvent, language = "en"): EventDiff {
   const changes: FieldChange[] = [];
   for (const field of SCALARS) {
-    const before = previous[field];
-    const after = next[field];
+    const before = previous[field] ?? null;
+    const after = next[field] ?? null;
     if (before === after) continue;
     const isText = TEXTS.has(field) && typeof before === "string" && typeof after === "string";
     const own = next.language_versions.includes("en") ? "en" : next.language;

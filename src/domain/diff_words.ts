@@ -18,6 +18,8 @@ interface Words {
   severity(before: string, after: string, raised: boolean): string;
   date: string;
   language: string;
+  withdrawn: string;
+  restored: string;
   lists: Record<"topics" | "ai_act_articles" | "language_versions", Noun>;
   added: Noun;
   removed: Noun;
@@ -34,6 +36,8 @@ const WORDS: Record<string, Words> = {
       `severity ${raised ? "raised" : "lowered"} from ${before} to ${after}`,
     date: "publication date changed",
     language: "language changed",
+    withdrawn: "withdrawn by the source",
+    restored: "listed by the source again",
     lists: {
       topics: ["topic", "topics"],
       ai_act_articles: ["article reference", "article references"],
@@ -52,6 +56,8 @@ const WORDS: Record<string, Words> = {
       `Schweregrad ${raised ? "angehoben" : "gesenkt"} von ${before} auf ${after}`,
     date: "Veröffentlichungsdatum geändert",
     language: "Sprache geändert",
+    withdrawn: "von der Quelle zurückgezogen",
+    restored: "von der Quelle wieder aufgeführt",
     lists: {
       topics: ["Thema", "Themen"],
       ai_act_articles: ["Artikelverweis", "Artikelverweise"],
@@ -69,6 +75,8 @@ const WORDS: Record<string, Words> = {
     severity: (before, after, raised) => `gravité ${raised ? "relevée" : "abaissée"} de ${before} à ${after}`,
     date: "date de publication modifiée",
     language: "langue modifiée",
+    withdrawn: "retiré par la source",
+    restored: "de nouveau publié par la source",
     // All feminine, as their participles are.
     lists: {
       topics: ["thématique", "thématiques"],
@@ -126,6 +134,8 @@ function clausesOf(change: FieldChange, context: Context): string[] {
       return [words.date];
     case "language":
       return [words.language];
+    case "status":
+      return [after === "withdrawn" ? words.withdrawn : words.restored];
     default:
       return translationClause(change.field, fate, context);
   }

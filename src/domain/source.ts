@@ -30,6 +30,14 @@ export interface SourceSettings {
   languages: string[];
   /** `ai`: only what concerns AI regulation becomes an event; `all`: everything does. */
   relevance: "ai" | "all";
+  /** The rule that tells its publications apart; without it, the one that the source has come to by itself. */
+  identity?: IdentityRule;
+  /** Its address in each language (`feed` only), by ISO 639-1 code; `location` is the first of them. */
+  urls?: Readonly<Record<string, string>>;
+  /** A regular expression whose first group is the language in an address; without it, the usual forms. */
+  languagePattern?: string;
+  /** Whether its documents are complete lists, so that what is missing in them is withdrawn. */
+  removals?: boolean;
   /** Whether the first fetch notifies subscribers or only fills the store. */
   notifyFirstFetch: boolean;
   enabled: boolean;
@@ -63,6 +71,9 @@ export type IdentityRule = string;
  * that the rule before gives two publications one identity, or one publication ever new ones.
  */
 export const IDENTITY_RULES = ["guid", "link", "link+title"] as const;
+
+/** What begins a rule that is a pattern: the rest of it is a regular expression. */
+export const PATTERN_RULE = "pattern ";
 
 /** What a fetch can come to; `empty` is fewer items than the source must have. */
 export const FETCH_OUTCOMES = ["ok", "failing", "blocked", "empty"] as const;

@@ -67,7 +67,17 @@ export type RecordDecision =
   | { kind: "passed_over" };
 
 /** What becomes of a publication that a complete fetch did not hold. */
-export type RemovalDecision = Extract<RecordDecision, { kind: "record" }> | { kind: "missed" };
+export type RemovalDecision =
+  | Extract<RecordDecision, { kind: "record" | "unchanged" }>
+  /** It is counted as missing once more. */
+  | { kind: "missed" };
+
+/** A publication that a complete fetch did not hold. */
+export interface MissingPublication {
+  stored: StoredPublication;
+  /** Complete fetches in a row that did not hold it, the latest included. */
+  missed: number;
+}
 
 /** The new publications of one fetch, counted. */
 export interface Arrivals {
@@ -264,7 +274,8 @@ export interface Store extends AccountStore, CatchUpStore {
   extendLease(lease: { sourceId: string; holder: string; untilMs: number }): Promise<boolean>;
   /**
    * Ends the lease and keeps how the fetch ended. The source's new events that waited for it go out to be matched, or
-   * are held back until they are released when `isFlood` says so. Returns how many it held back.
+   * are held back until they are released when `isFlood` says so; it is not asked about the source's first fetch. Returns
+   * how many it held back.
    */
   finishFetch(end: FetchEnd, isFlood?: (arrivals: Arrivals) => boolean): Promise<number>;
   /** Ends the holding back of the source's events: they are matched, or nobody is told of them. Returns how many. */
@@ -288,12 +299,12 @@ export interface Store extends AccountStore, CatchUpStore {
   ): Promise<RecordDecision[]>;
   /**
    * Decides on the source's publications, dated at or after a time and not withdrawn, that a complete fetch did not
-   * hold: `seen` are the external ids of those that it did. `missed` counts the fetches in a row, this one included.
+   * hold: `seen` are the external ids of those that it did. The decisions stand in the order of what is missing.
    */
   recordRemovals(
     sourceId: string,
     fetch: { seen: ReadonlySet<string>; sinceMs: number },
-    decide: (stored: StoredPublication, missed: number) => RemovalDecision,
+    decide: (missing: readonly MissingPublication[]) => RemovalDecision[],
   ): Promise<RemovalDecision[]>;
   /** Newest first by (`published_at`, id); with `after` in the order of storing. */
   listEvents(query: EventQuery): Promise<ListedEvent[]>;

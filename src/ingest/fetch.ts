@@ -2,6 +2,7 @@
 import type { SourceSettings } from "../domain/source.ts";
 import { fetchFeed } from "./fetch_feed.ts";
 import { fetchFolder } from "./fetch_folder.ts";
+import { fetchLanguages } from "./fetch_languages.ts";
 import { fetchList } from "./fetch_list.ts";
 import { fetchSitemap } from "./fetch_sitemap.ts";
 import { fetchSparql } from "./fetch_sparql.ts";
@@ -13,7 +14,8 @@ export async function fetchDocuments(
   known: Known,
   options: FetchOptions,
 ): Promise<Fetched> {
-  const { rules } = source;
+  const { rules, urls } = source;
+  if (urls !== undefined) return await fetchLanguages(source, urls, known, options);
   switch (rules?.kind) {
     case "list":
       return await fetchList(source, rules, known, options);

@@ -35,6 +35,8 @@ export async function fetchFolder(
 ): Promise<Fetched> {
   const settings = settingsKey(source);
   const known = readCursor<FolderCursor>(cursor, settings)?.files ?? {};
+  // What was dealt with under other settings is read again for what they let in, and revises nothing.
+  const earlier = cursor === null ? {} : (JSON.parse(cursor) as FolderCursor).files;
   const nowMs = options.clock.nowMs();
   let listing: FolderListing;
   try {
@@ -62,7 +64,9 @@ export async function fetchFolder(
     const hash = createHash("sha256").update(document.bytes).digest("hex");
     const isSettled = nowMs - entry.modifiedAtMs > SETTLED_AFTER_MS;
     files[entry.name] = [isSettled ? entry.modifiedAtMs : null, entry.sizeBytes, hash];
-    return hash === before?.[2] ? null : document;
+    if (hash === before?.[2]) return null;
+    const isReread = Object.hasOwn(earlier, entry.name) && earlier[entry.name]?.[2] === hash;
+    return isReread ? { ...document, isReread } : document;
   };
   return {
     documents: changed.map(({ entry, before }) => ({

@@ -15,6 +15,8 @@ export interface FetchedDocument {
   httpStatus: number | null;
   /** When its last byte was there, Unix ms. */
   fetchedAtMs: number;
+  /** Whether the same bytes were dealt with before, under other settings of the source. */
+  isReread?: boolean;
 }
 
 /** What is known of a source from earlier fetches. */
@@ -30,6 +32,8 @@ export interface PlannedDocument {
   name: string;
   /** How its items are found; null for a feed. */
   reading: Reading | null;
+  /** The language of its items, where the source has an address for each. */
+  language?: string;
   /**
    * What it means that it cannot be had or read: `refuse` leaves it out and goes on with its neighbours, `fail` ends the
    * fetch as a failure. What was recorded before stays, and the cursor is not moved on.

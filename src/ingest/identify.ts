@@ -1,26 +1,26 @@
 // What makes two items the same publication, and two editions of it different.
 import { createHash } from "node:crypto";
 import type { RegEvent } from "../domain/event.ts";
-import { IDENTITY_RULES, type IdentityRule } from "../domain/source.ts";
 import type { PublicationKey } from "../domain/store.ts";
+import { baseOf, type Identity, keyUnder, movedOn, nextRule } from "./identity.ts";
+import { withoutLanguage } from "./languages.ts";
 import type { NormalisedItem } from "./normalise/item.ts";
 import { cleanUrl } from "./normalise/links.ts";
 
-/** The longest identity that is kept as it is; of a longer one the hash is. */
-const MAX_KEY_LENGTH = 500;
 /** So many items of one id and link with different titles are not editions of one publication. */
 const TITLES_THAT_DIFFER = 3;
 
 /** An item with its identity. */
 export interface IdentifiedItem extends PublicationKey {
   item: NormalisedItem;
+  textHash: string;
 }
 
 /** The items of one document by identity. */
 export interface IdentifiedItems {
-  /** The rule that was used: the one given, or a later one when the document shows that it is needed. */
-  rule: IdentityRule;
-  /** One item for each publication, in the order of the document. */
+  /** The identity that was used: the one given, or a later one when the document shows that it is needed. */
+  identity: Identity;
+  /** One item for each publication and language, in the order of the document. */
   items: IdentifiedItem[];
   /**
    * Items left out because the document holds a newer edition of the same publication. One that repeats another word
@@ -29,22 +29,46 @@ export interface IdentifiedItems {
   older: NormalisedItem[];
 }
 
-/** Gives each item its identity under the source's rule, or under the first later rule that keeps them apart. */
-export function identifyItems(items: readonly NormalisedItem[], rule: IdentityRule): IdentifiedItems {
-  let used = rule;
-  while (used !== "link+title" && hasCollision(items, used)) used = nextRule(used);
+/**
+ * Gives each item its identity under the source's rule, or under the first later rule that keeps them apart. `language`
+ * is that of the whole document, where the source has an address for each.
+ */
+export function identifyItems(
+  items: readonly NormalisedItem[],
+  given: Identity,
+  language: string | null = null,
+): IdentifiedItems {
+  let identity = given;
+  for (let next = nextRule(identity); next !== null; next = nextRule(identity)) {
+    if (!hasCollision(items, identity, language)) break;
+    identity = movedOn(identity, next);
+  }
+  const keyOf = keyUnder(identity.rule, identity.languages);
+  const formerKeys = identity.former.map((rule) => keyUnder(rule, identity.languages));
   const identified = new Map<string, IdentifiedItem>();
   const older: NormalisedItem[] = [];
   for (const item of items) {
-    const one: IdentifiedItem = { item, key: keyOf(item, used), contentHash: contentHash(item) };
-    const before = identified.get(one.key);
+    const one: IdentifiedItem = { item, key: keyOf(item), ...hashesOf(item) };
+    if (formerKeys.length > 0) one.formerKeys = formerKeys.map((former) => former(item));
+    if (identity.languages !== null) one.language = languageOf(item, identity, language);
+    const place = `${one.language ?? ""} ${one.key}`;
+    const before = identified.get(place);
     const isNewest = before === undefined || editedAt(item) > editedAt(before.item);
-    if (isNewest) identified.set(one.key, one);
+    if (isNewest) identified.set(place, one);
     if (before !== undefined && before.contentHash !== one.contentHash) {
       older.push(isNewest ? before.item : item);
     }
   }
-  return { rule: used, items: withoutCopies([...identified.values()]), older };
+  return { identity, items: withoutCopies([...identified.values()]), older };
+}
+
+/** The language of an item's words: that of its document or its address, else the one that it states, else the main one. */
+function languageOf(item: NormalisedItem, { languages }: Identity, ofDocument: string | null): string {
+  const codes = languages?.codes ?? [];
+  const stated = item.language !== null && codes.includes(item.language) ? item.language : null;
+  return ofDocument ?? (languages === null ? null : withoutLanguage(item.link, languages).language) ??
+    stated ??
+    codes[0] ?? "en";
 }
 
 /** One of the items that say the very same under different ids: as two, a moved date would part them into two events. */
@@ -62,16 +86,30 @@ function withoutCopies(items: readonly IdentifiedItem[]): IdentifiedItem[] {
  * A date of change counts only where no date of publication is stated: sources touch it without changing anything.
  */
 export function contentHash(item: NormalisedItem): string {
-  const [title, summary] = [withSingleSpaces(item.title), withSingleSpaces(item.summary)];
-  const content = [title, summary, cleanUrl(item.link), item.publishedAtMs ?? item.updatedAtMs];
+  return hashesOf(item).contentHash;
+}
+
+function hashesOf(item: NormalisedItem): { contentHash: string; textHash: string } {
+  const text = [withSingleSpaces(item.title), withSingleSpaces(item.summary), cleanUrl(item.link)];
+  return {
+    contentHash: hash([...text, item.publishedAtMs ?? item.updatedAtMs]),
+    textHash: hash(text),
+  };
+}
+
+function hash(content: readonly (string | number | null)[]): string {
   return createHash("sha256").update(JSON.stringify(content)).digest("hex");
 }
 
 /** Whether an item differs from a stored record in nothing but its date, given that their hashes differ. */
 export function isSameButForDate(item: NormalisedItem, event: RegEvent): boolean {
-  const isSameText = (one: string, other: string) => withSingleSpaces(one) === withSingleSpaces(other);
   return isSameText(item.title, event.title_en) && isSameText(item.summary, event.summary_en) &&
     cleanUrl(item.link) === cleanUrl(event.url_official);
+}
+
+/** Whether two texts are one but for white space. */
+export function isSameText(one: string, other: string): boolean {
+  return withSingleSpaces(one) === withSingleSpaces(other);
 }
 
 /** Every run of white space as one space; most of them are one already. */
@@ -80,10 +118,16 @@ function withSingleSpaces(text: string): string {
 }
 
 /** Two items share an identity although they are not editions of one publication. */
-function hasCollision(items: readonly NormalisedItem[], rule: IdentityRule): boolean {
+function hasCollision(
+  items: readonly NormalisedItem[],
+  identity: Identity,
+  language: string | null,
+): boolean {
+  const keyOf = keyUnder(identity.rule, identity.languages);
   const groups = new Map<string, NormalisedItem[]>();
   for (const item of items) {
-    const key = keyOf(item, rule);
+    const place = identity.languages === null ? "" : `${languageOf(item, identity, language)} `;
+    const key = place + keyOf(item);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [item]);
     else group.push(item);
@@ -100,27 +144,14 @@ function hasCollision(items: readonly NormalisedItem[], rule: IdentityRule): boo
   return false;
 }
 
-function nextRule(rule: IdentityRule): IdentityRule {
-  return IDENTITY_RULES[IDENTITY_RULES.findIndex((known) => known === rule) + 1] ?? "link+title";
-}
-
-function keyOf(item: NormalisedItem, rule: IdentityRule): string {
-  if (rule === "guid" && item.guid !== null) return short(cleanGuid(item.guid));
-  const link = cleanUrl(item.link);
-  if (rule === "link+title") return short(`${link} ${item.title}`);
-  return short(link);
-}
-
-/** An id that is an address loses its tracking, and the time of its edition that some sites add as a fragment. */
-function cleanGuid(guid: string): string {
-  // Half a character cannot be stored: written as its escape, two ids stay two.
-  if (!guid.isWellFormed()) return JSON.stringify(guid).slice(1, -1);
-  if (!/^https?:\/\//i.test(guid) || !URL.canParse(guid)) return guid;
-  return cleanUrl(guid.replace(/#\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:?\d{2})$/, ""));
-}
-
-function short(key: string): string {
-  return key.length <= MAX_KEY_LENGTH ? key : `sha256:${createHash("sha256").update(key).digest("hex")}`;
+/**
+ * Whether an item that has a stored record's id is something else all the same: its address, its title and its date are
+ * others. Asked where a document holds one item, whose id nothing else shows to be worth something.
+ */
+export function isOther(item: NormalisedItem, event: RegEvent, { rule, isFixed }: Identity): boolean {
+  if (isFixed || baseOf(rule) !== "guid" || item.guid === null) return false;
+  return cleanUrl(item.link) !== cleanUrl(event.url_official) && !isSameText(item.title, event.title_en) &&
+    (event.published_at_estimated || (item.publishedAtMs ?? item.updatedAtMs) !== event.published_at);
 }
 
 function editedAt(item: NormalisedItem): number {

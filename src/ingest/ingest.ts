@@ -3,7 +3,7 @@ import { createPace } from "./pace.ts";
 import type { Clock } from "../domain/ports.ts";
 import type { SourceSettings, SourceState } from "../domain/source.ts";
 import type { Store } from "../domain/store.ts";
-import { FetchError } from "./fetched.ts";
+import { type FetchedDocument, FetchError } from "./fetched.ts";
 import { createPassedOver } from "./passed_over.ts";
 import { type DecidedItem, processSource } from "./process.ts";
 import { failed, type IngestReport, reportOf } from "./report.ts";
@@ -41,6 +41,8 @@ export interface IngestOptions
 export interface IngestPreview {
   report: IngestReport;
   decided: DecidedItem[];
+  /** The documents as they came, those that could not be read included. */
+  documents: FetchedDocument[];
 }
 
 /** The ingest loop. */
@@ -129,17 +131,20 @@ async function previewSource(
   state: SourceState,
   options: VisitOptions,
 ): Promise<IngestPreview> {
+  const documents: FetchedDocument[] = [];
   try {
-    const processed = await processSource(source, state, "preview", options);
+    const onDocument = (document: FetchedDocument) => documents.push(document);
+    const processed = await processSource(source, state, "preview", { ...options, onDocument });
     const report = reportOf(source.id, processed);
     const { failure, decided } = processed;
     return {
       report: failure === null ? report : { ...report, ok: false, error: failure.message },
       decided,
+      documents,
     };
   } catch (error) {
     if (!(error instanceof FetchError)) throw error;
-    return { report: failed(source.id, error.message), decided: [] };
+    return { report: failed(source.id, error.message), decided: [], documents };
   }
 }
 

@@ -1,8 +1,9 @@
 // One source from fetch to record: every document, every item, each with its outcome.
 import type { NewId } from "../domain/ids.ts";
 import type { Clock } from "../domain/ports.ts";
-import type { IdentityRule, SourceSettings, SourceState } from "../domain/source.ts";
-import type { RecordDecision, Store, StoredPublication } from "../domain/store.ts";
+import type { SourceSettings, SourceState } from "../domain/source.ts";
+import type { RecordDecision, Store } from "../domain/store.ts";
+import { decideAll } from "./decide.ts";
 import { fetchDocuments } from "./fetch.ts";
 import {
   type Fetched,
@@ -12,23 +13,22 @@ import {
   type PlannedDocument,
   type ReadDocument,
 } from "./fetched.ts";
+import { identifyItems } from "./identify.ts";
+import { type Identity, identityOf } from "./identity.ts";
 import { type DocumentOrigin, originOf } from "./origin.ts";
-import { type IdentifiedItem, identifyItems } from "./identify.ts";
 import { adoptedAddress } from "./move.ts";
 import { type NormalisedItem, normaliseItem } from "./normalise/item.ts";
 import { DocumentError, parseDocument } from "./parse/document.ts";
 import type { PassedOver } from "./passed_over.ts";
-import { type Classified, decideRevision, type RevisionContext } from "./revise.ts";
+import type { Classified } from "./revise.ts";
 import { createTurns } from "./turns.ts";
 
 /** Items of one document at most. */
 export const MAX_ITEMS = 20_000;
-/** Publications recorded in one transaction, so that other work gets its turn between two. */
-const RECORD_BATCH = 200;
+/** Why an item is refused that the document holds in a newer edition: the publication is there all the same. */
+const OLDER_EDITION = "the same document holds a newer edition of it";
 /** Items read between two looks at whether it is somebody else's turn. */
 const READ_BATCH = 100;
-/** So many dates that move at once, while none stands still, say nothing of the publications. */
-const CHURNING_DATES = 3;
 const MINUTE_MS = 60_000;
 
 /** What the classifier is given. */
@@ -51,6 +51,8 @@ export interface ProcessOptions extends FetchOptions {
   /** The version of the classifier's rules. */
   rulesVersion: string;
   passedOver: PassedOver;
+  /** Is told of every document before it is read. */
+  onDocument?(document: FetchedDocument): void;
 }
 
 /** An item or a document that was not taken, and why. */
@@ -77,7 +79,15 @@ export interface ProcessedSource {
   refused: Refusal[];
   /** For the next fetch, once this one is finished. */
   cursor: string | null;
-  identityRule: IdentityRule;
+  identity: Identity;
+  /** The publications that the documents held, by their external ids. */
+  seen: Set<string>;
+  /** Whether something counts only when it is seen again: the next fetch asks for everything anew. */
+  wantsAnotherLook: boolean;
+  /** Where the document came from that was read last; null when none was. */
+  origin: DocumentOrigin | null;
+  /** Whether every item of every document was taken, so that what is missing is missing in the source. */
+  isComplete: boolean;
   /**
    * Why the fetch as a whole failed although parts of it were recorded: a later page that could not be had, fewer items
    * than the source's minimum. The cursor is then of no use.
@@ -111,7 +121,11 @@ export async function processSource(
     decided: [],
     refused: [],
     cursor: null,
-    identityRule: state.identityRule,
+    identity: identityOf(source, state),
+    seen: new Set(),
+    wantsAnotherLook: false,
+    origin: null,
+    isComplete: true,
     failure: null,
     freshUntilMs: null,
     movedTo: null,
@@ -126,9 +140,19 @@ export async function processSource(
     const reason = `has ${found}: the address or the rules may no longer fit the page`;
     result.failure = new FetchError(reason, { state: "empty" });
   }
+  // What is new in one language may stand in the document of another since long: that one is read once more.
+  const isNew = ({ decision }: DecidedItem) => decision.kind === "record" && decision.event.version === 1;
+  if (source.urls !== undefined && result.decided.some(isNew)) result.wantsAnotherLook = true;
+  const { isWhole, refused } = outcome;
+  if (
+    fetched.isUnchanged || !isWhole || result.failure !== null ||
+    result.refused.some(({ reason }) => reason !== OLDER_EDITION)
+  ) {
+    result.isComplete = false;
+  }
   return {
     ...result,
-    cursor: fetched.cursor(outcome),
+    cursor: fetched.cursor({ isWhole: isWhole && !result.wantsAnotherLook, refused }),
     freshUntilMs: freshUntil(fetched, outcome, options.clock.nowMs()),
     movedTo: fetched.movedTo,
   };
@@ -164,8 +188,10 @@ async function processDocuments(fetched: Fetched, run: DocumentRun): Promise<Doc
     const planned = queue[place] as PlannedDocument;
     try {
       const document = await planned.read();
+      if (document !== null) run.options.onDocument?.(document);
       const read = document === null ? UNCHANGED : await processDocument(document, planned, run);
       if (document !== null) documents++;
+      else result.isComplete = false;
       items += read.items;
       ttlMinutes = read.ttlMinutes ?? ttlMinutes;
       if (!read.isWhole) isWhole = false;
@@ -198,7 +224,8 @@ const UNCHANGED: DealtWith = {
   ttlMinutes: null,
 };
 
-interface DocumentRun {
+/** A fetch while its documents are dealt with. */
+export interface DocumentRun {
   source: SourceSettings;
   state: SourceState;
   mode: ProcessMode;
@@ -208,19 +235,10 @@ interface DocumentRun {
   pause(): Promise<void>;
 }
 
-/** What the items of one document share. */
-interface SharedOrigin {
-  /** What the document and the source's settings state, the more specific first. */
-  statedLanguages: readonly string[];
-  origin: DocumentOrigin;
-  /** What was odd about an item, where something was. */
-  notes: ReadonlyMap<NormalisedItem, readonly string[]>;
-}
-
 /** Deals with every item of a document. It is not whole when it as a whole has a fault: it breaks off, it is too long. */
 async function processDocument(
   document: FetchedDocument,
-  { reading }: Pick<PlannedDocument, "reading">,
+  { reading, language }: Pick<PlannedDocument, "reading" | "language">,
   run: DocumentRun,
 ): Promise<DealtWith> {
   const { source, result } = run;
@@ -247,14 +265,21 @@ async function processDocument(
     }
     if (position % READ_BATCH === 0) await run.pause();
   }
-  const identified = identifyItems(items, result.identityRule);
-  result.identityRule = identified.rule;
+  const identified = identifyItems(items, result.identity, language ?? null);
+  result.identity = identified.identity;
   for (const older of identified.older) {
-    result.refused.push({ item: older.title, reason: "the same document holds a newer edition of it" });
+    result.refused.push({ item: older.title, reason: OLDER_EDITION });
   }
   const statedLanguages = [...(parsed.language === null ? [] : [parsed.language]), ...source.languages];
   await run.pause();
-  await decideAll(identified.items, { statedLanguages, origin: originOf(document), notes }, run);
+  const { isReread = false } = document;
+  const origin = originOf(document);
+  result.origin = origin;
+  await decideAll(
+    identified.items,
+    { statedLanguages, origin, notes, isReread, language: language ?? null },
+    run,
+  );
   return {
     document,
     next: parsed.next,
@@ -263,117 +288,5 @@ async function processDocument(
     isKnown: result.decided.slice(decidedBefore).every(({ decision }) => decision.kind !== "record"),
     isWhole: !parsed.problems.some(({ item }) => item === "document"),
     ttlMinutes: parsed.ttlMinutes,
-  };
-}
-
-/**
- * Decides on the items of one document. Dates that moved wait until all of it has been seen: where at least
- * {@link CHURNING_DATES} moved and no stored item is as it was (the feed dates everything "now", the source's time zone
- * was edited), they are no revisions, whatever else has changed.
- */
-async function decideAll(
-  identified: readonly IdentifiedItem[],
-  shared: SharedOrigin,
-  run: DocumentRun,
-): Promise<void> {
-  const requestOf = (one: IdentifiedItem): ClassifyRequest => classifyRequest(one, shared, run);
-  const context = revisionContext(identified, { requestOf, origin: shared.origin }, run);
-  const decideOne = (one: IdentifiedItem, stored: StoredPublication | null): RecordDecision => {
-    if (stored !== null || context.keepAll) return decideRevision(one, stored, context);
-    const name = nameRequest(one, requestOf(one));
-    if (run.options.passedOver.has(name)) return { kind: "passed_over" };
-    const decision = decideRevision(one, stored, context);
-    if (decision.kind === "passed_over") run.options.passedOver.add(name);
-    return decision;
-  };
-  const decisions = new Map<IdentifiedItem, DecidedItem["decision"]>();
-  const redated: IdentifiedItem[] = [];
-  const recorded = new Set<string>();
-  let isChurn = true;
-  await recordBatches(identified, run, (one, stored) => {
-    const decision = decideOne(one, stored);
-    if (decision.kind === "redated") {
-      redated.push(one);
-      return { kind: "passed_over" };
-    }
-    if (decision.kind === "record") recorded.add(decision.event.external_id);
-    // An item that repeats a new one under another id does not show that a date stands still.
-    if (decision.kind === "unchanged" && !recorded.has(stored?.externalId ?? "")) isChurn = false;
-    decisions.set(one, decision);
-    return decision;
-  });
-  if (redated.length < CHURNING_DATES) isChurn = false;
-  await recordBatches(redated, run, (one, stored) => {
-    const decision = isChurn ? null : decideRevision(one, stored, { ...context, datesCount: true });
-    const isRevision = decision !== null && decision.kind !== "redated";
-    decisions.set(one, isRevision ? decision : { kind: "unchanged" });
-    return decision ?? { kind: "redated" };
-  });
-  for (const one of identified) {
-    const decision = decisions.get(one);
-    if (decision === undefined) throw new Error(`the store decided nothing on ${one.key}`);
-    const notes = shared.notes.get(one.item) ?? [];
-    run.result.decided.push({ item: one.item, notes, request: () => requestOf(one), decision });
-  }
-}
-
-/** What the classifier is given, in short: the rules stay as they are while the process runs, and so does its answer. */
-function nameRequest(
-  { contentHash }: IdentifiedItem,
-  { sourceId, categories, statedLanguages }: ClassifyRequest,
-): string {
-  return [sourceId, contentHash, ...statedLanguages, "", ...categories].join("\n");
-}
-
-async function recordBatches(
-  identified: readonly IdentifiedItem[],
-  { source, mode, options, pause }: DocumentRun,
-  decide: (one: IdentifiedItem, stored: StoredPublication | null) => RecordDecision,
-): Promise<void> {
-  const record = mode === "record" ? options.store.recordPublications : options.store.previewPublications;
-  for (let start = 0; start < identified.length; start += RECORD_BATCH) {
-    await record(source.id, identified.slice(start, start + RECORD_BATCH), decide);
-    await pause();
-  }
-}
-
-function classifyRequest(
-  { item }: IdentifiedItem,
-  { statedLanguages }: Pick<SharedOrigin, "statedLanguages">,
-  { source }: DocumentRun,
-): ClassifyRequest {
-  return {
-    title: item.title,
-    summary: item.summary,
-    url: item.link,
-    categories: item.categories,
-    statedLanguages: [...new Set([...item.language === null ? [] : [item.language], ...statedLanguages])],
-    sourceId: source.id,
-  };
-}
-
-function revisionContext(
-  identified: readonly IdentifiedItem[],
-  { requestOf, origin }: { requestOf(one: IdentifiedItem): ClassifyRequest; origin: DocumentOrigin },
-  { source, state, options }: DocumentRun,
-): RevisionContext {
-  return {
-    sourceId: source.id,
-    keepAll: source.relevance === "all",
-    notify: state.firstSuccessAtMs !== null || source.notifyFirstFetch,
-    nowMs: options.clock.nowMs(),
-    keys: new Set(identified.map(({ key }) => key)),
-    datesCount: false,
-    newEventId: () => options.newId("event"),
-    classify: (one) => options.classify(requestOf(one)),
-    provenance: (one) => {
-      const request = requestOf(one);
-      return {
-        rules_version: options.rulesVersion,
-        categories: [...request.categories],
-        stated_languages: [...request.statedLanguages],
-        ...origin,
-      };
-    },
   };
 }

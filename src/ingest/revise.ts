@@ -3,9 +3,12 @@ import type { EventType, RegEvent } from "../domain/event.ts";
 import type { Provenance } from "../domain/provenance.ts";
 import type { Severity } from "../domain/severity.ts";
 import type { RecordDecision, StoredPublication } from "../domain/store.ts";
-import { type IdentifiedItem, isSameButForDate } from "./identify.ts";
+import { type IdentifiedItem, isSameButForDate, isSameText } from "./identify.ts";
+import { cleanUrl } from "./normalise/links.ts";
 
 const DAY_MS = 86_400_000;
+/** After so many moves of nothing but its date a publication's date counts no more: its source makes it up. */
+const MAX_DATE_MOVES = 2;
 
 /** What the classifier says of an item. */
 export interface Classified {
@@ -29,8 +32,13 @@ export interface RevisionContext {
   nowMs: number;
   /** Every key of the document. */
   keys: ReadonlySet<string>;
-  /** Whether a date that moves is content: it is on a page of its own, not where it moves with every other date. */
-  datesCount: boolean;
+  /**
+   * What is made of a date that moved and nothing else: `ask` answers "redated" so that the whole document is looked at
+   * first, `keep` takes it without a revision, `again` makes it a revision when it is seen a second time, `now` at once.
+   */
+  movedDates: "ask" | "keep" | "again" | "now";
+  /** Whether the document was read before: what is stored of its items may be newer than it. */
+  isReread: boolean;
   newEventId(): string;
   /** Asked only when a record is to be made or passed over. */
   classify(identified: IdentifiedItem): Classified;
@@ -40,38 +48,163 @@ export interface RevisionContext {
 
 /**
  * Decides on one publication. A publication that is stored stays one, whatever its revision is about. It is "redated"
- * when nothing but its date has changed and that does not count.
+ * when nothing but its date has changed and that does not count, or not yet.
  */
 export function decideRevision(
   identified: IdentifiedItem,
-  stored: StoredPublication | null,
+  found: StoredPublication | null,
   context: RevisionContext,
 ): RecordDecision {
-  if (stored?.contentHash === identified.contentHash) return { kind: "unchanged" };
-  const previous = stored === null || isTaken(stored, identified, context) ? null : stored.event();
-  if (previous !== null && !context.datesCount && isSameButForDate(identified.item, previous)) {
-    return { kind: "redated" };
+  if (found?.contentHash === identified.contentHash && !found.withdrawn) return { kind: "unchanged" };
+  const stored = found === null || isAnother(found, identified, context) ? null : found;
+  if (stored === null) {
+    // What a former rule knew as part of another publication becomes one of its own, and is no news.
+    const isSplit = found?.foundBy === "former key" && isAlike(identified, found.event());
+    return decideNew(identified, context, { isNews: !isSplit });
   }
-  const classified = context.classify(identified);
-  if (previous === null && !context.keepAll && !classified.relevant) return { kind: "passed_over" };
+  if (context.isReread && !stored.withdrawn) return { kind: "unchanged" };
+  const language = identified.language === undefined
+    ? null
+    : decideLanguage(identified, { stored, language: identified.language }, context);
+  if (language !== null) return language;
+  if (!stored.withdrawn && isOnlyRedated(identified, stored)) {
+    const decision = decideDate(identified, stored, context.movedDates);
+    if (decision !== null) return decision;
+  }
   return {
     kind: "record",
-    event: buildEvent(identified, { previous, classified, context }),
+    event: revisedEvent(identified, stored.event(), context),
     provenance: context.provenance(identified),
     notify: context.notify,
   };
 }
 
+function decideNew(
+  identified: IdentifiedItem,
+  context: RevisionContext,
+  { isNews }: { isNews: boolean },
+): RecordDecision {
+  const classified = context.classify(identified);
+  if (!context.keepAll && !classified.relevant) return { kind: "passed_over" };
+  return {
+    kind: "record",
+    event: buildEvent(identified, { previous: null, classified, context }),
+    provenance: context.provenance(identified),
+    notify: context.notify && isNews ? "after_fetch" : false,
+  };
+}
+
 /**
  * Whether what is stored belongs to another item of the document: two ids that once held the same content and were one
- * publication are two when they hold different content side by side. Each would revise the other for ever.
+ * publication are two when they hold different content side by side. Each would revise the other for ever. What a former
+ * rule knows is the same only where address or title say so too.
  */
-function isTaken(stored: StoredPublication, { key }: IdentifiedItem, { keys }: RevisionContext): boolean {
-  return stored.externalId !== key && keys.has(stored.externalId);
+function isAnother(
+  stored: StoredPublication,
+  identified: IdentifiedItem,
+  { keys }: RevisionContext,
+): boolean {
+  if (stored.foundBy === "former key" && !isAlike(identified, stored.event())) return true;
+  if (stored.externalId === identified.key) return false;
+  // Of several of its identities in the document the first one has it.
+  const owner = stored.keys().find((key) => keys.has(key));
+  return owner !== undefined && owner !== identified.key;
+}
+
+function isAlike({ item }: IdentifiedItem, event: RegEvent): boolean {
+  return cleanUrl(item.link) === cleanUrl(event.url_official) || isSameText(item.title, event.title_en);
+}
+
+function isOnlyRedated(identified: IdentifiedItem, stored: StoredPublication): boolean {
+  return stored.textHash === null
+    ? isSameButForDate(identified.item, stored.event())
+    : stored.textHash === identified.textHash;
+}
+
+/** Null when the moved date is a revision. */
+function decideDate(
+  { contentHash }: IdentifiedItem,
+  { sightedHash, dateMoves }: StoredPublication,
+  movedDates: RevisionContext["movedDates"],
+): RecordDecision | null {
+  if (movedDates === "ask" || movedDates === "keep") return { kind: "redated" };
+  if (sightedHash === contentHash) return null;
+  if (dateMoves >= MAX_DATE_MOVES) return { kind: "unchanged" };
+  return movedDates === "now" ? null : { kind: "redated", sighted: true };
+}
+
+/**
+ * Decides on an item in another language than the record's own: it comes to the record as a translation, or revises one
+ * that is there. Null for the record's own language.
+ */
+function decideLanguage(
+  identified: IdentifiedItem,
+  { stored, language }: { stored: StoredPublication; language: string },
+  context: RevisionContext,
+): RecordDecision | null {
+  const known = stored.languages();
+  if (known.get(language) === identified.textHash && !stored.withdrawn) {
+    const isOwn = stored.textHash === identified.textHash;
+    return isOwn ? null : { kind: "unchanged" };
+  }
+  const event = stored.event();
+  if (event.language === language) return null;
+  const { title, summary } = identified.item;
+  const isRepeated = Object.values(event.translations).some((words) =>
+    isSameText(words.title, title) && isSameText(words.summary, summary)
+  );
+  // Sites that have no translation yet repeat the words of another language under the address of this one.
+  if (isRepeated && !stored.withdrawn) return { kind: "unchanged" };
+  if (!stored.withdrawn && !Object.hasOwn(event.translations, language)) {
+    return {
+      kind: "translated",
+      words: { title, summary },
+      url: identified.item.link,
+      provenance: context.provenance(identified),
+      atMs: context.nowMs,
+    };
+  }
+  return {
+    kind: "record",
+    event: withWords(nextVersion(event, context), language, { title, summary }),
+    provenance: context.provenance(identified),
+    notify: context.notify,
+  };
+}
+
+function nextVersion({ status: _, ...previous }: RegEvent, context: RevisionContext): RegEvent {
+  return {
+    ...previous,
+    id: context.newEventId(),
+    version: previous.version + 1,
+    supersedes: previous.id,
+    ingested_at: context.nowMs,
+  };
+}
+
+/** The record with other words in one of its languages. */
+function withWords(event: RegEvent, language: string, words: { title: string; summary: string }): RegEvent {
+  const translations = { ...event.translations, [language]: words };
+  const shown = translations["en"] ?? translations[event.language] ?? words;
+  return {
+    ...event,
+    title_en: shown.title,
+    summary_en: shown.summary,
+    language_versions: Object.keys(translations),
+    translations,
+  };
+}
+
+function revisedEvent(identified: IdentifiedItem, previous: RegEvent, context: RevisionContext): RegEvent {
+  const own = buildEvent(identified, { previous, classified: context.classify(identified), context });
+  if (identified.language === undefined) return own;
+  const { title, summary } = identified.item;
+  // The words of the other languages stand as they are until their own items change.
+  return withWords({ ...own, translations: previous.translations }, own.language, { title, summary });
 }
 
 function buildEvent(
-  { item, key }: IdentifiedItem,
+  { item, key, language }: IdentifiedItem,
   { previous, classified, context }: {
     previous: RegEvent | null;
     classified: Classified;
@@ -80,6 +213,7 @@ function buildEvent(
 ): RegEvent {
   const stated = item.publishedAtMs ?? item.updatedAtMs;
   const isUsable = stated !== null && stated <= context.nowMs + DAY_MS;
+  const own = language ?? classified.language;
   return {
     id: context.newEventId(),
     source_id: context.sourceId,
@@ -97,8 +231,8 @@ function buildEvent(
     published_at: isUsable ? stated : previous?.published_at ?? context.nowMs,
     published_at_estimated: !isUsable,
     ingested_at: context.nowMs,
-    language: classified.language,
-    language_versions: [classified.language],
-    translations: { [classified.language]: { title: item.title, summary: item.summary } },
+    language: own,
+    language_versions: [own],
+    translations: { [own]: { title: item.title, summary: item.summary } },
   };
 }

@@ -5,8 +5,10 @@ import { sourceHealth } from "../domain/source_health.ts";
 import type { FetchEnd, Store } from "../domain/store.ts";
 import { noteNews } from "./news.ts";
 import { FetchError } from "./fetched.ts";
+import { isFlood } from "./flood.ts";
 import { decideMove, moveAfterFailure } from "./move.ts";
 import { type ProcessedSource, type ProcessOptions, processSource } from "./process.ts";
+import { findRemovals, type Removals } from "./removals.ts";
 import { failed, type IngestReport, reportOf } from "./report.ts";
 import { nextAfterFailure, nextAfterSuccess, pauseOfHost, type Schedule } from "./schedule.ts";
 
@@ -19,7 +21,7 @@ const BEAT_MS = 10_000;
 
 /** What a visit needs. */
 export interface VisitOptions extends ProcessOptions {
-  store: ProcessOptions["store"] & Pick<Store, "extendLease" | "finishFetch">;
+  store: ProcessOptions["store"] & Pick<Store, "extendLease" | "finishFetch" | "recordRemovals">;
   clock: Clock;
   log: Log;
   /** Who holds the leases. */
@@ -50,8 +52,9 @@ export async function visitSource(
       await finishFailed(source, state, { failure: processed.failure, processed }, options);
       return { ...reportOf(source.id, processed), ok: false, error: processed.failure.message };
     }
-    await finishWell(source, state, processed, options);
-    return reportOf(source.id, processed);
+    const { withdrawn } = await finishWell(source, state, processed, options);
+    const report = reportOf(source.id, processed);
+    return { ...report, revised: report.revised + withdrawn };
   } catch (error) {
     if (!(error instanceof FetchError)) logFailure(options.log, "source stopped", error, source.id);
     const failure = error instanceof FetchError
@@ -92,24 +95,31 @@ async function finishWell(
   state: SourceState,
   processed: ProcessedSource,
   options: VisitOptions,
-): Promise<void> {
+): Promise<Removals> {
   const atMs = options.clock.nowMs();
-  const { cursor, identityRule, freshUntilMs, movedTo } = processed;
+  const { freshUntilMs, movedTo } = processed;
+  const { store, newId, rulesVersion } = options;
+  const removals = await findRemovals(source, processed, { store, newId, nowMs: atMs, rulesVersion });
   const end = commonEnd(source, state, { outcome: "ok", atMs }, options);
   const move = decideMove(state.move, { configured: source.location, movedTo, nowMs: atMs });
-  await options.store.finishFetch({
+  const heldBack = await store.finishFetch({
     ...end,
     nextDueAtMs: nextAfterSuccess(options.scheduleOf(source), {
       nowMs: atMs,
       freshUntilMs,
       maxFreshMs: options.maxFreshMs,
     }),
-    kept: { cursor, identityRule },
+    kept: {
+      ...keptOf(source, processed),
+      // What is missing counts only when it is missing again: the source is asked for all of it.
+      cursor: removals.missed > 0 ? null : processed.cursor,
+    },
     error: null,
     news: noteNews(state.news, processed.decided, atMs),
     move,
-  });
+  }, (arrivals) => isFlood(arrivals, processed.decided.length));
   const { log } = options;
+  logFlood(log, source.id, heldBack);
   if (move !== null && move.adoptedAtMs === atMs) {
     log.warn(
       "source has moved for good: its new address is asked from now on; change its url in the config",
@@ -123,6 +133,23 @@ async function finishWell(
     log.info("source recovered", { source: source.id, failures: state.consecutiveFailures });
   }
   logFetched(source, processed, log);
+  return removals;
+}
+
+/** What of a fetch tells the next one what is known already. */
+function keptOf(
+  { timezone }: SourceSettings,
+  { identity }: ProcessedSource,
+): Omit<NonNullable<FetchEnd["kept"]>, "cursor"> {
+  return { identityRule: identity.rule, formerRules: identity.former, timezone };
+}
+
+function logFlood(log: Log, source: string, heldBack: number): void {
+  if (heldBack === 0) return;
+  log.warn("a flood is held back: nobody is told before `source release` delivers or discards it", {
+    source,
+    events: heldBack,
+  });
 }
 
 function logFetched(source: SourceSettings, processed: ProcessedSource, log: Log): void {
@@ -160,16 +187,18 @@ async function finishFailed(
   const paused = failure.pausedHost === null
     ? []
     : [{ host: failure.pausedHost, freeAtMs: atMs, pausedUntilMs: pauseOfHost(asked) }];
-  await options.store.finishFetch({
+  const items = processed?.decided.length ?? 0;
+  const heldBack = await options.store.finishFetch({
     ...end,
     hosts: [...end.hosts, ...paused],
     nextDueAtMs: nextAfterFailure(options.scheduleOf(source), asked),
     // What was recorded of it stays, under the rule that it was recorded with; the whole is asked for anew.
-    kept: processed === null ? null : { cursor: state.cursor, identityRule: processed.identityRule },
+    kept: processed === null ? null : { ...keptOf(source, processed), cursor: state.cursor },
     error: failure.message,
     news: noteNews(state.news, processed?.decided ?? [], atMs),
     move: moveAfterFailure(state.move),
-  });
+  }, (arrivals) => isFlood(arrivals, items));
+  logFlood(options.log, source.id, heldBack);
   options.log.warn("source failed", {
     source: source.id,
     state: failure.state,

@@ -8,6 +8,8 @@ import type { Files, FolderListing } from "../domain/ports.ts";
 export interface WritableFiles extends Files, BackupFiles {
   /** Makes an empty file where there is none; one that is there stays as it is. */
   makeFile(path: string, mode: number): Promise<void>;
+  /** Writes the whole file or nothing, as {@link BackupFiles.writeText} does. */
+  writeBytes(path: string, bytes: Uint8Array, mode: number): Promise<void>;
   /** Makes an empty folder among the system's temporary ones; resolves with its path. */
   makeTemporaryFolder(prefix: string): Promise<string>;
 }
@@ -19,7 +21,9 @@ export function createFiles(): WritableFiles {
     readText: (path) => about("read", path, () => Deno.readTextFile(path)),
     list: (folder) => about("list", folder, () => listFolder(folder)),
     exists: (path) => about("look at", path, async () => await statOrNull(path) !== null),
-    writeText: (path, text, mode) => about("write", path, () => writeAtomically(path, text, mode)),
+    writeText: (path, text, mode) =>
+      about("write", path, () => writeAtomically(path, new TextEncoder().encode(text), mode)),
+    writeBytes: (path, bytes, mode) => about("write", path, () => writeAtomically(path, bytes, mode)),
     makeFolder: (path, mode) => about("make", path, () => Deno.mkdir(path, { recursive: true, mode })),
     makeFile: async (path, mode) => {
       const verb = await statOrNull(path).catch(() => null) === null ? "make" : "open";
@@ -114,12 +118,11 @@ async function statOrNull(path: string): Promise<Deno.FileInfo | null> {
   }
 }
 
-async function writeAtomically(path: string, text: string, mode: number): Promise<void> {
+async function writeAtomically(path: string, bytes: Uint8Array, mode: number): Promise<void> {
   // In the same folder, because a rename is atomic only within one file system.
   const draft = join(dirname(path), `.${basename(path)}.${crypto.randomUUID()}`);
   try {
     using file = await Deno.open(draft, { write: true, createNew: true, mode });
-    const bytes = new TextEncoder().encode(text);
     for (let at = 0; at < bytes.length;) at += await file.write(bytes.subarray(at));
     await file.sync();
     await Deno.rename(draft, path);

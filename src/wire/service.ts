@@ -136,6 +136,9 @@ export const healthReport = z.strictObject({
     }),
     empty: z.int().min(0).meta({ description: "Sources that gave fewer items than they must" }),
     new: z.int().min(0).meta({ description: "Sources that were never fetched yet" }),
+    held_back: z.int().min(0).meta({
+      description: "New events that nobody is told of before the operator has looked at them: floods",
+    }),
     last_success_at: unixMs.nullable().meta({
       description: "When any source was last fetched with success, Unix milliseconds; null until then",
     }),
@@ -169,6 +172,7 @@ export const healthReport = z.strictObject({
       silent: 0,
       empty: 0,
       new: 0,
+      held_back: 0,
       last_success_at: 1_785_512_415_000,
     },
     deliveries: { pending: 3, oldest_pending_age_ms: 4_200 },

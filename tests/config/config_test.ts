@@ -2,6 +2,10 @@
 import assert from "node:assert/strict";
 import { linesOf, problemsOf, source } from "./given.ts";
 
+/** A source whose addresses are these. */
+const inLanguages = (urls: string) =>
+  `[[sources]]\nid = "x"\nname_en = "x"\nbase_url = "https://a.org"\nurls = ${urls}`;
+
 const WRONG_VALUES: readonly [string, RegExp][] = [
   ["server = 5", /^regfeed\.toml:1: server: needs a table, such as \[server\]; found the number 5$/],
   ['server.listen = "8080"', /:1: server\.listen: .*write ":8080"/],
@@ -56,6 +60,23 @@ const WRONG_VALUES: readonly [string, RegExp][] = [
   [source('name_de = ""'), /sources\[0\]\.name_de: must be one line/],
   [source('base_url = "www.example.org"'), /sources\[0\]\.base_url: is no address/],
   [source('url = "feed.xml"'), /sources\[0\]\.url: is no address/],
+  [source('identity = "title"'), /:5: sources\[0\]\.identity: cannot be "title": write "guid", "link"/],
+  [source("identity = 5"), /sources\[0\]\.identity: needs a rule, such as "link"; found the number 5$/],
+  [source('identity = { pattern = "[" }'), /sources\[0\]\.identity: is no regular expression: /],
+  [source('identity = { pattern = "[0-9]+" }'), /identity: has a pattern without a group: put what /],
+  [source('identity = { patern = "x" }'), /sources\[0\]\.identity: needs a rule; found a table: write /],
+  [source('language_pattern = "("'), /language_pattern: is no regular expression: /],
+  [source('removals = "yes"'), /removals: needs true or false without quotes/],
+  [
+    source('urls = { en = "https://a.org/en", de = "https://a.org/de" }'),
+    /url: stands beside urls: write one/,
+  ],
+  [inLanguages('{ en = "https://a.org/en" }'), /urls: needs an address for each of several languages; one/],
+  [
+    inLanguages('{ en = "https://a.org", german = "https://a.org" }'),
+    /urls: names the language "german", which is/,
+  ],
+  [inLanguages('"https://a.org"'), /urls: needs a table of addresses by language, such as \{ en = /],
   [source('schedule = "61 * * * *"'), /:5: sources\[0\]\.schedule: is no cron expression/],
   [
     source("schedule = 30"),

@@ -24,7 +24,8 @@ function keysOf(value: unknown, path: readonly string[] = []): string[] {
     return value.flatMap((item) => keysOf(item, path));
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) return [path.join(".")];
-  return Object.entries(value).flatMap(([key, part]) => keysOf(part, [...path, key]));
+  // A key may hold a table of its own, such as urls.
+  return [path.join("."), ...Object.entries(value).flatMap(([key, part]) => keysOf(part, [...path, key]))];
 }
 
 Deno.test("config.example.toml is a config that works as it is", async () => {
@@ -60,9 +61,10 @@ Deno.test("config.example.toml shows the defaults of a source", async () => {
   const { silentAfterMs: _, caFile: __, ...first } = shown[0];
   assert.deepEqual(first, (await configOf(least)).sources[0]);
   assert.equal(shown[1]?.fetchStrategy, "files");
-  const strategies = shown.slice(2, 6).map(({ fetchStrategy }) => fetchStrategy);
+  assert.deepEqual(shown[2]?.languages, ["en", "de"]);
+  const strategies = shown.slice(3, 7).map(({ fetchStrategy }) => fetchStrategy);
   assert.deepEqual(strategies, ["json", "html", "sparql", "sitemap"]);
-  assert.deepEqual(shown.slice(6), (await configOf(EXAMPLE)).sources);
+  assert.deepEqual(shown.slice(7), (await configOf(EXAMPLE)).sources);
 });
 
 Deno.test("config.example.toml shows forms of a secret that work", async () => {

@@ -116,6 +116,8 @@ const EVERY_KEY = `
     schedule = "5 4 * * *"
     timezone = "Europe/Berlin"
     languages = ["de", "en"]
+    identity = { pattern = "/([0-9]+)$" }
+    removals = true
     relevance = "all"
     notify_first_fetch = false
     min_items = 3
@@ -165,6 +167,8 @@ const EVERY_VALUE: Config = {
       schedule: "5 4 * * *",
       timezone: "Europe/Berlin",
       languages: ["de", "en"],
+      identity: "pattern /([0-9]+)$",
+      removals: true,
       relevance: "all",
       notifyFirstFetch: false,
       enabled: false,
@@ -184,6 +188,7 @@ const EVERY_VALUE: Config = {
       schedule: "*/30 * * * *",
       timezone: "UTC",
       languages: ["en"],
+      removals: false,
       relevance: "ai",
       notifyFirstFetch: true,
       enabled: true,

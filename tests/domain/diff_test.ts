@@ -54,6 +54,7 @@ const ROWS: [string, Partial<RegEvent>, FieldChange[]][] = [
   ]],
   ["the stated date", { published_at: 1_001 }, [{ field: "published_at", before: 1_000, after: 1_001 }]],
   ["the language", { language: "de" }, [{ field: "language", before: "en", after: "de" }]],
+  ["that it is withdrawn", { status: "withdrawn" }, [{ field: "status", before: null, after: "withdrawn" }]],
   ["a list that gained and lost", { topics: ["gpai", "labels"] }, [
     { field: "topics", added: ["labels"], removed: ["transparency"] },
   ]],

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { contentHash, identifyItems, isSameButForDate } from "../../src/ingest/identify.ts";
 import type { NormalisedItem } from "../../src/ingest/normalise/item.ts";
+import { PLAIN_IDENTITY } from "../../src/ingest/identity.ts";
 import { sampleEvent } from "../support/samples.ts";
 
 const item = (change: Partial<NormalisedItem> = {}): NormalisedItem => ({
@@ -15,7 +16,8 @@ const item = (change: Partial<NormalisedItem> = {}): NormalisedItem => ({
   categories: [],
   ...change,
 });
-const keys = (items: NormalisedItem[]): string[] => identifyItems(items, "guid").items.map(({ key }) => key);
+const keys = (items: NormalisedItem[]): string[] =>
+  identifyItems(items, PLAIN_IDENTITY).items.map(({ key }) => key);
 
 Deno.test("identifyItems() uses the id, an address without tracking, or the link where there is no id", () => {
   assert.deepEqual(keys([item()]), ["id-1"]);
@@ -37,11 +39,11 @@ Deno.test("identifyItems() sees one publication where an address carries the tim
       updatedAtMs,
     });
   const editions = [edition("2026-07-31T12:00:15Z", 2), edition("2026-08-02T09:00:00+01:00", 3)];
-  const { items, older, rule } = identifyItems(editions, "guid");
+  const { items, older, identity } = identifyItems(editions, PLAIN_IDENTITY);
   assert.deepEqual(items.map(({ key }) => key), ["https://gov.example/page"]);
   assert.equal(items[0]?.item.updatedAtMs, 3, "the newer edition counts");
   assert.deepEqual(older.map(({ updatedAtMs }) => updatedAtMs), [2]);
-  assert.equal(rule, "guid");
+  assert.equal(identity.rule, "guid");
 });
 
 Deno.test("identifyItems() keeps a fragment that is not a time", () => {
@@ -52,22 +54,22 @@ Deno.test("identifyItems() keeps a fragment that is not a time", () => {
 
 Deno.test("identifyItems() moves on to the link when one id stands for items of different addresses", () => {
   const items = ["a", "b", "c"].map((name) => item({ guid: "feed", link: `https://board.example/${name}` }));
-  const identified = identifyItems(items, "guid");
-  assert.equal(identified.rule, "link");
+  const identified = identifyItems(items, PLAIN_IDENTITY);
+  assert.equal(identified.identity.rule, "link");
   assert.equal(identified.items.length, 3);
   assert.equal(identified.items[0]?.key, "https://board.example/a");
 });
 
 Deno.test("identifyItems() moves on to link and title when all items have one id and one address", () => {
   const items = ["A", "B", "C"].map((title) => item({ guid: null, link: "https://board.example/", title }));
-  const identified = identifyItems(items, "guid");
-  assert.equal(identified.rule, "link+title");
+  const identified = identifyItems(items, PLAIN_IDENTITY);
+  assert.equal(identified.identity.rule, "link+title");
   assert.equal(identified.items.length, 3);
 });
 
 Deno.test("identifyItems() never moves back to an earlier rule", () => {
-  const identified = identifyItems([item()], "link");
-  assert.equal(identified.rule, "link");
+  const identified = identifyItems([item()], { ...PLAIN_IDENTITY, rule: "link" });
+  assert.equal(identified.identity.rule, "link");
   assert.deepEqual(identified.items.map(({ key }) => key), ["https://board.example/a"]);
 });
 
@@ -81,13 +83,13 @@ Deno.test("identifyItems() keeps items with equal titles apart by their ids", ()
 
 Deno.test("identifyItems() drops what repeats an item without a word, and names an older edition", () => {
   const [first, again] = [item(), item()];
-  const equal = identifyItems([first, again], "guid");
+  const equal = identifyItems([first, again], PLAIN_IDENTITY);
   assert.equal(equal.items.length, 1);
   assert.equal(equal.items[0]?.item, first);
   assert.deepEqual(equal.older, []);
   const newer = item({ summary: "On marking.", updatedAtMs: 2_000 });
   for (const items of [[first, newer], [newer, first]]) {
-    const edited = identifyItems(items, "guid");
+    const edited = identifyItems(items, PLAIN_IDENTITY);
     assert.deepEqual(edited.items.map((one) => one.item), [newer]);
     assert.deepEqual(edited.older, [first]);
   }

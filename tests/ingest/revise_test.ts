@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { RegEvent } from "../../src/domain/event.ts";
 import type { StoredPublication } from "../../src/domain/store.ts";
 import { type IdentifiedItem, identifyItems } from "../../src/ingest/identify.ts";
+import { PLAIN_IDENTITY } from "../../src/ingest/identity.ts";
 import type { NormalisedItem } from "../../src/ingest/normalise/item.ts";
 import { type Classified, decideRevision, type RevisionContext } from "../../src/ingest/revise.ts";
 import { SAMPLE_PROVENANCE } from "../support/samples.ts";
@@ -24,7 +25,8 @@ const context = (change: Partial<RevisionContext> = {}): RevisionContext => ({
   notify: true,
   nowMs: NOW,
   keys: new Set(["id-1"]),
-  datesCount: true,
+  movedDates: "now",
+  isReread: false,
   newEventId: () => "evt_new",
   classify: () => classified,
   provenance: () => SAMPLE_PROVENANCE,
@@ -42,7 +44,7 @@ const identified = (change: Partial<NormalisedItem> = {}): IdentifiedItem => {
     categories: [],
     ...change,
   };
-  const [first] = identifyItems([item], "guid").items;
+  const [first] = identifyItems([item], PLAIN_IDENTITY).items;
   assert.ok(first);
   return first;
 };
@@ -118,14 +120,60 @@ Deno.test("decideRevision() records the revision of a stored publication even wh
   assert.equal(decideRevision(identified({ title: "Neu" }), stored, context({ classify })).kind, "record");
 });
 
-Deno.test("decideRevision() tells a date that moved from a revision, where dates do not count", () => {
+Deno.test("decideRevision() makes of a date that moved what the document and its history say", () => {
+  const before = identified();
+  const moved = identified({ publishedAtMs: NOW });
+  const { contentHash } = moved;
+  const decide = (movedDates: RevisionContext["movedDates"], history: Partial<StoredPublication> = {}) => {
+    const stored = { ...storedAs(eventOf(before), before.contentHash), ...history };
+    const decision = decideRevision(moved, stored, context({ movedDates }));
+    return decision.kind === "redated" && decision.sighted ? "sighted" : decision.kind;
+  };
+  assert.equal(decide("ask"), "redated");
+  assert.equal(decide("keep"), "redated");
+  assert.equal(decide("now"), "record");
+  assert.equal(decide("again"), "sighted");
+  assert.equal(decide("again", { sightedHash: contentHash }), "record");
+  assert.equal(decide("again", { sightedHash: "another date", dateMoves: 1 }), "sighted");
+  assert.equal(decide("again", { dateMoves: 2 }), "unchanged", "its date is made up");
+  assert.equal(decide("again", { dateMoves: 2, sightedHash: contentHash }), "record", "seen before it was");
+  assert.equal(decide("now", { dateMoves: 2 }), "unchanged");
+  assert.equal(decide("again", { textHash: moved.textHash }), "sighted", "by the hash alone");
+  assert.equal(decide("again", { textHash: "another text" }), "record");
+});
+
+Deno.test("decideRevision() records a withdrawn publication anew when it is there again", () => {
+  const before = identified();
+  const event = { ...eventOf(before), status: "withdrawn" as const };
+  const stored = { ...storedAs(event, before.contentHash), withdrawn: true };
+  const decision = decideRevision(before, stored, context());
+  assert.ok(decision.kind === "record");
+  assert.deepEqual([decision.event.version, decision.event.status], [2, undefined]);
+});
+
+Deno.test("decideRevision() revises nothing by a document that was read before", () => {
   const before = identified();
   const stored = storedAs(eventOf(before), before.contentHash);
-  const kindOf = (change: Partial<NormalisedItem>, datesCount: boolean) =>
-    decideRevision(identified(change), stored, context({ datesCount })).kind;
-  assert.equal(kindOf({ publishedAtMs: NOW }, false), "redated");
-  assert.equal(kindOf({ publishedAtMs: NOW }, true), "record");
-  assert.equal(kindOf({ publishedAtMs: NOW, title: "Neu" }, false), "record");
+  const older = identified({ title: "Leitlinien, Entwurf" });
+  assert.equal(decideRevision(older, stored, context({ isReread: true })).kind, "unchanged");
+  assert.equal(decideRevision(older, null, context({ isReread: true })).kind, "record");
+});
+
+Deno.test("decideRevision() takes what a former rule knew for the same where address or title are, and never as news", () => {
+  const before = identified();
+  const former = { ...storedAs(eventOf(before), "-"), externalId: "x", foundBy: "former key" as const };
+  const versionOf = (change: Partial<NormalisedItem>, keys: string[] = []) => {
+    const decision = decideRevision(
+      identified({ guid: "new", ...change }),
+      { ...former, keys: () => ["x", ...keys] },
+      context({ keys: new Set(["new", ...keys]) }),
+    );
+    return decision.kind === "record" ? [decision.event.version, decision.notify] : decision.kind;
+  };
+  assert.deepEqual(versionOf({ title: "Neu" }), [2, true]);
+  assert.deepEqual(versionOf({ link: "https://board.example/b" }), [2, true]);
+  assert.deepEqual(versionOf({ link: "https://board.example/b", title: "Neu" }), [1, "after_fetch"]);
+  assert.deepEqual(versionOf({ title: "Neu" }, ["other"]), [1, false], "another item of the document has it");
 });
 
 Deno.test("decideRevision() makes two publications of ids that shared one and stand side by side with different content", () => {

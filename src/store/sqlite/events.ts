@@ -1,6 +1,7 @@
 // Events and publications in SQLite: recording and finding.
 import type {
   EventPlace,
+  MissingPublication,
   PublicationKey,
   RecordDecision,
   RemovalDecision,
@@ -168,21 +169,21 @@ function recordRemovals(
   { seen, sinceMs, decide }: {
     seen: ReadonlySet<string>;
     sinceMs: number;
-    decide: (stored: StoredPublication, missed: number) => RemovalDecision;
+    decide: Parameters<Store["recordRemovals"]>[2];
   },
 ): RemovalDecision[] {
-  const writer = new RecordWriter(connection);
-  const decisions: RemovalDecision[] = [];
+  const missing: MissingPublication[] = [];
   for (const { stored, missed } of presentPublications(connection, sourceId, sinceMs)) {
+    if (!seen.has(stored.externalId)) missing.push({ stored, missed: missed + 1 });
+    else if (missed > 0) keepMissed(connection, sourceId, { externalId: stored.externalId, missed: 0 });
+  }
+  const writer = new RecordWriter(connection);
+  const decisions = decide(missing);
+  for (const [at, { stored, missed }] of missing.entries()) {
     const { externalId, contentHash, textHash } = stored;
-    if (seen.has(externalId)) {
-      if (missed > 0) keepMissed(connection, sourceId, { externalId, missed: 0 });
-      continue;
-    }
-    const decision = decide(stored, missed + 1);
-    decisions.push(decision);
-    if (decision.kind === "missed") keepMissed(connection, sourceId, { externalId, missed: missed + 1 });
-    else {
+    const decision = decisions[at];
+    if (decision?.kind === "missed") keepMissed(connection, sourceId, { externalId, missed });
+    if (decision?.kind === "record") {
       const publication = { key: externalId, contentHash, ...(textHash === null ? {} : { textHash }) };
       writer.record(publication, stored, decision);
     }

@@ -14,7 +14,10 @@ export function settleArrivals(
 ): number {
   const arrivals = countArrivals(connection, sourceId);
   if (arrivals === null) return 0;
-  if (arrivals.count > 0 && isFlood(arrivals)) {
+  // The first fetch brings everything that there is: that is no flood, and says nothing of what is usual.
+  const isFirst = connection.get("select first_success_at from sources where id = ?", sourceId)
+    ?.["first_success_at"] === null;
+  if (!isFirst && arrivals.count > 0 && isFlood(arrivals)) {
     return connection.run(
       `update held_events indexed by held_events_by_source
        set reason = 'flood' where source_id = ? and reason = 'fetch'`,
@@ -22,7 +25,7 @@ export function settleArrivals(
     );
   }
   letGo(connection, sourceId, "fetch");
-  if (arrivals.count > 0) {
+  if (!isFirst && arrivals.count > 0) {
     // The most that is remembered fades by a tenth with each fetch that brings something.
     const usual = Math.max(arrivals.count, Math.floor(arrivals.usual * 0.9));
     connection.run("update sources set usual_new = ? where id = ?", usual, sourceId);

@@ -1,6 +1,12 @@
 // Promises about what becomes of fetched items: floods that are held, languages that come later, removals.
 import assert from "node:assert/strict";
-import type { Arrivals, RecordDecision, Store, StoredPublication } from "../../../src/domain/store.ts";
+import type {
+  Arrivals,
+  RecordDecision,
+  RemovalDecision,
+  Store,
+  StoredPublication,
+} from "../../../src/domain/store.ts";
 import {
   addCustomer,
   aFailure,
@@ -44,6 +50,7 @@ async function withSubscriber(store: Store): Promise<void> {
   await addCustomer(store);
   await subscribe(store, "sub_1");
   await store.registerSources([aSource("board"), aSource("court")], T0);
+  for (const id of ["board", "court"]) await store.finishFetch(aFetchEnd(id, T0));
 }
 
 const GERMAN = { title: "Leitlinien", summary: "Zur Kennzeichnung." };
@@ -140,6 +147,16 @@ export const collectingPromises: StorePromise[] = [
         { count: 4, older: 0, usual: 3 },
         { count: 1, older: 0, usual: 3 },
       ]);
+    },
+  },
+  {
+    name: "finishFetch() takes no first fetch for a flood, nor for what is usual",
+    check: async (store) => {
+      await store.registerSources([aSource("board")], T0);
+      await fetched(store, ["evt_1", "evt_2"]);
+      const isFlood = () => assert.fail("asked");
+      assert.equal(await store.finishFetch(aFetchEnd("board", T0), isFlood), 0);
+      assert.deepEqual((await store.listSources()).map(({ usualNew }) => usualNew), [0]);
     },
   },
   {
@@ -269,9 +286,9 @@ export const collectingPromises: StorePromise[] = [
       const fetchWith = async (ids: string[], sinceMs = T0 - DAY) => {
         const seen = new Set(ids.map((id) => `publication of ${id}`));
         const missed: [string, number][] = [];
-        await store.recordRemovals("board", { seen, sinceMs }, (stored, times) => {
-          missed.push([stored.event().id, times]);
-          return { kind: "missed" };
+        await store.recordRemovals("board", { seen, sinceMs }, (missing) => {
+          missed.push(...missing.map((one): [string, number] => [one.stored.event().id, one.missed]));
+          return missing.map(() => ({ kind: "missed" }));
         });
         return missed;
       };
@@ -291,7 +308,7 @@ export const collectingPromises: StorePromise[] = [
         store.recordRemovals(
           "board",
           { seen: new Set(), sinceMs: 0 },
-          () => next(version, "withdrawn") as never,
+          (missing) => missing.map(() => next(version, "withdrawn") as RemovalDecision),
         );
       assert.equal((await remove(2)).length, 1);
       assert.equal((await remove(3)).length, 0);

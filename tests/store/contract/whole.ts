@@ -45,8 +45,7 @@ const CALLS: Record<Exclude<keyof Store, "close">, (store: Store) => Promise<unk
   lastPlace: (store) => store.lastPlace(),
   recordsState: (store) => store.recordsState(),
   releaseEvents: (store) => store.releaseEvents("board", "deliver"),
-  recordRemovals: (store) =>
-    store.recordRemovals("board", { seen: new Set(), sinceMs: 0 }, () => ({ kind: "missed" })),
+  recordRemovals: (store) => store.recordRemovals("board", { seen: new Set(), sinceMs: 0 }, () => []),
   listVersions: (store) => store.listVersions("evt_1"),
   findEvent: (store) => store.findEvent("evt_1"),
   addCustomer: (store) => store.addCustomer(aCustomer("cus_9"), aKey("9"), BY),

@@ -1,0 +1,261 @@
+// The items of one document: each with its outcome, and what the document as a whole shows of its source.
+import type { RecordDecision, StoredPublication } from "../domain/store.ts";
+import { type IdentifiedItem, identifyItems, isOther } from "./identify.ts";
+import { baseOf, type Identity, movedOn, nextRule } from "./identity.ts";
+import type { NormalisedItem } from "./normalise/item.ts";
+import type { DocumentOrigin } from "./origin.ts";
+import type { ClassifyRequest, DecidedItem, DocumentRun } from "./process.ts";
+import { decideRevision, type RevisionContext } from "./revise.ts";
+
+/** Publications recorded in one transaction, so that other work gets its turn between two. */
+const RECORD_BATCH = 200;
+/** So many dates that move at once, while none stands still, say nothing of the publications. */
+const CHURNING_DATES = 3;
+/** A publication that has been given so many further ids says that its source makes up new ones. */
+const CHURNING_IDS = 3;
+
+/** What the items of one document share. */
+export interface SharedOrigin {
+  /** What the document and the source's settings state, the more specific first. */
+  statedLanguages: readonly string[];
+  origin: DocumentOrigin;
+  /** What was odd about an item, where something was. */
+  notes: ReadonlyMap<NormalisedItem, readonly string[]>;
+  /** Whether the document was read before with the same bytes. */
+  isReread: boolean;
+  /** The language of the whole document, where the source has an address for each. */
+  language: string | null;
+}
+
+/** A document's items while they are decided on. */
+interface Deciding {
+  run: DocumentRun;
+  shared: SharedOrigin;
+  context: RevisionContext;
+  decisions: Map<IdentifiedItem, DecidedItem["decision"]>;
+}
+
+/**
+ * Decides on the items of one document. Dates that moved wait until all of it has been seen: where at least
+ * {@link CHURNING_DATES} moved and no stored item is as it was (the feed dates everything "now"), they are no revisions,
+ * whatever else has changed. Elsewhere a moved date counts once it was seen twice.
+ */
+export async function decideAll(
+  identified: readonly IdentifiedItem[],
+  shared: SharedOrigin,
+  run: DocumentRun,
+): Promise<void> {
+  const deciding: Deciding = {
+    run,
+    shared,
+    context: revisionContext(identified, shared, run),
+    decisions: new Map(),
+  };
+  const first = await decideFirst(identified, deciding);
+  const isChurn = first.redated.length >= CHURNING_DATES && !first.standsStill;
+  await decideMovedDates(first.redated, isChurn, deciding);
+  for (const one of identified) {
+    const decision = deciding.decisions.get(one);
+    if (decision === undefined) throw new Error(`the store decided nothing on ${one.key}`);
+    const notes = shared.notes.get(one.item) ?? [];
+    run.result.decided.push({
+      item: one.item,
+      notes,
+      request: () => classifyRequest(one, shared, run),
+      decision,
+    });
+  }
+  if (first.hasChurningIds) await moveOnFromIds(identified, deciding);
+}
+
+/** What the first look at a document's items shows. */
+interface FirstLook {
+  /** Items of which nothing but the date has changed; they are not decided on yet. */
+  redated: IdentifiedItem[];
+  /** Whether the date of a stored item is what it was. */
+  standsStill: boolean;
+  /** Whether no id of the document was known, and publications have been given new ones again and again. */
+  hasChurningIds: boolean;
+}
+
+async function decideFirst(
+  identified: readonly IdentifiedItem[],
+  { run, shared, context, decisions }: Deciding,
+): Promise<FirstLook> {
+  const { options, result } = run;
+  const redated: IdentifiedItem[] = [];
+  const recorded = new Set<string>();
+  let standsStill = false;
+  let knownIds = 0;
+  let churningIds = 0;
+  let other: IdentifiedItem | null = null;
+  await recordBatches(identified, run, (one, stored) => {
+    if (stored !== null && one.item.guid !== null) {
+      if (stored.foundBy === "key") knownIds++;
+      else if (stored.foundBy !== "former key" && stored.renamings + 1 >= CHURNING_IDS) churningIds++;
+    }
+    if (identified.length === 1 && isOtherThan(one, stored, result.identity)) {
+      other = one;
+      return { kind: "passed_over" };
+    }
+    const decision = stored === null && !context.keepAll
+      ? decideUnlessPassedOver(one, { options, shared, run, context })
+      : decideRevision(one, stored, context);
+    if (decision.kind !== "passed_over" && stored !== null) result.seen.add(stored.externalId);
+    if (decision.kind === "redated") {
+      redated.push(one);
+      return { kind: "passed_over" };
+    }
+    if (decision.kind === "record") {
+      recorded.add(decision.event.external_id);
+      result.seen.add(decision.event.external_id);
+    }
+    // An item that repeats a new one under another id does not show that a date stands still.
+    const isAsItWas = stored?.contentHash === one.contentHash;
+    if (isAsItWas && !recorded.has(stored?.externalId ?? "")) standsStill = true;
+    decisions.set(one, decision);
+    return decision;
+  });
+  if (other !== null) await decideOther(other, { run, shared, context, decisions });
+  const isAutomatic = !result.identity.isFixed && baseOf(result.identity.rule) === "guid";
+  return { redated, standsStill, hasChurningIds: isAutomatic && knownIds === 0 && churningIds > 0 };
+}
+
+function decideUnlessPassedOver(
+  one: IdentifiedItem,
+  { options, shared, run, context }: Pick<Deciding, "run" | "shared" | "context"> & {
+    options: DocumentRun["options"];
+  },
+): RecordDecision {
+  const name = nameRequest(one, classifyRequest(one, shared, run));
+  if (options.passedOver.has(name)) return { kind: "passed_over" };
+  const decision = decideRevision(one, null, context);
+  if (decision.kind === "passed_over") options.passedOver.add(name);
+  return decision;
+}
+
+function isOtherThan(one: IdentifiedItem, stored: StoredPublication | null, identity: Identity): boolean {
+  return stored?.foundBy === "key" && stored.contentHash !== one.contentHash &&
+    isOther(one.item, stored.event(), identity);
+}
+
+/** One id stands for different publications, one document after the other: from now on the address tells them apart. */
+async function decideOther(
+  one: IdentifiedItem,
+  { run, shared, context, decisions }: Deciding,
+): Promise<void> {
+  const next = nextRule(run.result.identity);
+  if (next === null) throw new Error("a fixed rule was to be moved on from");
+  run.result.identity = movedOn(run.result.identity, next);
+  const { items } = identifyItems([one.item], run.result.identity, shared.language);
+  const again = { ...context, movedDates: "again" as const, keys: new Set(items.map(({ key }) => key)) };
+  await recordBatches(items, run, (item, stored) => {
+    const decision = decideRevision(item, stored, again);
+    decisions.set(one, decision.kind === "redated" ? { kind: "unchanged" } : decision);
+    if (decision.kind === "record") run.result.seen.add(decision.event.external_id);
+    return decision;
+  });
+}
+
+async function decideMovedDates(
+  redated: readonly IdentifiedItem[],
+  isChurn: boolean,
+  { run, context, decisions }: Deciding,
+): Promise<void> {
+  const { source, state, result } = run;
+  // Dates without a zone move together with the zone in which they are read.
+  const isZoneEdited = state.timezone !== null && state.timezone !== source.timezone;
+  // A file is read once for each content: it would not be seen again.
+  const counted = source.fetchStrategy === "files" ? "now" : "again";
+  const movedDates = isChurn || isZoneEdited ? "keep" : counted;
+  await recordBatches(redated, run, (one, stored) => {
+    const decision = decideRevision(one, stored, { ...context, movedDates });
+    decisions.set(one, decision.kind === "redated" ? { kind: "unchanged" } : decision);
+    if (decision.kind === "redated" && decision.sighted) result.wantsAnotherLook = true;
+    return decision;
+  });
+}
+
+/** The source makes up new ids: its publications are known by their addresses from now on. */
+async function moveOnFromIds(
+  identified: readonly IdentifiedItem[],
+  { run, shared }: Deciding,
+): Promise<void> {
+  const next = nextRule(run.result.identity);
+  if (next === null) return;
+  const { identity, items } = identifyItems(
+    identified.map(({ item }) => item),
+    movedOn(run.result.identity, next),
+    shared.language,
+  );
+  run.result.identity = identity;
+  await recordBatches(
+    items,
+    run,
+    (one, stored) => ({ kind: stored?.contentHash === one.contentHash ? "unchanged" : "passed_over" }),
+  );
+}
+
+/** What the classifier is given, in short: the rules stay as they are while the process runs, and so does its answer. */
+function nameRequest(
+  { contentHash }: IdentifiedItem,
+  { sourceId, categories, statedLanguages }: ClassifyRequest,
+): string {
+  return [sourceId, contentHash, ...statedLanguages, "", ...categories].join("\n");
+}
+
+async function recordBatches(
+  identified: readonly IdentifiedItem[],
+  { source, mode, options, pause }: DocumentRun,
+  decide: (one: IdentifiedItem, stored: StoredPublication | null) => RecordDecision,
+): Promise<void> {
+  const record = mode === "record" ? options.store.recordPublications : options.store.previewPublications;
+  for (let start = 0; start < identified.length; start += RECORD_BATCH) {
+    await record(source.id, identified.slice(start, start + RECORD_BATCH), decide);
+    await pause();
+  }
+}
+
+function classifyRequest(
+  { item, language }: IdentifiedItem,
+  { statedLanguages }: Pick<SharedOrigin, "statedLanguages">,
+  { source }: Pick<DocumentRun, "source">,
+): ClassifyRequest {
+  return {
+    title: item.title,
+    summary: item.summary,
+    url: item.link,
+    categories: item.categories,
+    statedLanguages: [
+      ...new Set([language, item.language, ...statedLanguages].filter((code) => typeof code === "string")),
+    ],
+    sourceId: source.id,
+  };
+}
+
+function revisionContext(
+  identified: readonly IdentifiedItem[],
+  shared: SharedOrigin,
+  { source, state, options }: DocumentRun,
+): RevisionContext {
+  return {
+    sourceId: source.id,
+    keepAll: source.relevance === "all",
+    notify: state.firstSuccessAtMs !== null || source.notifyFirstFetch,
+    nowMs: options.clock.nowMs(),
+    keys: new Set(identified.map(({ key }) => key)),
+    movedDates: "ask",
+    isReread: shared.isReread,
+    newEventId: () => options.newId("event"),
+    classify: (one) => options.classify(classifyRequest(one, shared, { source })),
+    provenance: (one) => {
+      const request = classifyRequest(one, shared, { source });
+      return {
+        rules_version: options.rulesVersion,
+        categories: [...request.categories],
+        stated_languages: [...request.statedLanguages],
+        ...shared.origin,
+      };
+    },
+  };
+}
