@@ -85,13 +85,17 @@ A \`POST\` to the subscription's \`webhook_url\` for every matching event, at le
 Everything else (another status, a redirect, no answer) is tried again after 5 s, 1, 5 and 30 minutes, 2, 5, 10, 14, 20
 and 24 hours; \`Retry-After\` is honoured up to a day. 410 switches the subscription off at once.
 
-The same \`webhook-id\` may come twice: act once. \`sequence\` grows by one with each delivery of a subscription, so that a
-gap shows.
+The same \`webhook-id\` may come twice: act once. \`sequence\` counts the deliveries made for a subscription, without gaps;
+a delivery keeps its number while it is held, when it fails and when it is replayed. Several are on their way at once, so
+order by \`sequence\`, not by arrival.
+
+\`GET /v1/deliveries\` tells of each delivery and its attempts. After an outage, \`POST /v1/deliveries/{id}/replay\` and
+\`POST /v1/subscriptions/{id}/replay\` send again what was finished: the same id, the same bytes.
 
 **Verify before you trust.** Deliveries are signed as [Standard Webhooks](https://www.standardwebhooks.com): the signed
 bytes are \`webhook-id\`, \`webhook-timestamp\` and the raw body, with dots between them. \`webhook-signature\` holds two
-signatures, one for each way in which libraries read the secret; one match is enough, and every official library
-verifies it as it comes. Without a library:
+signatures, one for each way in which libraries read the secret, and those of the secret before it for a day after a
+rotation; one match is enough, and every official library verifies it as it comes. Without a library:
 
 \`\`\`sh
 expected="v1,$(printf '%s.%s.%s' "$WEBHOOK_ID" "$WEBHOOK_TIMESTAMP" "$BODY" |

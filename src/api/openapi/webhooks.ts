@@ -16,7 +16,7 @@ const SIGNATURE_HEADERS: readonly Parameter[] = [
   }),
   header(
     "webhook-signature",
-    "Two signatures with a space between them, each `v1,` and an HMAC-SHA256 in base64",
+    "Signatures with a space between them, each `v1,` and an HMAC-SHA256 in base64: two for each secret that is valid",
     {
       type: "string",
       examples: [

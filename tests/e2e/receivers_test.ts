@@ -1,0 +1,158 @@
+// The receivers of docs/webhooks.md do what it says: they are taken from its text and run.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { signPayload } from "../../src/delivery/sign.ts";
+import { withFolder } from "../support/process.ts";
+
+const DOCS = await Deno.readTextFile(new URL("../../docs/webhooks.md", import.meta.url));
+const SECRET = "0123456789abcdef".repeat(4);
+const OTHER = "fedcba9876543210".repeat(4);
+const BODY = '{"type":"event.published","sequence":7,"title":"Grüße – 規則"}';
+const PATIENCE_MS = 20_000;
+
+/** A program that the page shows, by the name in its first line. */
+function shown(file: string): string {
+  for (const [, code = ""] of DOCS.matchAll(/^```\w+\n(.*?)^```$/gms)) {
+    if (/^(?:\/\/|#) (\S+)$/m.exec(code.split("\n")[0] ?? "")?.[1] === file) return code;
+  }
+  throw new Error(`docs/webhooks.md shows no ${file}`);
+}
+
+interface Sent {
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** A delivery as it is sent. */
+function delivery(change: { id?: string; secrets?: string[]; ageSeconds?: number } = {}): Sent {
+  const { id = "dlv_1", secrets = [SECRET], ageSeconds = 0 } = change;
+  const timestampSeconds = Math.floor(Date.now() / 1_000) - ageSeconds;
+  return {
+    body: BODY,
+    headers: {
+      "content-type": "application/json",
+      "webhook-id": id,
+      "webhook-timestamp": String(timestampSeconds),
+      "webhook-signature": signPayload({ secrets, id, timestampSeconds, body: BODY }),
+    },
+  };
+}
+
+/** What a receiver has to take and to refuse. */
+function cases(): [name: string, sent: Sent, good: boolean][] {
+  const good = delivery();
+  const without = (name: string) => ({
+    ...good,
+    headers: Object.fromEntries(Object.entries(good.headers).filter(([own]) => own !== name)),
+  });
+  return [
+    ["a good one", good, true],
+    ["the same again", delivery(), true],
+    ["another one", delivery({ id: "dlv_2" }), true],
+    ["one signed with the old and the new secret", delivery({ id: "dlv_3", secrets: [OTHER, SECRET] }), true],
+    ["one of four minutes ago", delivery({ id: "dlv_4", ageSeconds: 240 }), true],
+    ["one of six minutes ago", delivery({ ageSeconds: 360 }), false],
+    ["one of the future", delivery({ ageSeconds: -360 }), false],
+    ["another secret's", delivery({ secrets: [OTHER] }), false],
+    ["a changed body", { ...good, body: BODY.replace("7", "8") }, false],
+    ["a body written anew", { ...good, body: JSON.stringify(JSON.parse(BODY), null, 1) }, false],
+    ["another id", { ...good, headers: { ...good.headers, "webhook-id": "dlv_9" } }, false],
+    ["no signature", { ...good, headers: { ...good.headers, "webhook-signature": "" } }, false],
+    ["half a signature", { ...good, headers: { ...good.headers, "webhook-signature": "v1,AAAA" } }, false],
+    ["a time that is none", { ...good, headers: { ...good.headers, "webhook-timestamp": "now" } }, false],
+    ["no header of the time", without("webhook-timestamp"), false],
+    ["no header of the signature", without("webhook-signature"), false],
+  ];
+}
+
+async function isThere(tool: string, ...args: string[]): Promise<boolean> {
+  try {
+    return (await new Deno.Command(tool, { args, stdout: "null", stderr: "null" }).output()).success;
+  } catch {
+    return false;
+  }
+}
+
+function freePort(): number {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr as Deno.NetAddr;
+  listener.close();
+  return port;
+}
+
+async function post(port: number, { headers, body }: Sent): Promise<number> {
+  for (const end = Date.now() + PATIENCE_MS;;) {
+    try {
+      const response = await fetch(`http://127.0.0.1:${port}/`, { method: "POST", headers, body });
+      await response.body?.cancel();
+      return response.status;
+    } catch (error) {
+      // It is not listening yet.
+      if (Date.now() > end) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}
+
+const RECEIVERS: [file: string, tool: string, args: string[]][] = [
+  ["receiver.mjs", "node", ["receiver.mjs"]],
+  ["receiver.py", "python3", ["receiver.py"]],
+  ["receiver.go", "go", ["run", "receiver.go"]],
+];
+
+for (const [file, tool, args] of RECEIVERS) {
+  Deno.test({
+    name: `docs/webhooks.md: ${file} takes what is good, once, and refuses what is not`,
+    ignore: !await isThere(tool, tool === "go" ? "version" : "--version"),
+    fn: () =>
+      withFolder(async (folder) => {
+        await Deno.writeTextFile(join(folder, file), shown(file));
+        const port = freePort();
+        const child = new Deno.Command(tool, {
+          args,
+          cwd: folder,
+          env: { PORT: String(port), WEBHOOK_SECRET: SECRET, HOME: folder },
+          stdout: "piped",
+          stderr: "piped",
+        }).spawn();
+        try {
+          for (const [name, sent, good] of cases()) {
+            assert.equal(await post(port, sent), good ? 204 : 401, name);
+          }
+        } finally {
+          child.kill("SIGKILL");
+        }
+        const { stdout } = await child.output();
+        if (tool === "go") return; // it leaves the memory of ids to its reader
+        const lines = new TextDecoder().decode(stdout).trim().split("\n");
+        assert.deepEqual(lines.map((line) => line.split(" ")[0]), ["dlv_1", "dlv_2", "dlv_3", "dlv_4"]);
+        assert.match(lines[0] ?? "", /event\.published 7 Grüße – 規則$/);
+      }),
+  });
+}
+
+Deno.test({
+  name: "docs/webhooks.md: verify.sh takes what is good and refuses what is not",
+  ignore: !await isThere("openssl", "version"),
+  fn: () =>
+    withFolder(async (folder) => {
+      await Deno.writeTextFile(join(folder, "verify.sh"), shown("verify.sh"));
+      for (const [name, { headers, body }, good] of cases()) {
+        if (headers["webhook-timestamp"] === undefined || !/^\d+$/.test(headers["webhook-timestamp"])) {
+          continue;
+        }
+        await Deno.writeTextFile(join(folder, "body"), body);
+        const { code, stdout } = await new Deno.Command("sh", {
+          args: ["verify.sh", "body"],
+          cwd: folder,
+          env: {
+            WEBHOOK_SECRET: SECRET,
+            WEBHOOK_ID: headers["webhook-id"] ?? "",
+            WEBHOOK_TIMESTAMP: headers["webhook-timestamp"],
+            WEBHOOK_SIGNATURE: headers["webhook-signature"] ?? "",
+          },
+        }).output();
+        assert.equal(code, good ? 0 : 1, `${name}: ${new TextDecoder().decode(stdout)}`);
+      }
+    }),
+});
