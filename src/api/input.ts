@@ -63,10 +63,12 @@ export function checkBody(bytes: Uint8Array, schema: z.ZodType): CheckedInput {
     field,
     message: "holds half of a character",
   }));
-  return { ...checked, errors: [...checked.errors, ...broken] };
+  const twice = read.twice.map((field) => ({ field, message: "is given more than once" }));
+  return { ...checked, errors: [...checked.errors, ...broken, ...twice] };
 }
 
-function readJson(bytes: Uint8Array): { value: unknown } | { problem: string } {
+/** What the bytes say, with the names that an object of it has twice: readers of JSON do not agree on which counts. */
+function readJson(bytes: Uint8Array): { value: unknown; twice: string[] } | { problem: string } {
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -78,10 +80,28 @@ function readJson(bytes: Uint8Array): { value: unknown } | { problem: string } {
     return { problem: `is nested deeper than ${MAX_JSON_DEPTH} levels` };
   }
   try {
-    return { value: JSON.parse(text) };
+    return { value: JSON.parse(text), twice: repeatedNames(text) };
   } catch (error) {
     return { problem: `is not valid JSON: ${(error as Error).message}` };
   }
+}
+
+/** The names that stand twice in one object of a text that is JSON. */
+function repeatedNames(text: string): string[] {
+  const repeated = new Set<string>();
+  const open: Set<string>[] = [];
+  // Strings, with the colon behind those that are names, and what opens and closes.
+  for (const [token] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"(?:\s*:)?|[[{}\]]/g)) {
+    if (token === "{" || token === "[") open.push(new Set());
+    else if (token === "}" || token === "]") open.pop();
+    else if (token.endsWith(":")) {
+      const name = JSON.parse(token.slice(0, token.lastIndexOf('"') + 1)) as string;
+      const names = open.at(-1);
+      if (names?.has(name)) repeated.add(name);
+      names?.add(name);
+    }
+  }
+  return [...repeated];
 }
 
 /** Counts brackets outside strings; a schema that walks into deep input would overflow the stack. */
@@ -166,6 +186,9 @@ const KINDS: Record<string, string> = {
   record: "an object",
 };
 
+/** What is too long or too short, where everything else is too great or too little. */
+const COUNTED: readonly string[] = ["string", "array"];
+
 /** What is wrong, in the words of somebody who sends JSON; a schema's own message stands as it is. */
 function inWords(issue: z.core.$ZodIssue): string {
   if (issue.code === "invalid_type" && issue.message.startsWith("Invalid input")) {
@@ -174,6 +197,12 @@ function inWords(issue: z.core.$ZodIssue): string {
   }
   if (issue.code === "invalid_value" && issue.message.startsWith("Invalid ")) {
     return `must be one of ${issue.values.map(String).join(", ")}`;
+  }
+  if ((issue.code === "too_big" || issue.code === "too_small") && !COUNTED.includes(issue.origin)) {
+    if (!issue.message.startsWith("Too ")) return issue.message;
+    return issue.code === "too_big"
+      ? `must be at most ${issue.maximum}`
+      : `must be at least ${issue.minimum}`;
   }
   if (issue.code === "too_big" && issue.message.startsWith("Too big")) {
     return `may have at most ${issue.maximum} ${issue.origin === "array" ? "entries" : "characters"}`;

@@ -75,6 +75,9 @@ Deno.test("POST /v1/subscriptions answers 400 that names each wrong field", () =
       [{ webhook_url: HOOK, webhook_secret: "mine" }, ["webhook_secret"]],
       [{ webhook_url: HOOK, topic: [], severity: "low" }, ["severity", "topic"]],
       [[], ["body"]],
+      [`{"webhook_url":"${HOOK}","webhook_url":"${HOOK}/2"}`, ["webhook_url"]],
+      [`{"webhook_url":"${HOOK}","topics":["\\"topics\\":"],"\\u0074opics" : []}`, ["topics"]],
+      [`{"webhook_url":"${HOOK}","extra":{"a":1},"a":2}`, ["a", "extra"]],
       ["null", ["body"]],
       ['"text"', ["body"]],
     ];
@@ -92,6 +95,7 @@ Deno.test("POST /v1/subscriptions says in plain words what a field must be", () 
       [{}, "webhook_url: is missing: it must be text"],
       [{ webhook_url: 5 }, "webhook_url: must be text"],
       [{ webhook_url: "" }, "webhook_url: must have at least 1 characters"],
+      [{ webhook_url: HOOK, backfill_since: 1e300 }, "backfill_since: must be at most 9007199254740991"],
       [{ webhook_url: "x".repeat(2_049) }, "webhook_url: may have at most 2048 characters"],
       [{ webhook_url: HOOK, topics: "gpai" }, "topics: must be a list"],
       [{ webhook_url: HOOK, topics: Array(201).fill("gpai") }, "topics: may have at most 200 entries"],
