@@ -11,6 +11,7 @@ import type { LogFields } from "../domain/ports.ts";
 import type { Host } from "../platform/process.ts";
 import { listen } from "../platform/server.ts";
 import { measureProcess } from "../platform/process_metrics.ts";
+import { createSupervisor } from "../platform/supervisor.ts";
 import { createThread, type Thread } from "../platform/thread.ts";
 import { VERSION } from "../version.ts";
 import { type Command, type CommandCall, EXIT } from "./command.ts";
@@ -42,6 +43,8 @@ async function serve(call: CommandCall, { config, file, platform }: Omit<Opened,
     sources: config.sources.filter(({ enabled }) => enabled).length,
   });
   await using parts = new AsyncDisposableStack(); // ended in the opposite order, however this ends
+  const supervisor = await createSupervisor((name) => call.host.env(name));
+  parts.defer(() => supervisor.close());
   const metrics = createMetrics();
   parts.defer(measureProcess(metrics, clock.nowMs()));
   const door = createDoor(createIds(() => clock.nowMs(), (count) => random.bytes(count)));
@@ -60,7 +63,10 @@ async function serve(call: CommandCall, { config, file, platform }: Omit<Opened,
   parts.defer(() => thread.end());
   // It listens already: whoever watches the process sees it alive while a large database is brought up to date.
   const say = (text: string, fields: LogFields) => log.info(text, fields);
-  const store = await openStoreAt(call, { config, file }, { platform, work: workOn(thread), say });
+  const store = await supervisor.whileStarting(
+    "opening the database",
+    () => openStoreAt(call, { config, file }, { platform, work: workOn(thread), say }),
+  );
   parts.defer(() => store.close());
 
   const app = createApp({ config, platform, store, version: VERSION, metrics });
@@ -69,8 +75,10 @@ async function serve(call: CommandCall, { config, file, platform }: Omit<Opened,
   const backups = startBackups(call.host, { config, file, platform, work: workOn(thread) }, ending.signal);
   door.open(app);
   log.info("listening", { address: server.address });
+  await supervisor.ready(`listening on ${server.address}`);
   const signal = await stopSignal;
   log.info("stopping", { signal });
+  await supervisor.stopping();
   ending.abort();
   await server.shutdown(DRAIN_MS);
   await app.stop();

@@ -45,8 +45,8 @@ export interface Serving {
 }
 
 /** Starts `serve` and waits until it says where it listens; the config must listen on port 0 or a free one. */
-export async function serve(folder: string): Promise<Serving> {
-  const child = command(folder, ["serve"]).spawn();
+export async function serve(folder: string, env: Record<string, string> = {}): Promise<Serving> {
+  const child = command(folder, ["serve"], env).spawn();
   const stdout = child.stdout.cancel();
   let log = "";
   let heard: (address: string) => void = () => {};
@@ -90,13 +90,13 @@ export async function writeConfig(folder: string, text: string): Promise<void> {
   await Deno.writeTextFile(join(folder, "regfeed.toml"), text);
 }
 
-function command(folder: string, args: readonly string[]): Deno.Command {
+function command(folder: string, args: readonly string[], env: Record<string, string> = {}): Deno.Command {
   return new Deno.Command(Deno.execPath(), {
     args: ["run", ...PERMISSIONS, MAIN, ...args],
     cwd: folder,
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
-    env: { NO_COLOR: "1" },
+    env: { NO_COLOR: "1", ...env },
   });
 }

@@ -1,0 +1,80 @@
+// The supervisor that started the process: systemd's notification protocol (sd_notify(3)).
+import { join } from "node:path";
+
+/** Asked for while something takes long: so much more time, microseconds, each time. */
+const MORE_TIME_US = 60_000_000;
+/** How often it is asked for, ms. */
+const ASK_EVERY_MS = 15_000;
+
+/** What the supervisor hears. Without one, every method does nothing. A message that gets lost is not sent again. */
+export interface Supervisor {
+  /** The service answers; from now on it says so as often as the supervisor's watchdog wants it. */
+  ready(status: string): Promise<void>;
+  /** The service ends. */
+  stopping(): Promise<void>;
+  /** Asks for more time to start as long as the work takes. */
+  whileStarting<T>(status: string, work: () => Promise<T>): Promise<T>;
+  /** Nothing more is said. */
+  close(): Promise<void>;
+}
+
+/** The supervisor that the environment names (`NOTIFY_SOCKET`, `WATCHDOG_USEC`). */
+export async function createSupervisor(
+  env: (name: string) => string | undefined,
+): Promise<Supervisor> {
+  const path = env("NOTIFY_SOCKET") ?? "";
+  // Names that begin with @ are abstract sockets, which this runtime cannot send to; systemd gives a path.
+  if (!path.startsWith("/") || Deno.build.os === "windows") return NOBODY;
+  const folder = await Deno.makeTempDir({ prefix: "regfeed-notify-" });
+  const socket = Deno.listenDatagram({ transport: "unixpacket", path: join(folder, "socket") });
+  const timers = new Set<ReturnType<typeof setInterval>>();
+  const say = async (text: string): Promise<void> => {
+    try {
+      await socket.send(new TextEncoder().encode(text), { transport: "unixpacket", path });
+    } catch {
+      // The supervisor has gone: then nobody waits for the message.
+    }
+  };
+  const repeat = (text: string, everyMs: number): () => void => {
+    const timer = setInterval(() => void say(text), everyMs);
+    timers.add(timer);
+    return () => {
+      clearInterval(timer);
+      timers.delete(timer);
+    };
+  };
+  const watchdogUs = Number(env("WATCHDOG_USEC") ?? "0");
+
+  return {
+    async ready(status) {
+      await say(`READY=1\nSTATUS=${status}`);
+      // Twice as often as it is wanted, as sd_watchdog_enabled(3) advises.
+      if (watchdogUs > 0) repeat("WATCHDOG=1", watchdogUs / 1_000 / 2);
+    },
+    stopping: () => say("STOPPING=1"),
+    async whileStarting(status, work) {
+      const ask = `STATUS=${status}\nEXTEND_TIMEOUT_USEC=${MORE_TIME_US}`;
+      await say(ask);
+      const stop = repeat(ask, ASK_EVERY_MS);
+      try {
+        return await work();
+      } finally {
+        stop();
+      }
+    },
+    async close() {
+      for (const timer of timers) clearInterval(timer);
+      timers.clear();
+      socket.close();
+      await Deno.remove(folder, { recursive: true });
+    },
+  };
+}
+
+/** No supervisor listens. */
+const NOBODY: Supervisor = {
+  ready: () => Promise.resolve(),
+  stopping: () => Promise.resolve(),
+  whileStarting: (_status, work) => work(),
+  close: () => Promise.resolve(),
+};

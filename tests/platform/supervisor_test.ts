@@ -1,0 +1,71 @@
+// What systemd hears: on a socket of its kind.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { createSupervisor } from "../../src/platform/supervisor.ts";
+import { serve, withFolder, writeConfig } from "../support/process.ts";
+
+/** A socket as systemd's. */
+function listenAt(path: string): { next(): Promise<string>; close(): void } {
+  const socket = Deno.listenDatagram({ transport: "unixpacket", path });
+  return {
+    async next() {
+      const [bytes] = await socket.receive();
+      return new TextDecoder().decode(bytes);
+    },
+    close: () => socket.close(),
+  };
+}
+
+Deno.test("the supervisor hears the start, the watchdog's beats and the end", async () => {
+  await withFolder(async (folder) => {
+    const path = join(folder, "notify");
+    const systemd = listenAt(path);
+    const env: Record<string, string> = { NOTIFY_SOCKET: path, WATCHDOG_USEC: "100000" };
+    const supervisor = await createSupervisor((name) => env[name]);
+    assert.equal(
+      await supervisor.whileStarting("migrating", async () => await systemd.next()),
+      "STATUS=migrating\nEXTEND_TIMEOUT_USEC=60000000",
+    );
+    await supervisor.ready("listening");
+    assert.equal(await systemd.next(), "READY=1\nSTATUS=listening");
+    assert.equal(await systemd.next(), "WATCHDOG=1");
+    assert.equal(await systemd.next(), "WATCHDOG=1");
+    await supervisor.stopping();
+    let last = await systemd.next();
+    while (last === "WATCHDOG=1") last = await systemd.next();
+    assert.equal(last, "STOPPING=1");
+    await supervisor.close();
+    systemd.close();
+  });
+});
+
+Deno.test("without a supervisor, or when it has gone, nothing is disturbed", async () => {
+  for (
+    const env of [{}, { NOTIFY_SOCKET: "@abstract" }, { NOTIFY_SOCKET: "/nowhere/socket" }] as Record<
+      string,
+      string
+    >[]
+  ) {
+    const supervisor = await createSupervisor((name) => env[name]);
+    assert.equal(await supervisor.whileStarting("x", () => Promise.resolve(7)), 7);
+    await supervisor.ready("x");
+    await supervisor.stopping();
+    await supervisor.close();
+  }
+});
+
+Deno.test("serve tells the supervisor when it is ready and when it stops", async () => {
+  await withFolder(async (folder) => {
+    const path = join(folder, "notify");
+    const systemd = listenAt(path);
+    await writeConfig(folder, '[server]\nlisten = "127.0.0.1:0"\n');
+    const server = await serve(folder, { NOTIFY_SOCKET: path });
+    let heard = await systemd.next();
+    while (heard.startsWith("STATUS=")) heard = await systemd.next();
+    assert.match(heard, /^READY=1\nSTATUS=listening on http:\/\/127\.0\.0\.1:\d+$/);
+    const ended = server.end("SIGTERM");
+    assert.equal(await systemd.next(), "STOPPING=1");
+    assert.equal((await ended).code, 0);
+    systemd.close();
+  });
+});
