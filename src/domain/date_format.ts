@@ -1,6 +1,6 @@
 // Dates in a form that the config names: read into ISO 8601, and written.
 
-const TOKEN = /yyyy|MM?|dd?|HH?|mm|ss|[TZ]|[^A-Za-z]+|'[^']*'/y;
+const TOKEN = /yyyy|MM?|dd?|HH?|mm|ss|[TZ]|'[^']*'|[^A-Za-z']+/y;
 const FIGURES: Readonly<Record<string, string>> = {
   yyyy: "(?<yyyy>\\d{4})",
   MM: "(?<MM>\\d{2})",
