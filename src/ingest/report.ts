@@ -11,6 +11,8 @@ export interface IngestReport {
   /** Items that do not concern AI regulation. */
   passed_over: number;
   refused: Refusal[];
+  /** New events of a flood, of which nobody is told before they are released; left out without any. */
+  held_back?: number;
   /** Why the source could not be fetched, or not well. */
   error?: string;
 }

@@ -52,9 +52,10 @@ export async function visitSource(
       await finishFailed(source, state, { failure: processed.failure, processed }, options);
       return { ...reportOf(source.id, processed), ok: false, error: processed.failure.message };
     }
-    const { withdrawn } = await finishWell(source, state, processed, options);
+    const { withdrawn, heldBack } = await finishWell(source, state, processed, options);
     const report = reportOf(source.id, processed);
-    return { ...report, revised: report.revised + withdrawn };
+    const revised = report.revised + withdrawn;
+    return { ...report, revised, ...(heldBack === 0 ? {} : { held_back: heldBack }) };
   } catch (error) {
     if (!(error instanceof FetchError)) logFailure(options.log, "source stopped", error, source.id);
     const failure = error instanceof FetchError
@@ -95,7 +96,7 @@ async function finishWell(
   state: SourceState,
   processed: ProcessedSource,
   options: VisitOptions,
-): Promise<Removals> {
+): Promise<Removals & { heldBack: number }> {
   const atMs = options.clock.nowMs();
   const { freshUntilMs, movedTo } = processed;
   const { store, newId, rulesVersion } = options;
@@ -133,7 +134,7 @@ async function finishWell(
     log.info("source recovered", { source: source.id, failures: state.consecutiveFailures });
   }
   logFetched(source, processed, log);
-  return removals;
+  return { ...removals, heldBack };
 }
 
 /** What of a fetch tells the next one what is known already. */
