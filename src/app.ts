@@ -1,5 +1,6 @@
 // The appliance: wires the rooms together. Everything else in src knows only its own room.
 import { createAccess } from "./accounts/access.ts";
+import { createMailing, type Mailing } from "./accounts/mailing.ts";
 import { createPayments, type Payments } from "./accounts/payments.ts";
 import { createQuota } from "./accounts/quota.ts";
 import { readRanges } from "./api/client_address.ts";
@@ -67,6 +68,7 @@ export function createApp(
   const ingest = createCollecting({ config, platform, store, version, newId, classifier });
   const delivery = createDelivering({ config, platform, store, version, newId, classifier });
   const payments = createPaying({ config, platform, store, version, newId, classifier });
+  const mailing = createWriting({ config, platform, store, version });
   const quota = createQuota({ store, clock });
   const access = createAccess({ store, clock });
   const server = createServer({
@@ -99,6 +101,7 @@ export function createApp(
       await ingest.ingest();
       await endGraces();
       await delivery.tick();
+      await mailing.tick();
       await quota.flush();
       await forget();
     },
@@ -107,6 +110,7 @@ export function createApp(
       loops = Promise.all([
         ingest.run(running.signal),
         delivery.run(running.signal),
+        mailing.run(running.signal),
         regularly("counted requests not written", () => quota.flush(), { platform, signal: running.signal }),
         regularly("access of those who do not pay not ended", endGraces, {
           platform,
@@ -192,6 +196,17 @@ function createDelivering(
     concurrency: config.delivery.concurrency,
     concurrencyPerSubscription: config.delivery.concurrencyPerSubscription,
     log: platform.log("delivery"),
+  });
+}
+
+function createWriting({ config, platform, store }: AppOptions): Mailing {
+  return createMailing({
+    ...platform,
+    ...config.mail,
+    store,
+    log: platform.log("mail"),
+    tiers: config.tiers,
+    publicUrl: config.server.publicUrl,
   });
 }
 

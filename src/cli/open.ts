@@ -83,7 +83,7 @@ export async function withPlatform<T>(
   options: { log?: Config["log"] } = {},
 ): Promise<T> {
   const loaded = await loadConfig(call);
-  const platform = createPlatform({ log: options.log ?? loaded.config.log });
+  const platform = createPlatform({ log: options.log ?? loaded.config.log, mail: loaded.config.mail });
   try {
     return await work({ ...loaded, platform });
   } finally {

@@ -1,5 +1,7 @@
 // What the rooms need of the world outside: time, randomness, network, files, a log. src/platform gives the real ones.
 
+import type { Mailbox } from "./mail.ts";
+
 /** Time. */
 export interface Clock {
   /** Now, in Unix ms. */
@@ -99,6 +101,37 @@ export interface Files {
   list(folder: string): Promise<FolderListing>;
 }
 
+/** A mail, ready to be handed over. */
+export interface OutgoingMail {
+  /** Letters, digits, `_`, `-` and dots: of the Message-ID, and of the file in an outbox. */
+  id: string;
+  from: Mailbox;
+  /** One address ({@link isMailAddress}). */
+  to: string;
+  replyTo: string;
+  subject: string;
+  text: string;
+  html: string;
+}
+
+/** A mail that was not taken over, or of which nobody knows whether it was. */
+export class MailError extends Error {
+  override readonly name = "MailError";
+  /**
+   * `reason` is a cause in a few words that hold no address and nothing of the mail. `isRefused` says that its address
+   * will never be taken: there is no use in trying again.
+   */
+  constructor(readonly reason: string, readonly isRefused: boolean, options?: ErrorOptions) {
+    super(reason, options);
+  }
+}
+
+/** Mail to somewhere else. */
+export interface Mailer {
+  /** Resolves when the mail is taken over; throws {@link MailError}. The connection ends with the signal. */
+  send(mail: OutgoingMail, signal: AbortSignal): Promise<void>;
+}
+
 /** What a log line may carry beside its message. */
 export type LogFields = Record<string, string | number | boolean | null | readonly string[]>;
 
@@ -140,6 +173,7 @@ export interface Platform {
   http: HttpClient;
   resolver: Resolver;
   files: Files;
+  mailer: Mailer;
   /** The log of an area: "ingest", "delivery", "api", … */
   log(area: string): Log;
 }

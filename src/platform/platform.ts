@@ -4,11 +4,14 @@ import { createClock } from "./clock.ts";
 import { createFiles } from "./files.ts";
 import { createHttpClient } from "./http.ts";
 import { createLogs, type LogSettings } from "./log.ts";
+import { createMailer, type MailSettings } from "./mailer.ts";
 import { createRandom } from "./random.ts";
 import { createResolver } from "./resolver.ts";
 
 /** The real world. `close` ends every connection to somewhere else. */
-export function createPlatform(options: { log: LogSettings }): Platform & { close(): Promise<void> } {
+export function createPlatform(
+  options: { log: LogSettings; mail?: MailSettings },
+): Platform & { close(): Promise<void> } {
   const http = createHttpClient();
   const logs = createLogs(options.log);
   return {
@@ -17,6 +20,7 @@ export function createPlatform(options: { log: LogSettings }): Platform & { clos
     http,
     resolver: createResolver(),
     files: createFiles(),
+    mailer: createMailer(options.mail ?? null),
     log: (area) => logs.log(area),
     async close() {
       await http.close();

@@ -7,6 +7,8 @@ import type {
   IncomingResponse,
   Log,
   LogFields,
+  Mailer,
+  OutgoingMail,
   OutgoingRequest,
   Platform,
 } from "../../src/domain/ports.ts";
@@ -118,11 +120,33 @@ export interface LogLine {
   fields: LogFields;
 }
 
+/** A mail server in the test's hand. */
+export interface FakeMailer extends Mailer {
+  /** What was taken over, in order. */
+  readonly taken: OutgoingMail[];
+  /** What happens to the next mails: it throws to refuse one. */
+  answer: (mail: OutgoingMail) => void | Promise<void>;
+}
+
+/** A mail server that takes everything. */
+export function fakeMailer(): FakeMailer {
+  const mailer: FakeMailer = {
+    taken: [],
+    answer: () => {},
+    async send(mail) {
+      await mailer.answer(mail);
+      mailer.taken.push(mail);
+    },
+  };
+  return mailer;
+}
+
 /** A platform whose every part is in the test's hand. */
 export interface FakePlatform extends Platform {
   clock: FakeClock & Clock;
   http: FakeInternet;
   files: FakeFiles;
+  mailer: FakeMailer;
   readonly lines: LogLine[];
   /** Host names and their addresses; of the others those are found, at one public address, that are served. */
   readonly hosts: Map<string, string[]>;
@@ -163,6 +187,7 @@ export function fakePlatform(nowMs: number, seed = 1): FakePlatform {
       },
     },
     files: fakeFiles(),
+    mailer: fakeMailer(),
     log,
     lines,
     hosts,

@@ -30,7 +30,7 @@ const MEMBERS = new Set([
 
 /** Modules that reach the world. */
 const MODULES =
-  /^(undici|@logtape\/logtape|node:(net|http|https|http2|tls|dns|fs|os|process|child_process|worker_threads|timers|dgram|readline)(\/.*)?)$/;
+  /^(undici|nodemailer|@logtape\/logtape|node:(net|http|https|http2|tls|dns|fs|os|process|child_process|worker_threads|timers|dgram|readline)(\/.*)?)$/;
 
 /** What of node:crypto is random. */
 const RANDOM = /^(random\w+|getRandomValues|webcrypto|default|generate\w+)$/;

@@ -1,0 +1,115 @@
+// The mail loop: claims what is due, makes a welcome's key, hands over, records what came of it.
+import type { AccountStore, TierTable } from "../domain/account_store.ts";
+import { limitsOf } from "../domain/customer.ts";
+import type { ClaimedMail, Mailbox, MailOutcome } from "../domain/mail.ts";
+import { type Clock, DeadlineError, type Log, type Mailer, MailError, type Random } from "../domain/ports.ts";
+import { makeKey } from "./keys.ts";
+import { writeLetter } from "./letter.ts";
+import { nextMailAttempt } from "./mail_schedule.ts";
+
+/** How long one attempt may take, ms. */
+const ATTEMPT_MS = 60_000;
+/** How long a claimed mail is nobody else's, ms: longer than the whole attempt. */
+const LEASE_MS = 300_000;
+/** Mails claimed at once, and handed over at the same time. */
+const BATCH = 4;
+/** How often the loop looks for due mails, ms. */
+const LOOK_MS = 1_000;
+
+/** What the loop needs. */
+export interface MailingOptions {
+  store: Pick<AccountStore, "claimMails" | "storeWelcomeKey" | "finishMail">;
+  clock: Clock;
+  random: Random;
+  mailer: Mailer;
+  log: Log;
+  tiers: TierTable;
+  from: Mailbox;
+  /** Where customers write to. */
+  support: string;
+  /** Where clients reach the service, without a slash at its end. */
+  publicUrl: string;
+}
+
+/** The loop. */
+export interface Mailing {
+  /** Hands over everything that is due, once. */
+  tick(): Promise<void>;
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** Makes the loop; nothing goes out before {@link Mailing.tick} or {@link Mailing.run}. */
+export function createMailing(options: MailingOptions): Mailing {
+  const { store, clock, log } = options;
+  const tick = async () => {
+    while (true) {
+      const mails = await store.claimMails({ nowMs: clock.nowMs(), leaseMs: LEASE_MS, limit: BATCH });
+      if (mails.length === 0) return;
+      await Promise.all(mails.map((mail) => handOver(mail, options)));
+    }
+  };
+  return {
+    tick,
+    async run(signal) {
+      while (!signal.aborted) {
+        try {
+          await tick();
+        } catch (error) {
+          log.error("mails not handed over", { cause: describe(error) });
+        }
+        await clock.sleep(LOOK_MS, signal);
+      }
+    },
+  };
+}
+
+async function handOver(mail: ClaimedMail, options: MailingOptions): Promise<void> {
+  const { store, clock, log } = options;
+  const { id, kind, attempt, customer } = mail;
+  const outcome = await tryOnce(mail, options);
+  if (outcome === null) return;
+  await store.finishMail(id, attempt, outcome, clock.nowMs());
+  const fields = { mail: id, kind, customer: customer.id, attempt };
+  if (outcome.kind === "sent") log.info("mail handed over", fields);
+  else if (outcome.kind === "retry") log.warn("mail not taken over", { ...fields, problem: outcome.problem });
+  else log.error("mail given up", { ...fields, problem: outcome.problem });
+}
+
+/** What came of one attempt; null when it is not wanted any more. */
+async function tryOnce(mail: ClaimedMail, options: MailingOptions): Promise<MailOutcome | null> {
+  const { store, clock, random, mailer, from, support, publicUrl, tiers } = options;
+  const { customer } = mail;
+  if (customer.email === "") return { kind: "failed", problem: "no address is known" };
+  if (mail.kind === "welcome" && !customer.enabled) return later(mail, "the customer is disabled", options);
+  let key: string | null = null;
+  if (mail.kind === "welcome") {
+    // Stored before it is handed over: whoever reads the mail can use the key at once, whatever happens here.
+    const made = makeKey((count) => random.bytes(count), clock.nowMs());
+    if (!await store.storeWelcomeKey(mail.id, mail.attempt, made.stored)) return null;
+    key = made.key;
+  }
+  const letter = writeLetter(mail, { key, publicUrl, support, limits: limitsOf(customer, tiers) });
+  try {
+    // A welcome that is repeated holds another key: a mail program must not take it for a copy of the first.
+    const messageId = mail.kind === "welcome" ? `${mail.id}.${mail.attempt}` : mail.id;
+    const outgoing = { id: messageId, from, to: customer.email, replyTo: support, ...letter };
+    await clock.within(ATTEMPT_MS, (signal) => mailer.send(outgoing, signal));
+    return { kind: "sent" };
+  } catch (error) {
+    if (error instanceof MailError && error.isRefused) return { kind: "failed", problem: error.reason };
+    if (error instanceof MailError) return later(mail, error.reason, options);
+    if (error instanceof DeadlineError) {
+      return later(mail, "the mail server does not answer in time", options);
+    }
+    throw error;
+  }
+}
+
+function later({ attempt }: ClaimedMail, problem: string, { clock, random }: MailingOptions): MailOutcome {
+  const atMs = nextMailAttempt(attempt, clock.nowMs(), random.fraction());
+  return atMs === null ? { kind: "failed", problem } : { kind: "retry", atMs, problem };
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,157 @@
+// Mail: SMTP by nodemailer, or files in a folder where there is no mail server.
+import { readFileSync } from "node:fs";
+import net from "node:net";
+import { join } from "node:path";
+import tls from "node:tls";
+import nodemailer from "nodemailer";
+import type { SmtpServer } from "../domain/mail.ts";
+import { type Mailer, MailError, type OutgoingMail } from "../domain/ports.ts";
+import { createFiles } from "./files.ts";
+
+/** How mails go out. */
+export interface MailSettings {
+  /** Null: mails are put into the outbox. */
+  smtp:
+    | (SmtpServer & {
+      /** Without STARTTLS nothing is handed over. */
+      requireTls: boolean;
+      /** Certificates beside the well-known ones (PEM). */
+      caFile: string | null;
+    })
+    | null;
+  /** A folder, absolute. */
+  outbox: string;
+}
+
+/** How long the server may be silent, ms; the caller's signal bounds the whole. */
+const SILENCE_MS = 20_000;
+
+/** Mail as the settings have it; without settings every mail fails. */
+export function createMailer(settings: MailSettings | null): Mailer {
+  if (settings === null) return { send: () => Promise.reject(new MailError("mail is not set up", false)) };
+  const { smtp, outbox } = settings;
+  return smtp === null
+    ? { send: (mail) => writeMail(mail, outbox) }
+    : { send: (mail, signal) => sendMail(mail, smtp, signal) };
+}
+
+/** Writes the mail as a file that nobody but its owner reads; a second attempt replaces the first. */
+async function writeMail(mail: OutgoingMail, outbox: string): Promise<void> {
+  const files = createFiles();
+  const composer = nodemailer.createTransport({ streamTransport: true, buffer: true, newline: "unix" });
+  try {
+    const { message } = await composer.sendMail(messageOf(mail));
+    await files.makeFolder(outbox, 0o700);
+    await files.writeText(join(outbox, `${mail.id}.eml`), String(message), 0o600);
+  } catch (error) {
+    throw new MailError("the outbox cannot be written", false, { cause: error });
+  }
+}
+
+type SocketCallback = (error: Error | null, made?: { connection: net.Socket; secured: boolean }) => void;
+
+async function sendMail(
+  mail: OutgoingMail,
+  server: NonNullable<MailSettings["smtp"]>,
+  signal: AbortSignal,
+): Promise<void> {
+  const target = { host: server.host, port: server.port };
+  const trust = {
+    servername: net.isIP(server.host) === 0 ? server.host : "",
+    ...certificates(server.caFile),
+  };
+  let socket: net.Socket | null = null;
+  const transport = nodemailer.createTransport({
+    ...target,
+    secure: server.isTls,
+    requireTLS: server.requireTls && !server.isTls,
+    greetingTimeout: SILENCE_MS,
+    socketTimeout: SILENCE_MS,
+    tls: trust,
+    ...(server.credentials === null
+      ? {}
+      : { auth: { user: server.credentials.user, pass: server.credentials.password } }),
+    // The socket is made here: the signal can end it, and TLS from the beginning works on every Deno.
+    getSocket(_: unknown, callback: SocketCallback) {
+      const made = server.isTls ? tls.connect({ ...target, ...trust }) : net.connect(target);
+      socket = made;
+      made.setTimeout(SILENCE_MS, () => made.destroy(new Error("ETIMEDOUT")));
+      made.once("error", callback);
+      made.once(server.isTls ? "secureConnect" : "connect", () => {
+        made.off("error", callback);
+        made.setTimeout(0);
+        callback(null, { connection: made, secured: server.isTls });
+      });
+    },
+  });
+  const end = () => void socket?.destroy(new Error("not taken over in time"));
+  signal.addEventListener("abort", end, { once: true });
+  try {
+    await transport.sendMail(messageOf(mail));
+  } catch (error) {
+    throw toMailError(error);
+  } finally {
+    signal.removeEventListener("abort", end);
+    transport.close();
+  }
+}
+
+function messageOf(mail: OutgoingMail): Record<string, unknown> {
+  const domain = mail.from.address.split("@").at(-1);
+  return {
+    messageId: `<${mail.id}@${domain}>`,
+    from: mail.from,
+    to: { name: "", address: mail.to },
+    replyTo: { name: "", address: mail.replyTo },
+    envelope: { from: mail.from.address, to: [mail.to] },
+    subject: mail.subject,
+    text: mail.text,
+    html: mail.html,
+    textEncoding: "quoted-printable",
+    headers: { "Auto-Submitted": "auto-generated" },
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+}
+
+function certificates(caFile: string | null): { ca?: string[] } {
+  return caFile === null ? {} : { ca: [...tls.rootCertificates, readFileSync(caFile, "utf8")] };
+}
+
+/** What nodemailer's errors mean, in words without the server's own, which may repeat the address. */
+const REASONS: Readonly<Record<string, string>> = {
+  EAUTH: "the mail server refuses our user and password",
+  EDNS: "the mail server's name is not found",
+  ENOTFOUND: "the mail server's name is not found",
+  ETLS: "the mail server offers no TLS that is good",
+  ETIMEDOUT: "the mail server does not answer in time",
+  ECONNREFUSED: "the mail server refuses the connection",
+  EPROTOCOL: "the mail server does not speak SMTP",
+};
+
+function toMailError(error: unknown): MailError {
+  const { code = "", responseCode, command = "", message = "" } = error as {
+    code?: string;
+    responseCode?: number;
+    command?: string;
+    message?: string;
+  };
+  const options = { cause: error };
+  if (/certificate|self.signed|CERT_/i.test(`${code} ${message}`)) {
+    return new MailError("the mail server's certificate is not good", false, options);
+  }
+  if (/^RCPT/.test(command) && responseCode !== undefined && responseCode >= 500) {
+    return new MailError(`the mail server refuses the address (${responseCode})`, true, options);
+  }
+  const known = REASONS[code] ?? REASONS[/ECONNREFUSED|ENOTFOUND|ETIMEDOUT/.exec(message)?.[0] ?? ""];
+  if (known !== undefined) return new MailError(known, false, options);
+  if (responseCode !== undefined) {
+    const to = /^[A-Z]+/.exec(command)?.[0] ?? "";
+    return new MailError(
+      `the mail server answered ${responseCode}${to === "" ? "" : ` to ${to}`}`,
+      false,
+      options,
+    );
+  }
+  return new MailError("the connection to the mail server broke off", false, options);
+}

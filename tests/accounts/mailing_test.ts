@@ -1,0 +1,209 @@
+// The mail loop: a key that exists only in the mail, retries over days, and what an operator sees of it.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { nextMailAttempt } from "../../src/accounts/mail_schedule.ts";
+import { type LogFields, MailError } from "../../src/domain/ports.ts";
+import type { Store } from "../../src/domain/store.ts";
+import { createMailer } from "../../src/platform/mailer.ts";
+import { openStore } from "../../src/store/sqlite/store.ts";
+import { withFolder } from "../support/process.ts";
+import { PAYMENT_CONFIG } from "../support/samples.ts";
+import { checkoutSession, sendStripe, stripeEvent } from "../support/stripe.ts";
+import { testVault } from "../support/vault.ts";
+import { createWorld, START_MS, type World } from "../support/world.ts";
+
+const DAY = 86_400_000;
+
+const CHECKOUT = stripeEvent({
+  id: "evt_1",
+  type: "checkout.session.completed",
+  created: START_MS / 1_000,
+  object: checkoutSession(),
+});
+
+async function withPaid(
+  work: (world: World) => Promise<void>,
+  options: { store?: Store } = {},
+): Promise<void> {
+  const world = await createWorld(PAYMENT_CONFIG, options);
+  try {
+    assert.equal((await sendStripe(world, CHECKOUT)).status, 200);
+    await work(world);
+  } finally {
+    await world.close();
+  }
+}
+
+const keyIn = (text: string): string => /rgf_[0-9a-f]{64}/.exec(text)?.[0] ?? "";
+
+const mails = async (world: World) => await world.store.listMails({ limit: 9 });
+
+const logOf = (world: World): string => JSON.stringify(world.platform.lines);
+
+Deno.test("from the payment to the first call: the mail brings a key that opens the API at once", () =>
+  withPaid(async (world) => {
+    await world.app.tick();
+    const [mail, ...others] = world.platform.mailer.taken;
+    assert.equal(others.length, 0);
+    assert.deepEqual([mail?.to, mail?.replyTo, mail?.subject], [
+      "ana@firm.example",
+      "support@feed.example",
+      "Ihr API-Schlüssel",
+    ]);
+    const key = keyIn(mail?.text ?? "");
+    assert.equal((await world.ask("/v1/events", { key })).status, 200);
+    assert.equal((await mails(world))[0]?.status, "sent");
+    await world.platform.clock.advance(9 * DAY);
+    await world.app.tick();
+    assert.equal(world.platform.mailer.taken.length, 1, "once");
+  }));
+
+Deno.test("each attempt makes a new key, which replaces the last; only the one that arrived opens", () =>
+  withPaid(async (world) => {
+    const seen: string[] = [];
+    const ids: string[] = [];
+    world.platform.mailer.answer = (mail) => {
+      seen.push(keyIn(mail.text));
+      ids.push(mail.id);
+      if (seen.length < 3) throw new MailError("the connection to the mail server broke off", false);
+    };
+    await world.app.tick();
+    assert.deepEqual((await mails(world)).map(({ status, problem }) => [status, problem]), [
+      ["queued", "the connection to the mail server broke off"],
+    ]);
+    for (let hour = 0; hour < 2; hour++) {
+      await world.platform.clock.advance(3_600_000);
+      await world.app.tick();
+    }
+    assert.equal(new Set(seen).size, 3);
+    assert.equal(new Set(ids).size, 3, "no mail program takes one for a copy of another");
+    const statuses = await Promise.all(
+      seen.map(async (key) => (await world.ask("/v1/events", { key })).status),
+    );
+    assert.deepEqual(statuses, [401, 401, 200]);
+  }));
+
+Deno.test("nothing holds the key in clear but the mail: not the database, its log, the service's log, the outbox's other files", () =>
+  withFolder(async (folder) => {
+    const file = join(folder, "regfeed.db");
+    const outbox = join(folder, "outbox");
+    const store = openStore(file, testVault);
+    const toOutbox = createMailer({ smtp: null, outbox });
+    const keys: string[] = [];
+    await withPaid(async (world) => {
+      const lines: { level: string; fields: LogFields }[] = world.platform.lines;
+      world.platform.mailer.answer = async (mail) => {
+        keys.push(keyIn(mail.text));
+        if (keys.length === 1) throw new MailError("refused", false);
+        await toOutbox.send(mail, new AbortController().signal);
+      };
+      await world.app.tick();
+      await world.platform.clock.advance(120_000);
+      await world.app.tick();
+      assert.equal(keys.length, 2);
+      assert.ok(lines.length > 0);
+      const looked: string[] = [];
+      for (const name of ["regfeed.db", "regfeed.db-wal", "regfeed.db-shm"]) {
+        looked.push(new TextDecoder("latin1").decode(await Deno.readFile(join(folder, name))));
+      }
+      assert.ok(looked.join("").includes("ana@firm.example"), "what is stored would be found");
+      const [queued] = await mails(world);
+      looked.push(logOf(world), JSON.stringify(queued), JSON.stringify(await store.listAudit({ limit: 99 })));
+      for (const key of keys) {
+        for (const text of looked) {
+          assert.ok(!text.includes(key), "the key");
+          assert.ok(!text.includes(key.slice(4)), "the key without its prefix");
+          assert.ok(!text.includes(btoa(key).slice(4, -4)), "the key in base64");
+        }
+      }
+      const files = [...Deno.readDirSync(outbox)].map(({ name }) => name);
+      assert.equal(files.length, 1);
+      assert.ok((await Deno.readTextFile(join(outbox, files[0] ?? ""))).includes(keys[1] ?? "?"));
+    }, { store });
+  }));
+
+Deno.test("a mail that nobody takes is given up after days, shows in health and log, and goes when it is asked for again", () =>
+  withPaid(async (world) => {
+    world.platform.mailer.answer = () => {
+      throw new MailError("the mail server refuses the connection", false);
+    };
+    let attempts = 0;
+    for (let hour = 0; hour < 24 * 5; hour++) {
+      await world.app.tick();
+      await world.platform.clock.advance(3_600_000);
+    }
+    const [mail] = await mails(world);
+    attempts = mail?.attempts ?? 0;
+    assert.deepEqual([mail?.status, attempts], ["failed", 10]);
+    assert.ok((mail?.finishedAtMs ?? 0) - START_MS > 3 * DAY);
+    const { json } = await world.ask("/v1/health");
+    assert.deepEqual([json.status, json.mails], ["degraded", { queued: 0, failed: 1 }]);
+    assert.match(logOf(world), /mail given up/);
+    assert.doesNotMatch(logOf(world), /ana@firm/, "no address is in the log");
+    world.platform.mailer.answer = () => {};
+    await world.store.retryMail(mail?.id ?? "", { actor: "cli:test", atMs: world.platform.clock.nowMs() });
+    await world.app.tick();
+    assert.equal(world.platform.mailer.taken.length, 1);
+  }));
+
+Deno.test("an address that will never be taken is not tried again", () =>
+  withPaid(async (world) => {
+    world.platform.mailer.answer = () => {
+      throw new MailError("the mail server refuses the address (550)", true);
+    };
+    await world.app.tick();
+    assert.deepEqual((await mails(world)).map(({ status, attempts }) => [status, attempts]), [["failed", 1]]);
+  }));
+
+Deno.test("a server that takes for ever ends one attempt, and holds up no other mail", () =>
+  withPaid(async (world) => {
+    await sendStripe(world, CHECKOUT.replace("evt_1", "evt_2").replaceAll("cus_Nff", "cus_Xff"));
+    let stuck = 0;
+    world.platform.mailer.answer = () => stuck++ === 0 ? new Promise(() => {}) : undefined;
+    const ticking = world.app.tick();
+    for (let turn = 0; turn < 50 && stuck < 2; turn++) await new Promise((resolve) => setTimeout(resolve, 1));
+    await world.platform.clock.advance(61_000);
+    await ticking;
+    const states = (await mails(world)).map(({ status, problem }) => `${status} ${problem}`).sort();
+    assert.deepEqual(states, ["queued the mail server does not answer in time", "sent null"]);
+  }));
+
+Deno.test("who was given a key by the operator gets no welcome beside it", () =>
+  withPaid(async (world) => {
+    const [row] = await world.store.listCustomers();
+    const id = row?.customer.id ?? "";
+    await world.store.replaceKeys(id, null, { actor: "cli:test", atMs: START_MS });
+    await world.app.tick();
+    assert.deepEqual(world.platform.mailer.taken, []);
+    assert.equal((await mails(world))[0]?.status, "cancelled");
+  }));
+
+Deno.test("a customer without an address is told of in the log and in health", async () => {
+  const world = await createWorld(PAYMENT_CONFIG);
+  const nobody = checkoutSession({
+    customer_details: { email: "x\r\nBcc: y@z.example" },
+    customer_email: null,
+  });
+  const body = stripeEvent({ id: "evt_1", type: "checkout.session.completed", created: 1, object: nobody });
+  assert.equal((await sendStripe(world, body)).json.outcome, "applied");
+  await world.app.tick();
+  assert.deepEqual(world.platform.mailer.taken, []);
+  assert.deepEqual((await mails(world)).map(({ status, problem }) => [status, problem]), [
+    ["failed", "no address is known"],
+  ]);
+  await world.close();
+});
+
+Deno.test("nextMailAttempt() goes on for about three days, never twice at the same moment, and ends", () => {
+  let nowMs = 0;
+  let attempts = 0;
+  for (let attempt = 1;; attempt++) {
+    const [early, late] = [0, 0.999].map((fraction) => nextMailAttempt(attempt, nowMs, fraction));
+    if (early === null || late === null || early === undefined || late === undefined) break;
+    assert.ok(late > early && early > nowMs, String(attempt));
+    nowMs = nextMailAttempt(attempt, nowMs, 0.5) ?? 0;
+    attempts = attempt;
+  }
+  assert.equal(attempts, 9);
+  assert.ok(nowMs > 3 * DAY && nowMs < 4 * DAY);
+});
