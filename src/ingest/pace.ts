@@ -6,14 +6,14 @@ export function createPace(
   clock: Pick<Clock, "nowMs" | "sleep">,
   spacingOf: (host: string) => number,
 ): (host: string) => Promise<void> {
-  /** By host: when it may be asked next, Unix ms. */
-  const freeAt = new Map<string, number>();
+  /** By host: when it may be asked next, and when that was set, Unix ms. */
+  const turns = new Map<string, { freeAtMs: number; setAtMs: number }>();
   return async (host) => {
-    const spacingMs = spacingOf(host);
     const nowMs = clock.nowMs();
-    // No wait is longer than the spacing, not even when the clock was set back.
-    const turnMs = Math.min(Math.max(nowMs, freeAt.get(host) ?? nowMs), nowMs + spacingMs);
-    freeAt.set(host, turnMs + spacingMs);
+    const last = turns.get(host);
+    // What was set in the future was set before the clock was set back.
+    const turnMs = last === undefined || last.setAtMs > nowMs ? nowMs : Math.max(nowMs, last.freeAtMs);
+    turns.set(host, { freeAtMs: turnMs + spacingOf(host), setAtMs: nowMs });
     if (turnMs > nowMs) await clock.sleep(turnMs - nowMs);
   };
 }
