@@ -78,7 +78,7 @@ export async function fetchDocument(
     freshUntilMs: freshUntil(response.headers, nowMs),
     link: response.headers["link"] ?? "",
   };
-  if (response.status === 304 && request.validators !== null) {
+  if (response.status === 304 && request.validators !== null && chain.isConditional) {
     return { ...common, document: null, validators: request.validators };
   }
   refuseUnusable(chain, request, { ...options, nowMs });
@@ -101,6 +101,8 @@ interface Chain {
   response: IncomingResponse;
   url: URL;
   movedTo: string | null;
+  /** Whether the last request asked for the document only if it has changed. */
+  isConditional: boolean;
 }
 
 type ChainOptions = FetchOptions & { signal: AbortSignal };
@@ -118,11 +120,13 @@ async function followRedirects(
   let movedTo: string | null = null;
   let isMoved = true;
   for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
+    const validators = validatorHeaders(request.validators, url);
+    const isConditional = Object.keys(validators).length > 0;
     const headers: Record<string, string> = {
       ...request.headers,
       ...(request.body === undefined ? {} : { "content-type": "application/json" }),
       ...(url.origin === configured.origin ? secretHeaders(source) : {}),
-      ...validatorHeaders(request.validators, url),
+      ...validators,
       ...cookies.header(url),
       "user-agent": options.userAgent,
       "accept-encoding": "gzip",
@@ -137,7 +141,7 @@ async function followRedirects(
       maxBodyBytes: options.maxDocumentBytes,
       signal: options.signal,
     });
-    if (!REDIRECTS.includes(response.status)) return { response, url, movedTo };
+    if (!REDIRECTS.includes(response.status)) return { response, url, movedTo, isConditional };
     cookies.take(response.headers["set-cookie"], url);
     url = redirectTarget(response, url);
     isMoved &&= PERMANENT.includes(response.status);

@@ -21,74 +21,75 @@ const state = (change: Partial<SourceState> = {}): SourceState => ({
   ...change,
 });
 
+const failed = (outcome: "failing" | "blocked" | "empty") =>
+  state({ outcome, outcomeSinceMs: NOW - 5, lastError: "words" });
+const CONDITIONS: [
+  what: string,
+  given: SourceState | null,
+  condition: string,
+  since: number | null,
+  reason: RegExp | null,
+][] = [
+  ["not known", null, "new", null, null],
+  ["never fetched", untouchedSource("board", NOW), "new", null, null],
+  ["well", state(), "ok", NOW - 50 * DAY, null],
+  ["failed", failed("failing"), "failing", NOW - 5, /^words$/],
+  ["blocked", failed("blocked"), "blocked", NOW - 5, /^words$/],
+  ["empty", failed("empty"), "empty", NOW - 5, /^words$/],
+  [
+    "nothing new",
+    state({ news: { lastAtMs: NOW - 46 * DAY, days: [], seen: "" } }),
+    "silent",
+    NOW - DAY,
+    /^nothing new for 46 days$/,
+  ],
+  [
+    "never anything new",
+    state({ news: { lastAtMs: null, days: [], seen: "" } }),
+    "silent",
+    NOW - 55 * DAY,
+    /^nothing new for 100 days$/,
+  ],
+  [
+    "failing goes before silence",
+    { ...failed("blocked"), news: { lastAtMs: 0, days: [], seen: "" } },
+    "blocked",
+    NOW - 5,
+    /^words$/,
+  ],
+  ["due for a while", state({ nextDueAtMs: NOW - HOUR }), "ok", NOW - 50 * DAY, null],
+  [
+    "due for long",
+    state({ nextDueAtMs: NOW - 2 * HOUR }),
+    "failing",
+    NOW - 2 * HOUR,
+    /is the service running\?$/,
+  ],
+  [
+    "weekly, due for long",
+    state({ lastAttemptAtMs: NOW - 8 * DAY, nextDueAtMs: NOW - DAY }),
+    "ok",
+    NOW - 50 * DAY,
+    null,
+  ],
+  [
+    "its host is paused",
+    state({ nextDueAtMs: NOW - 5 * HOUR, hostPausedUntilMs: NOW + 1 }),
+    "ok",
+    NOW - 50 * DAY,
+    null,
+  ],
+  [
+    "never fetched, long due",
+    untouchedSource("board", NOW - 2 * HOUR),
+    "failing",
+    NOW - 2 * HOUR,
+    /running\?$/,
+  ],
+];
+
 Deno.test("sourceHealth() tells each state, since when, and why", () => {
-  const failed = (outcome: "failing" | "blocked" | "empty") =>
-    state({ outcome, outcomeSinceMs: NOW - 5, lastError: "words" });
-  const rows: [
-    what: string,
-    given: SourceState | null,
-    condition: string,
-    since: number | null,
-    reason: RegExp | null,
-  ][] = [
-    ["not known", null, "new", null, null],
-    ["never fetched", untouchedSource("board", NOW), "new", null, null],
-    ["well", state(), "ok", NOW - 50 * DAY, null],
-    ["failed", failed("failing"), "failing", NOW - 5, /^words$/],
-    ["blocked", failed("blocked"), "blocked", NOW - 5, /^words$/],
-    ["empty", failed("empty"), "empty", NOW - 5, /^words$/],
-    [
-      "nothing new",
-      state({ news: { lastAtMs: NOW - 46 * DAY, days: [], seen: "" } }),
-      "silent",
-      NOW - DAY,
-      /^nothing new for 46 days$/,
-    ],
-    [
-      "never anything new",
-      state({ news: { lastAtMs: null, days: [], seen: "" } }),
-      "silent",
-      NOW - 55 * DAY,
-      /^nothing new for 100 days$/,
-    ],
-    [
-      "failing goes before silence",
-      { ...failed("blocked"), news: { lastAtMs: 0, days: [], seen: "" } },
-      "blocked",
-      NOW - 5,
-      /^words$/,
-    ],
-    ["due for a while", state({ nextDueAtMs: NOW - HOUR }), "ok", NOW - 50 * DAY, null],
-    [
-      "due for long",
-      state({ nextDueAtMs: NOW - 2 * HOUR }),
-      "failing",
-      NOW - 2 * HOUR,
-      /is the service running\?$/,
-    ],
-    [
-      "weekly, due for long",
-      state({ lastAttemptAtMs: NOW - 8 * DAY, nextDueAtMs: NOW - DAY }),
-      "ok",
-      NOW - 50 * DAY,
-      null,
-    ],
-    [
-      "its host is paused",
-      state({ nextDueAtMs: NOW - 5 * HOUR, hostPausedUntilMs: NOW + 1 }),
-      "ok",
-      NOW - 50 * DAY,
-      null,
-    ],
-    [
-      "never fetched, long due",
-      untouchedSource("board", NOW - 2 * HOUR),
-      "failing",
-      NOW - 2 * HOUR,
-      /running\?$/,
-    ],
-  ];
-  for (const [what, given, condition, sinceMs, reason] of rows) {
+  for (const [what, given, condition, sinceMs, reason] of CONDITIONS) {
     const health = sourceHealth(FEED, given, NOW);
     assert.deepEqual([health.condition, health.sinceMs], [condition, sinceMs], what);
     if (reason === null) assert.equal(health.reason, null, what);
