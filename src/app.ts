@@ -195,6 +195,7 @@ function createDelivering(
     timeoutMs: config.delivery.timeoutMs,
     concurrency: config.delivery.concurrency,
     concurrencyPerSubscription: config.delivery.concurrencyPerSubscription,
+    keepMs: { bodies: config.delivery.keepDeliveredMs, deliveries: config.delivery.keepLogMs },
     log: platform.log("delivery"),
   });
 }
@@ -263,7 +264,7 @@ function createRoutes(
       ...subscriptions,
       replay: createReplay({ store, clock, newId, topics, tiers: config.tiers }),
     }),
-    ...deliveryRoutes({ store, clock, tiers: config.tiers, publicUrl: config.server.publicUrl }),
+    ...deliveryRoutes({ store, clock, newId, tiers: config.tiers, publicUrl: config.server.publicUrl }),
     ...(payments === null ? [] : [paymentRoute(payments)]),
   ];
   const { publicUrl } = config.server;

@@ -14,6 +14,7 @@ import {
   readAccountSecrets,
 } from "./accounts.ts";
 import { buildAdditions } from "./additions.ts";
+import { buildDelivery, type DeliveryConfig } from "./delivery.ts";
 import { type KeyLines, type KeyPath, scanKeyLines } from "./key_lines.ts";
 import { listTables, unknownKeyMessage } from "./known_keys.ts";
 import { ConfigError, type ConfigProblem, formatKey, type PlacedMessage } from "./problems.ts";
@@ -74,18 +75,7 @@ export interface Config {
   sources: SourceSettings[];
   /** What is added to the rules and words that Regfeed brings. */
   classification: Additions;
-  delivery: {
-    /** Whether webhooks may go to http addresses. */
-    allowHttp: boolean;
-    /** CIDRs that webhooks may go to although they are not public. */
-    allowNetworks: string[];
-    /** For one attempt: DNS, connection, sending and answer together. */
-    timeoutMs: number;
-    /** Attempts made at the same time. */
-    concurrency: number;
-    /** The same for one subscription; never more than `concurrency`. */
-    concurrencyPerSubscription: number;
-  };
+  delivery: DeliveryConfig;
   /** What the tiers' customers may use. */
   tiers: Record<Tier, TierLimits>;
   /** ISO 639-1 codes that a subscription may ask for: en, de, fr and what the file adds. */
@@ -296,16 +286,7 @@ function buildConfig(
       };
     }),
     classification: buildAdditions(file),
-    delivery: {
-      allowHttp: file.delivery.allow_http,
-      allowNetworks: file.delivery.allow_networks,
-      timeoutMs: file.delivery.timeout,
-      concurrency: file.delivery.concurrency,
-      concurrencyPerSubscription: Math.min(
-        file.delivery.concurrency_per_subscription,
-        file.delivery.concurrency,
-      ),
-    },
+    delivery: buildDelivery(file.delivery),
     tiers: buildTiers(file.tiers),
     languages: [...new Set([...BASE_LANGUAGES, ...file.delivery.languages])],
     backup: buildBackup(file.backup, folder),

@@ -44,9 +44,12 @@ export interface ConfigSummary {
   delivery: {
     allow_http: boolean;
     allow_networks: string[];
+    allow_ports: number[];
     timeout_ms: number;
     concurrency: number;
     concurrency_per_subscription: number;
+    keep_delivered_ms: number;
+    keep_log_ms: number;
   };
   /** What is added to the rules and words that Regfeed brings. */
   classification: {
@@ -112,9 +115,12 @@ export function summariseConfig(config: Config, nowMs: number): ConfigSummary {
     delivery: {
       allow_http: config.delivery.allowHttp,
       allow_networks: config.delivery.allowNetworks,
+      allow_ports: config.delivery.allowPorts,
       timeout_ms: config.delivery.timeoutMs,
       concurrency: config.delivery.concurrency,
       concurrency_per_subscription: config.delivery.concurrencyPerSubscription,
+      keep_delivered_ms: config.delivery.keepDeliveredMs,
+      keep_log_ms: config.delivery.keepLogMs,
     },
     classification: {
       topics: config.classification.topics.map(({ id }) => id),
@@ -191,6 +197,7 @@ export function describeConfig(config: Config, nowMs: number): string {
   const networks = delivery.allow_networks.length === 0
     ? "public addresses"
     : `public addresses and ${delivery.allow_networks.join(", ")}`;
+  const ports = delivery.allow_ports.length === 0 ? "" : ` on the ports ${delivery.allow_ports.join(", ")}`;
   const rows: [string, string][] = [
     ["server", `listens on ${server.listen}, is reached at ${server.public_url}`],
     ["proxies", server.trusted_proxies.join(", ") || "none is trusted"],
@@ -212,8 +219,16 @@ export function describeConfig(config: Config, nowMs: number): string {
       "",
       ingest.allow_private ? "sources may have private addresses" : "sources must have public addresses",
     ],
-    ["delivery", `to ${targets}, ${networks}, each attempt within ${formatDuration(delivery.timeout_ms)}`],
+    [
+      "delivery",
+      `to ${targets}, ${networks}${ports}, each attempt within ${formatDuration(delivery.timeout_ms)}`,
+    ],
     ["", `${delivery.concurrency} at a time, ${delivery.concurrency_per_subscription} for one subscription`],
+    [
+      "",
+      `bodies and attempts kept for ${formatDuration(delivery.keep_delivered_ms)}, ` +
+      `the log for ${formatDuration(delivery.keep_log_ms)}`,
+    ],
     ["classification", describeAdditions(summary.classification)],
     ["payment", describePayment(summary.payment)],
     ["mail", describeMail(summary.mail)],

@@ -12,6 +12,8 @@ export interface PolicySettings {
   allowHttp: boolean;
   /** CIDRs that are opened although they are not public. */
   allowNetworks: readonly string[];
+  /** The only ports that are permitted; empty: those of the web, and those above that belong to no other protocol. */
+  allowPorts: readonly number[];
 }
 
 /** {@link PolicySettings}, read by {@link createAddressPolicy}. */
@@ -19,6 +21,8 @@ export interface AddressPolicy {
   readonly allowHttp: boolean;
   /** The opened ranges. */
   readonly networks: readonly Network[];
+  /** The only ports; empty: see {@link isWebPort}. */
+  readonly ports: readonly number[];
 }
 
 /**
@@ -28,7 +32,11 @@ export interface AddressPolicy {
  * `64:ff9b::/96` opens public hosts behind NAT64 and nothing private. Throws when a range is no CIDR.
  */
 export function createAddressPolicy(settings: PolicySettings): AddressPolicy {
-  return { allowHttp: settings.allowHttp, networks: settings.allowNetworks.map(parseNetwork) };
+  return {
+    allowHttp: settings.allowHttp,
+    networks: settings.allowNetworks.map(parseNetwork),
+    ports: settings.allowPorts,
+  };
 }
 
 /**
@@ -50,9 +58,12 @@ const OTHER_PROTOCOLS: ReadonlySet<number> = new Set([
   1433, 1521, 2375, 2376, 3306, 5432, 6379, 9042, 9200, 9300, 11211, 27017,
 ]);
 
-function isWebPort(url: URL): boolean {
-  if (url.port === "") return true; // the scheme's own
-  const port = Number(url.port);
+function isPort(url: URL, policy: AddressPolicy): boolean {
+  const port = url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
+  return policy.ports.length > 0 ? policy.ports.includes(port) : isWebPort(port);
+}
+
+function isWebPort(port: number): boolean {
   return WEB_PORTS.has(port) || (port >= FIRST_OPEN_PORT && !OTHER_PROTOCOLS.has(port));
 }
 
@@ -94,7 +105,7 @@ export function checkWebhookUrl(
     return { ok: false };
   }
   url.hash = "";
-  if (url.href.length > MAX_WEBHOOK_URL || !isWebPort(url)) return { ok: false };
+  if (url.href.length > MAX_WEBHOOK_URL || !isPort(url, policy)) return { ok: false };
   if (url.protocol !== "https:" && !(policy.allowHttp && url.protocol === "http:")) return { ok: false };
   const literal = literalAddress(url);
   const ok = literal === null ? isHostName(url.hostname, policy) : checkAddress(literal, policy);

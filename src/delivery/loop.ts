@@ -1,6 +1,5 @@
 // The loop of deliveries: matches events, claims what is due, sends it side by side, records what came of it.
 import type { AttemptResult, ClaimedDelivery } from "../domain/delivery.ts";
-import { utcMonth } from "../domain/calendar.ts";
 import { AppError } from "../domain/errors.ts";
 import {
   type Clock,
@@ -16,6 +15,7 @@ import { checkWebhookUrl, createAddressPolicy, type PolicySettings, resolveTarge
 import { createMatching, type Matching } from "./match.ts";
 import { buildTestPayload } from "./payload.ts";
 import { createRecorder } from "./recorder.ts";
+import { createUpkeep, type Upkeep } from "./upkeep.ts";
 import { decideNextStep, isSuccess } from "./retry.ts";
 import { sendAttempt, type Sending } from "./send.ts";
 
@@ -25,8 +25,8 @@ const LEASE_MARGIN_MS = 30_000;
 const POLL_MS = 200;
 /** How long the loop pauses when the store fails, ms. */
 const PAUSE_MS = 1_000;
-/** How often held deliveries are looked at, ms. */
-const RELEASE_EVERY_MS = 1_000;
+/** An attempt that lasts longer is slow: it leaves its place to others, as long as not too many do, ms. */
+const SLOW_AFTER_MS = 1_000;
 /** How long a stop waits for attempts under way, ms; what takes longer is given up and made again. */
 const DRAIN_MS = 8_000;
 /** Attempts that are made and not recorded yet; with more the store is too slow, and claiming waits for it. */
@@ -38,7 +38,7 @@ const LOOKUP_MS = 3_000;
 
 /** What deliveries are made with. */
 export interface DeliveryDeps extends Matching, Omit<Sending, "policy"> {
-  store: Pick<Store, "matchEvents" | "backfill" | "releaseHeld" | "claimDeliveries" | "finishAttempts">;
+  store: Pick<Store, "matchEvents" | "backfill" | "claimDeliveries" | "finishAttempts"> & Upkeep["store"];
   random: Random;
   log: Log;
   /** What the operator permits beyond https to public addresses; its ranges are CIDRs. */
@@ -47,6 +47,8 @@ export interface DeliveryDeps extends Matching, Omit<Sending, "policy"> {
   concurrency: number;
   /** Attempts under way at once for one subscription. */
   concurrencyPerSubscription: number;
+  /** How long bodies and attempts of deliveries that are over are kept, and how long the deliveries themselves, ms. */
+  keepMs: Upkeep["keepMs"];
 }
 
 /** What came of a test delivery; the fields of the API's answer. */
@@ -88,6 +90,7 @@ class DeliveryLoop implements Delivery {
   readonly #deps: Omit<DeliveryDeps, "policy"> & Sending;
   readonly #match: () => Promise<number>;
   readonly #recorder: ReturnType<typeof createRecorder>;
+  readonly #upkeep: () => Promise<number>;
   /** Attempts that are not recorded yet, by delivery. */
   readonly #attempts = new Map<string, Attempt>();
   /** Of these the ones that are being sent: in all, and by subscription. */
@@ -95,7 +98,6 @@ class DeliveryLoop implements Delivery {
   readonly #inFlight = new Map<string, number>();
   readonly #wake = new Wake();
   #giveUp = new AbortController();
-  #releasedAtMs = -Infinity;
   #storeFailed = false;
   #tests = 0;
 
@@ -103,6 +105,7 @@ class DeliveryLoop implements Delivery {
     this.#deps = { ...deps, policy: createAddressPolicy(deps.policy) };
     this.#match = createMatching(deps);
     this.#recorder = createRecorder(deps);
+    this.#upkeep = createUpkeep(deps);
   }
 
   async tick(): Promise<number> {
@@ -152,23 +155,15 @@ class DeliveryLoop implements Delivery {
       }
     };
     const matched = await step("match", this.#match, 0);
-    const released = await step("release", () => this.#release(), 0);
+    const released = await step("upkeep", this.#upkeep, 0);
     const claimed = await step("claim", () => this.#claim(), []);
     return { matched, released, attempts: claimed.map((delivery) => this.#start(delivery)), errors };
-  }
-
-  #release(): Promise<number> {
-    const nowMs = this.#deps.clock.nowMs();
-    // A clock that was set back must not stop it.
-    if (Math.abs(nowMs - this.#releasedAtMs) < RELEASE_EVERY_MS) return Promise.resolve(0);
-    this.#releasedAtMs = nowMs;
-    return this.#deps.store.releaseHeld({ nowMs, month: utcMonth(nowMs), tiers: this.#deps.tiers });
   }
 
   async #claim(): Promise<ClaimedDelivery[]> {
     const { store, clock, timeoutMs, concurrency, concurrencyPerSubscription } = this.#deps;
     const unrecorded = this.#attempts.size - this.#sending;
-    const limit = Math.min(concurrency - this.#sending, MAX_UNRECORDED - unrecorded);
+    const limit = Math.min(concurrency - this.#quickOnes(), MAX_UNRECORDED - unrecorded);
     if (limit <= 0) return [];
     const claimed = await store.claimDeliveries({
       nowMs: clock.nowMs(),
@@ -179,6 +174,19 @@ class DeliveryLoop implements Delivery {
     });
     // After a jump of the clock (a machine that slept) a lease can run out before its attempt's timer does.
     return claimed.filter((delivery) => !this.#attempts.has(delivery.id));
+  }
+
+  /**
+   * The attempts that count against the limit: slow ones have places of their own, as many again, so that endpoints
+   * which hold their answer back until the deadline keep nobody else waiting.
+   */
+  #quickOnes(): number {
+    const slowSinceMs = this.#deps.clock.nowMs() - SLOW_AFTER_MS;
+    let slow = 0;
+    for (const { isSending, startedAtMs } of this.#attempts.values()) {
+      if (isSending && startedAtMs <= slowSinceMs) slow++;
+    }
+    return this.#sending - Math.min(slow, this.#deps.concurrency);
   }
 
   /** Starts an attempt; it holds its place until it is sent. Its promises never reject. */
@@ -197,7 +205,8 @@ class DeliveryLoop implements Delivery {
         );
       })
       .finally(() => this.#attempts.delete(delivery.id));
-    const attempt = { sent, recorded };
+    const attempt = { sent, recorded, startedAtMs: this.#deps.clock.nowMs(), isSending: true };
+    sent.then(() => attempt.isSending = false);
     this.#attempts.set(delivery.id, attempt);
     return attempt;
   }
@@ -211,11 +220,12 @@ class DeliveryLoop implements Delivery {
   }
 
   async #record(delivery: ClaimedDelivery, result: AttemptResult): Promise<void> {
-    const { clock, random } = this.#deps;
-    const next = decideNextStep(result, delivery.attempt, clock.nowMs(), random.fraction());
+    const { clock, random, newId } = this.#deps;
+    const next = decideNextStep(result, delivery.tries, clock.nowMs(), random.fraction());
     this.#logAttempt(delivery, result, next.kind);
     const { id: deliveryId, attempt } = delivery;
-    const recorded = await this.#recorder.record({ deliveryId, attempt, result, next });
+    const mailId = next.kind === "gone" ? newId("mail") : null;
+    const recorded = await this.#recorder.record({ deliveryId, attempt, result, next, mailId });
     if (!recorded) this.#storeFailed = true;
   }
 
@@ -237,6 +247,7 @@ class DeliveryLoop implements Delivery {
         statusCode: null,
         problem: "the attempt broke off on the sender's side",
         retryAtMs: null,
+        answer: null,
       };
     }
   }
@@ -327,6 +338,8 @@ interface Attempt {
   sent: Promise<AttemptResult>;
   /** Settles when it is recorded, or given up. */
   recorded: Promise<void>;
+  startedAtMs: number;
+  isSending: boolean;
 }
 
 /** A wait that can be cut short, also before it has begun. */

@@ -69,7 +69,13 @@ export function createMatching(matching: Matching): () => Promise<number> {
   const deliveriesAt = createDeliveriesFor(matching);
   return async () => {
     const nowMs = clock.nowMs();
-    const terms = { nowMs, month: utcMonth(nowMs), tiers, deliveriesFor: deliveriesAt(nowMs) };
+    const terms = {
+      nowMs,
+      month: utcMonth(nowMs),
+      tiers,
+      newMailId: () => matching.newId("mail"),
+      deliveriesFor: deliveriesAt(nowMs),
+    };
     const matched = await store.matchEvents({ ...terms, limit: MATCH_BATCH });
     return matched + await store.backfill(terms);
   };

@@ -50,6 +50,7 @@ export function createReplay(replaying: Replaying): Replay {
         nowMs,
         month: utcMonth(nowMs),
         tiers,
+        newMailId: () => replaying.newId("mail"),
         afterId,
         beforeId: firstIdAt("event", range.untilMs ?? Number.MAX_SAFE_INTEGER),
         maxEvents: EVENTS_A_STEP,

@@ -28,7 +28,7 @@ const MAX_RETRY_AFTER_MS = DAY;
 const GONE = 410;
 
 /**
- * The step after attempt number `attempt` (from 1) ended at `nowMs`. `random` is a number in [0, 1). A `Retry-After`
+ * The step after attempt number `attempt` (from 1) of a schedule ended at `nowMs`. `random` is a number in [0, 1). A `Retry-After`
  * moves the next attempt later, by a day at most, never earlier.
  */
 export function decideNextStep(
@@ -43,7 +43,8 @@ export function decideNextStep(
   if (pause === undefined) return { kind: "failed" };
   const scheduled = nowMs + Math.round(pause * (1 + JITTER * (2 * random - 1)));
   const asked = Math.min(result.retryAtMs ?? 0, nowMs + MAX_RETRY_AFTER_MS);
-  return { kind: "retry", atMs: Math.max(scheduled, asked) };
+  const atMs = Math.max(scheduled, asked);
+  return asked > nowMs ? { kind: "retry", atMs, notBeforeMs: asked } : { kind: "retry", atMs };
 }
 
 /** Whether the receiver took the delivery: any 2xx. */

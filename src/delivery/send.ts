@@ -1,5 +1,5 @@
 // One attempt to bring a delivery to its endpoint: guard, look-up, signature, request, verdict.
-import type { AttemptResult, ClaimedDelivery } from "../domain/delivery.ts";
+import { type AttemptResult, type ClaimedDelivery, MAX_KEPT_ANSWER } from "../domain/delivery.ts";
 import {
   type Clock,
   DeadlineError,
@@ -41,12 +41,14 @@ export async function sendAttempt(
 ): Promise<AttemptResult> {
   const { clock } = sending;
   const startedAtMs = clock.nowMs();
-  const end = (rest: Pick<AttemptResult, "statusCode" | "problem" | "retryAtMs">): AttemptResult => ({
+  const end = (
+    rest: Pick<AttemptResult, "statusCode" | "problem" | "retryAtMs" | "answer">,
+  ): AttemptResult => ({
     startedAtMs,
     durationMs: Math.max(0, clock.nowMs() - startedAtMs),
     ...rest,
   });
-  const failed = (problem: string) => end({ statusCode: null, problem, retryAtMs: null });
+  const failed = (problem: string) => end({ statusCode: null, problem, retryAtMs: null, answer: null });
   const canceller = new AbortController();
   const cancel = () => canceller.abort(stop.reason);
   stop.addEventListener("abort", cancel);
@@ -61,6 +63,7 @@ export async function sendAttempt(
       statusCode: answer.status,
       problem: describeStatus(answer.status),
       retryAtMs: parseRetryAfter(answer.headers["retry-after"], clock.nowMs()),
+      answer: beginningOf(answer.body),
     });
   } catch (error) {
     if (error instanceof DeadlineError) return failed(`no complete answer within ${error.ms / 1_000} s`);
@@ -98,6 +101,15 @@ async function post(
     maxBodyBytes: MAX_ANSWER_BYTES,
     signal,
   });
+}
+
+const decoder = new TextDecoder();
+
+/** The beginning of a body as text, whatever its bytes are; null for an empty one. */
+function beginningOf(body: Uint8Array): string | null {
+  if (body.length === 0) return null;
+  // Stores cut a text at a NUL.
+  return decoder.decode(body.subarray(0, MAX_KEPT_ANSWER)).replaceAll("\0", "\ufffd");
 }
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);

@@ -67,6 +67,8 @@ export interface QuotaTerms {
   /** The UTC month ("2026-07"). */
   month: string;
   tiers: Record<Tier, TierLimits>;
+  /** For the mails that tell a customer how much of the month is used. */
+  newMailId: () => string;
 }
 
 /** Everything with which customers catch up. Every time is in Unix ms. */

@@ -25,9 +25,14 @@ export interface ClaimedDelivery {
   body: string;
   /** The number of this attempt, from 1; it is counted in the store already. */
   attempt: number;
+  /** Its place in the schedule, from 1: the attempts since the delivery was last asked to go. */
+  tries: number;
   /** When the delivery was created, Unix ms. */
   createdAtMs: number;
 }
+
+/** The most that is kept of an answer's body, bytes. */
+export const MAX_KEPT_ANSWER = 1_024;
 
 /** What came of one attempt. */
 export interface AttemptResult {
@@ -40,12 +45,15 @@ export interface AttemptResult {
   problem: string | null;
   /** The answer's `Retry-After`, as a time in Unix ms; null without one. */
   retryAtMs: number | null;
+  /** The beginning of the answer's body, as text; null when there is none. For the subscription's owner alone. */
+  answer: string | null;
 }
 
 /** What happens to a delivery after an attempt. */
 export type NextStep =
   | { kind: "delivered" }
-  | { kind: "retry"; atMs: number }
+  /** `notBeforeMs`: what the receiver asked for, if it did. */
+  | { kind: "retry"; atMs: number; notBeforeMs?: number }
   | { kind: "failed" }
   /** The endpoint said that it is gone: the subscription is switched off and its deliveries are held. */
   | { kind: "gone" };
@@ -56,6 +64,8 @@ export interface FinishedAttempt {
   attempt: number;
   result: AttemptResult;
   next: NextStep;
+  /** For the mail that tells of an endpoint that is gone; null where none is due. */
+  mailId: string | null;
 }
 
 /** A delivery as its subscription's owner sees it. Every time is in Unix ms. */

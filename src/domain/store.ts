@@ -8,6 +8,7 @@ import type { Severity } from "./severity.ts";
 import type { FetchOutcome, IdentityRule, NewsHistory, SourceMove, SourceState } from "./source.ts";
 import type { MatchedSubscription, Subscription } from "./subscription.ts";
 import type { Tier, TierLimits } from "./tier.ts";
+import type { UpkeepStore } from "./upkeep_store.ts";
 
 export type { KeyHolder } from "./account_store.ts";
 
@@ -250,10 +251,13 @@ export interface Usage {
   /** Deliveries that wait for a cause to end. */
   held: number;
   activeSubscriptions: number;
+  /** When the customer was told that the month is nearly used, and that it is wholly used; null when not. */
+  warnedAtMs: number | null;
+  spentAtMs: number | null;
 }
 
 /** Everything that is kept. Every time is in Unix ms. */
-export interface Store extends AccountStore, CatchUpStore {
+export interface Store extends AccountStore, CatchUpStore, UpkeepStore {
   // Sources
   /**
    * Makes these sources known. One that was never seen is due at once. One whose schedule has changed, or whose last
@@ -359,11 +363,13 @@ export interface Store extends AccountStore, CatchUpStore {
     month: string;
     limit: number;
     tiers: Record<Tier, TierLimits>;
+    /** For the mails that tell a customer how much of the month is used. */
+    newMailId: () => string;
     deliveriesFor: DeliveriesFor;
   }): Promise<number>;
   /**
    * Leases due deliveries, at most `perSubscription` less those in flight of each subscription, oldest first within
-   * one, and counts the attempt.
+   * one, and counts the attempt. Of an endpoint that is probed one at a time, and such endpoints come after the others.
    */
   claimDeliveries(claim: {
     nowMs: number;
@@ -381,7 +387,12 @@ export interface Store extends AccountStore, CatchUpStore {
    * Lets held deliveries go whose cause has ended, oldest first, some hundreds a call. Returns how many; more may wait
    * unless it is 0.
    */
-  releaseHeld(release: { nowMs: number; month: string; tiers: Record<Tier, TierLimits> }): Promise<number>;
+  releaseHeld(release: {
+    nowMs: number;
+    month: string;
+    tiers: Record<Tier, TierLimits>;
+    newMailId: () => string;
+  }): Promise<number>;
 
   // The whole
   health(): Promise<StoreHealth>;

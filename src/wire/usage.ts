@@ -21,6 +21,12 @@ export const usageReport = z.strictObject({
     remaining: count.meta({ description: "Deliveries left this month" }),
     held: count.meta({ description: "Waiting: for the next month, or for a subscription to be switched on" }),
     resets_at: unixMs.meta({ description: "When the month ends, Unix milliseconds" }),
+    notices: z.array(z.strictObject({
+      kind: z.enum(["quota-80", "quota-100"]).meta({
+        description: "Four fifths of the month are used; all of it is used, and what follows is held",
+      }),
+      at: unixMs.meta({ description: "When it came to that, Unix milliseconds" }),
+    })).meta({ description: "What the customer was written about this month" }),
   }).meta({ description: "The month's deliveries" }),
   subscriptions: z.strictObject({
     limit: count.meta({ description: "Subscriptions that may be active" }),
@@ -33,7 +39,14 @@ export const usageReport = z.strictObject({
   examples: [{
     tier: "team",
     api_requests: { limit: 10_000, used: 42, remaining: 9_958, resets_at: 1_785_542_400_000 },
-    webhook_deliveries: { limit: 5_000, used: 310, remaining: 4_690, held: 0, resets_at: 1_785_542_400_000 },
+    webhook_deliveries: {
+      limit: 5_000,
+      used: 310,
+      remaining: 4_690,
+      held: 0,
+      resets_at: 1_785_542_400_000,
+      notices: [],
+    },
     subscriptions: { limit: 5, active: 2 },
     disclaimer: DISCLAIMER,
   }],

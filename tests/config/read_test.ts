@@ -30,9 +30,12 @@ Deno.test("parseConfig() gives every default for an empty file", async () => {
     delivery: {
       allowHttp: false,
       allowNetworks: [],
+      allowPorts: [],
       timeoutMs: 15_000,
       concurrency: 50,
       concurrencyPerSubscription: 5,
+      keepDeliveredMs: 30 * 86_400_000,
+      keepLogMs: 400 * 86_400_000,
     },
     tiers: DEFAULT_LIMITS,
     languages: ["en", "de", "fr"],
@@ -77,6 +80,9 @@ const EVERY_KEY = `
     timeout = "500ms"
     concurrency = 3
     concurrency_per_subscription = 2
+    keep_delivered = "10h"
+    keep_log = "90d"
+    allow_ports = [443, 8443]
     languages = ["es", "de"]
     [tiers]
     indie = { api_requests_per_day = 0 }
@@ -203,9 +209,12 @@ const EVERY_VALUE: Config = {
   delivery: {
     allowHttp: true,
     allowNetworks: ["192.168.0.0/16", "fd00::/8"],
+    allowPorts: [443, 8443],
     timeoutMs: 500,
     concurrency: 3,
     concurrencyPerSubscription: 2,
+    keepDeliveredMs: 36_000_000,
+    keepLogMs: 90 * 86_400_000,
   },
   tiers: {
     indie: { ...DEFAULT_LIMITS.indie, apiRequestsPerDay: 0 },

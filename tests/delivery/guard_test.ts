@@ -12,10 +12,10 @@ import {
 } from "../../src/delivery/guard.ts";
 import type { Resolver } from "../../src/domain/ports.ts";
 
-const strict = createAddressPolicy({ allowHttp: false, allowNetworks: [] });
-const withHttp = createAddressPolicy({ allowHttp: true, allowNetworks: [] });
+const strict = createAddressPolicy({ allowHttp: false, allowNetworks: [], allowPorts: [] });
+const withHttp = createAddressPolicy({ allowHttp: true, allowNetworks: [], allowPorts: [] });
 const opening = (...allowNetworks: string[]): AddressPolicy =>
-  createAddressPolicy({ allowHttp: false, allowNetworks });
+  createAddressPolicy({ allowHttp: false, allowNetworks, allowPorts: [] });
 const answering = (...addresses: string[]): Resolver => ({ resolve: () => Promise.resolve(addresses) });
 const never = new AbortController().signal;
 

@@ -282,6 +282,9 @@ Deno.test("run() claims no more when the store falls far behind", async () => {
     matchEvents: () => Promise.resolve(0),
     backfill: () => Promise.resolve(0),
     releaseHeld: () => Promise.resolve(0),
+    judgeEndpoints: () => Promise.resolve(0),
+    healClock: () => Promise.resolve(0),
+    removeOldDeliveries: () => Promise.resolve(0),
     claimDeliveries,
     finishAttempts,
   };

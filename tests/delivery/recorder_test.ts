@@ -5,8 +5,15 @@ import type { FinishedAttempt } from "../../src/domain/delivery.ts";
 import { FakeClock, FakeLog, settle, START_MS } from "./stand_ins.ts";
 
 function finished(deliveryId: string): FinishedAttempt {
-  const result = { startedAtMs: START_MS, durationMs: 5, statusCode: 200, problem: null, retryAtMs: null };
-  return { deliveryId, attempt: 1, result, next: { kind: "delivered" } };
+  const result = {
+    startedAtMs: START_MS,
+    durationMs: 5,
+    statusCode: 200,
+    problem: null,
+    retryAtMs: null,
+    answer: null,
+  };
+  return { deliveryId, attempt: 1, result, next: { kind: "delivered" }, mailId: null };
 }
 
 /** A store that keeps its batches; each waits for `release` when `held`, and throws where `broken` says so. */

@@ -11,7 +11,7 @@ const DAY = 24 * HOUR;
 
 function result(statusCode: number | null, retryAtMs: number | null = null): AttemptResult {
   const problem = statusCode !== null && isSuccess({ statusCode }) ? null : "it failed";
-  return { startedAtMs: NOW - 100, durationMs: 100, statusCode, problem, retryAtMs };
+  return { startedAtMs: NOW - 100, durationMs: 100, statusCode, problem, retryAtMs, answer: null };
 }
 
 Deno.test("decideNextStep() takes any 2xx as delivered, 410 as gone and all else as a failure", () => {
@@ -87,7 +87,9 @@ Deno.test("decideNextStep() honours Retry-After up to a day, never for less than
   for (const [what, attempt, retryAtMs, atMs] of rows) {
     for (const status of [429, 503, 500, 302]) {
       const step = decideNextStep(result(status, retryAtMs), attempt, NOW, 0.5);
-      assert.deepEqual(step, { kind: "retry", atMs }, `${what}, ${status}`);
+      const asked = Math.min(retryAtMs, NOW + DAY);
+      const expected = asked > NOW ? { kind: "retry", atMs, notBeforeMs: asked } : { kind: "retry", atMs };
+      assert.deepEqual(step, expected, `${what}, ${status}`);
     }
   }
   assert.deepEqual(decideNextStep(result(503, NOW + HOUR), 11, NOW, 0.5), { kind: "failed" });

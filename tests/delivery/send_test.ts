@@ -42,6 +42,7 @@ Deno.test("sendAttempt() posts the stored body, signed, to the addresses that we
     statusCode: 200,
     problem: null,
     retryAtMs: null,
+    answer: null,
   });
   const [request, ...more] = world.network.requests;
   assert.ok(request !== undefined && more.length === 0);
@@ -106,12 +107,28 @@ Deno.test("sendAttempt() reads Retry-After", async () => {
   assert.equal((await sendTo(() => answer(503, { "retry-after": "soon" }))).result.retryAtMs, null);
 });
 
-Deno.test("sendAttempt() takes an answer whose body is too long by its status, and keeps none of it", async () => {
+Deno.test("sendAttempt() takes an answer whose body is too long by its status, and keeps its beginning apart", async () => {
   const body = new TextEncoder().encode("the receiver's own words");
   const { result } = await sendTo(() => ({ status: 200, headers: {}, body, truncated: true }));
   assert.equal(result.problem, null);
   const failed = await sendTo(() => ({ status: 500, headers: {}, body, truncated: true }));
-  assert.doesNotMatch(JSON.stringify(failed.result), /words/);
+  const { answer: kept, ...rest } = failed.result;
+  assert.equal(kept, "the receiver's own words");
+  assert.doesNotMatch(JSON.stringify(rest), /words/);
+});
+
+Deno.test("sendAttempt() keeps a kilobyte of an answer at most, whatever its bytes are, as a text without NUL", async () => {
+  const bodies: [Uint8Array, string | null][] = [
+    [new Uint8Array(), null],
+    [new Uint8Array([0, 65, 0]), "\ufffdA\ufffd"],
+    [new Uint8Array(5_000).fill(0xff), "\ufffd".repeat(1_024)],
+    [new Uint8Array(5_000).fill(97), "a".repeat(1_024)],
+    [new TextEncoder().encode("é".repeat(600)), "é".repeat(512)],
+  ];
+  for (const [body, expected] of bodies) {
+    const { result } = await sendTo(() => ({ status: 500, headers: {}, body, truncated: false }));
+    assert.equal(result.answer, expected);
+  }
 });
 
 Deno.test("sendAttempt() fails in the network's words when there is no answer", async () => {
@@ -203,19 +220,20 @@ Deno.test("sendAttempt() asks the resolver once, so a name that changes cannot m
 Deno.test("sendAttempt() reaches a private receiver where the policy opens its network", async () => {
   const { network, deps } = aSender();
   network.endpoints.set("127.0.0.1", () => answer(200));
-  const policy = createAddressPolicy({ allowHttp: true, allowNetworks: ["127.0.0.0/8"] });
+  const policy = createAddressPolicy({ allowHttp: true, allowNetworks: ["127.0.0.0/8"], allowPorts: [] });
   const local = { ...message, webhookUrl: "http://127.0.0.1:40123/in" };
   const result = await sendAttempt(local, { ...deps, policy }, onwards);
   assert.equal(result.problem, null);
   assert.deepEqual(network.requests[0]?.addresses, ["127.0.0.1"]);
 });
 
-Deno.test("sendAttempt() keeps addresses, secrets and the receiver's words out of its result", async () => {
+Deno.test("sendAttempt() keeps addresses, secrets and the receiver's words out of its result, but for the answer's own field", async () => {
   for (const status of [200, 302, 404, 410, 500]) {
-    const { result } = await sendTo(() => ({
+    const { result: { answer: kept, ...result } } = await sendTo(() => ({
       ...answer(status, { location: "https://other.example/", "x-words": "receiver" }),
       body: new TextEncoder().encode("receiver"),
     }));
+    assert.equal(kept, "receiver");
     assert.doesNotMatch(JSON.stringify(result), /receiver|s3cret|other\.example|93\.184|0123456789abcdef/);
   }
 });

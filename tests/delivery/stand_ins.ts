@@ -185,6 +185,8 @@ export class FakeStore {
   readonly batches: (readonly FinishedAttempt[])[] = [];
   readonly failing = new Map<string, () => Error | null>();
   releases: number[] = [];
+  heals: number[] = [];
+  removals: Parameters<Store["removeOldDeliveries"]>[0][] = [];
   leasesMs: number[] = [];
   #sequence = 0;
 
@@ -227,6 +229,7 @@ export class FakeStore {
       webhookSecrets: [webhookSecret],
       body: "{}",
       attempt: 0,
+      tries: 0,
       createdAtMs: START_MS,
       ...change,
     };
@@ -238,6 +241,20 @@ export class FakeStore {
     this.#fail("releaseHeld");
     this.releases.push(release.nowMs);
     return 0;
+  }
+
+  judgeEndpoints(): Promise<number> {
+    return Promise.resolve(0);
+  }
+
+  healClock(nowMs: number): Promise<number> {
+    this.heals.push(nowMs);
+    return Promise.resolve(0);
+  }
+
+  removeOldDeliveries(remove: Parameters<Store["removeOldDeliveries"]>[0]): Promise<number> {
+    this.removals.push(remove);
+    return Promise.resolve(0);
   }
 
   // deno-lint-ignore require-await
@@ -253,7 +270,11 @@ export class FakeStore {
       if (!due || running >= claim.perSubscription || claimed.length >= claim.limit) continue;
       taken.set(subscriptionId, running + 1);
       queued.nextAttemptAtMs = claim.nowMs + claim.leaseMs;
-      queued.claimed = { ...queued.claimed, attempt: queued.claimed.attempt + 1 };
+      queued.claimed = {
+        ...queued.claimed,
+        attempt: queued.claimed.attempt + 1,
+        tries: queued.claimed.tries + 1,
+      };
       claimed.push(queued.claimed);
     }
     return claimed;
@@ -291,7 +312,8 @@ export function aWorld(
     newId,
     topics: [],
     tiers: DEFAULT_LIMITS,
-    policy: { allowHttp: false, allowNetworks: [] },
+    policy: { allowHttp: false, allowNetworks: [], allowPorts: [] },
+    keepMs: { bodies: 30 * 86_400_000, deliveries: 400 * 86_400_000 },
     timeoutMs: 15_000,
     userAgent: "Regfeed/test",
     concurrency: 64,

@@ -5,6 +5,7 @@ import { collectingPromises } from "./contract/collecting.ts";
 import { catchUpPromises } from "./contract/catch_up.ts";
 import { changePromises } from "./contract/changes.ts";
 import { customerPromises } from "./contract/customers.ts";
+import { endpointPromises } from "./contract/endpoints.ts";
 import { eventPromises } from "./contract/events.ts";
 import { heldPromises } from "./contract/held.ts";
 import { identityPromises } from "./contract/identities.ts";
@@ -15,6 +16,7 @@ import { matchingPromises } from "./contract/matching.ts";
 import { paymentPromises } from "./contract/payments.ts";
 import { queuePromises } from "./contract/queue.ts";
 import { quotaPromises } from "./contract/quota.ts";
+import { retentionPromises } from "./contract/retention.ts";
 import { sourcePromises } from "./contract/sources.ts";
 import { subscriptionPromises } from "./contract/subscriptions.ts";
 import { usagePromises } from "./contract/usage.ts";
@@ -39,6 +41,8 @@ export const PROMISES = [
   ...queuePromises,
   ...attemptPromises,
   ...heldPromises,
+  ...endpointPromises,
+  ...retentionPromises,
   ...collectingPromises,
   ...wholePromises,
 ];

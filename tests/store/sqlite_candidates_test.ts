@@ -12,6 +12,7 @@ import {
   JULY,
   matchAll,
   monthly,
+  newMailId,
   publish,
   subscribe,
   T0,
@@ -62,7 +63,7 @@ Deno.test("matchEvents() holds the deliveries of a customer that another process
     await offered(one, "evt_02");
     assert.deepEqual(await claimAll(one), []);
     await other.changeCustomer("cus_1", { enabled: true }, BY);
-    await one.releaseHeld({ nowMs: T0, month: JULY, tiers: monthly(1_000) });
+    await one.releaseHeld({ nowMs: T0, month: JULY, tiers: monthly(1_000), newMailId });
     await offered(one, "evt_03");
     assert.deepEqual((await claimAll(one)).map(({ body }) => body), ["1: evt_01", "2: evt_02", "3: evt_03"]);
   }));

@@ -43,7 +43,9 @@ const SMALL = ["event_outbox", "sources", "customers", "api_keys", "subscription
 function readsAll(line: string): boolean {
   const [, table = "", how = ""] = /^SCAN (\w+)(.*)$/.exec(line) ?? [];
   if (table === "" || how.includes("VIRTUAL TABLE") || SMALL.includes(table)) return false;
-  if (["CONSTANT", "waiting", "walked", "sqlite_master", "sqlite_schema"].includes(table)) return false;
+  if (["CONSTANT", "waiting", "walked", "queues", "sqlite_master", "sqlite_schema"].includes(table)) {
+    return false;
+  }
   return !WALKED.some((index) => how.endsWith(`INDEX ${index}`));
 }
 
@@ -154,7 +156,7 @@ const HOT: [string, (store: Store) => Promise<unknown>, RegExp[]][] = [
     /^SEARCH delivery_usage USING PRIMARY KEY \(customer_id=\? AND month=\?\)$/,
   ]],
   ["deleteSubscription()", (store) => store.deleteSubscription("cus_1", "sub_1", T0), [
-    /^SEARCH deliveries USING COVERING INDEX deliveries_due \(subscription_id=\?\)$/,
+    /^SEARCH deliveries USING INDEX deliveries_due \(subscription_id=\?\)$/,
     /^SEARCH deliveries USING INDEX deliveries_held \(subscription_id=\?\)$/,
   ]],
   ["changeCustomer()", (store) => store.changeCustomer("cus_1", { enabled: false }, BY), [
@@ -187,7 +189,9 @@ Deno.test("the hot calls of the SQLite engine use their indexes and sort nothing
     for (const line of expected) {
       assert.ok(lines.some((found) => line.test(found)), `${name}: no ${line} in\n${lines.join("\n")}`);
     }
-    assert.ok(!lines.some((line) => line.includes("TEMP B-TREE")), `${name} sorts:\n${lines.join("\n")}`);
+    // What is the same for all deliveries of one subscription is found by counting them.
+    const sorts = lines.filter((line) => line.includes("TEMP B-TREE") && !line.endsWith("GROUP BY"));
+    assert.deepEqual(sorts, [], `${name}:\n${lines.join("\n")}`);
   }
 });
 
@@ -195,7 +199,7 @@ Deno.test("releaseHeld() looks for held deliveries by their index and sorts only
   const plans = await plansOfCall((store) => releaseAll(store));
   const lines = plans.flatMap(({ lines }) => lines);
   assert.ok(lines.includes("SCAN deliveries USING COVERING INDEX deliveries_held"), lines.join("\n"));
-  assert.ok(lines.includes("SEARCH deliveries USING COVERING INDEX deliveries_held (subscription_id=?)"));
+  assert.ok(lines.includes("SEARCH deliveries USING INDEX deliveries_held (subscription_id=?)"));
   const sorting = plans.filter(({ lines }) => lines.some((line) => line.includes("TEMP B-TREE")));
   for (const { lines } of sorting) assert.ok(lines.some((line) => line.includes("subscriptions_active")));
 });

@@ -20,6 +20,7 @@ import {
   JULY,
   matchAll,
   monthly,
+  newMailId,
   publish,
   publishMany,
   recordIt,
@@ -214,7 +215,7 @@ const PROMISED: [string, Durability, (store: Store) => Promise<unknown>][] = [
   ["deleteSubscription()", "durable", (store) => store.deleteSubscription("cus_1", "sub_2", T0)],
   ["releaseHeld()", "durable", async (store) => {
     await matchAll(store, { tiers: monthly(1) });
-    await store.releaseHeld({ nowMs: T0, month: JULY, tiers: monthly(9) });
+    await store.releaseHeld({ nowMs: T0, month: JULY, tiers: monthly(9), newMailId });
   }],
 ];
 

@@ -4,7 +4,7 @@ import { utcMonth } from "../../domain/calendar.ts";
 import { DELIVERY_STATUSES } from "../../domain/delivery.ts";
 import { DISCLAIMER } from "../../domain/disclaimer.ts";
 import { AppError, type FieldError } from "../../domain/errors.ts";
-import { type IdNoun, isId } from "../../domain/ids.ts";
+import { type IdNoun, isId, type NewId } from "../../domain/ids.ts";
 import type { Clock } from "../../domain/ports.ts";
 import type { ReplayRefusal } from "../../domain/catch_up_store.ts";
 import type { Store } from "../../domain/store.ts";
@@ -52,6 +52,7 @@ export interface DeliveryRouteOptions {
   >;
   clock: Clock;
   tiers: Record<Tier, TierLimits>;
+  newId: NewId;
   /** Where clients reach the service, without a slash at its end. */
   publicUrl: string;
 }
@@ -145,7 +146,7 @@ function deliveryRoute({ store }: DeliveryRouteOptions): Route {
   });
 }
 
-function replayRoute({ store, clock, tiers }: DeliveryRouteOptions): Route {
+function replayRoute({ store, clock, tiers, newId }: DeliveryRouteOptions): Route {
   return keyRoute({
     method: "POST",
     path: "/v1/deliveries/{id}/replay",
@@ -174,9 +175,8 @@ function replayRoute({ store, clock, tiers }: DeliveryRouteOptions): Route {
     async handle({ params, customer, repetition }) {
       const id = params["id"] ?? "";
       const nowMs = clock.nowMs();
-      const outcome = isId("delivery", id)
-        ? await store.replayDelivery(customer.id, id, { nowMs, month: utcMonth(nowMs), tiers })
-        : "unknown";
+      const terms = { nowMs, month: utcMonth(nowMs), tiers, newMailId: () => newId("mail") };
+      const outcome = isId("delivery", id) ? await store.replayDelivery(customer.id, id, terms) : "unknown";
       if (typeof outcome === "string") throw refusal(outcome);
       const told = answer(202, { delivery: toDeliveryRecord(outcome), disclaimer: DISCLAIMER });
       // Lost by a crash here, a repetition finds the delivery under way and says so.

@@ -3,7 +3,7 @@ import { nextUtcMonth, utcMonth } from "../../domain/calendar.ts";
 import { DISCLAIMER } from "../../domain/disclaimer.ts";
 import type { Customer } from "../../domain/customer.ts";
 import type { Clock } from "../../domain/ports.ts";
-import type { Store } from "../../domain/store.ts";
+import type { Store, Usage } from "../../domain/store.ts";
 import type { TierLimits } from "../../domain/tier.ts";
 import { usageReport } from "../../wire/usage.ts";
 import { answer, keyRoute, type Route } from "../route.ts";
@@ -44,10 +44,18 @@ export function usageRoute({ store, clock, limitsOf }: UsageRouteOptions): Route
           remaining: Math.max(0, limits.webhookDeliveriesPerMonth - used.deliveries),
           held: used.held,
           resets_at: nextUtcMonth(nowMs),
+          notices: noticesOf(used),
         },
         subscriptions: { limit: limits.activeSubscriptions, active: used.activeSubscriptions },
         disclaimer: DISCLAIMER,
       });
     },
   });
+}
+
+function noticesOf({ warnedAtMs, spentAtMs }: Usage): { kind: "quota-80" | "quota-100"; at: number }[] {
+  return [
+    ...warnedAtMs === null ? [] : [{ kind: "quota-80" as const, at: warnedAtMs }],
+    ...spentAtMs === null ? [] : [{ kind: "quota-100" as const, at: spentAtMs }],
+  ];
 }

@@ -4,7 +4,8 @@ import type { Store } from "../../domain/store.ts";
 import type { Candidate, Candidates } from "./candidates.ts";
 import type { Connection, Row } from "./connection.ts";
 import { SERVED_JSON } from "./served.ts";
-import { enqueue, eventById, MonthQuota } from "./matching.ts";
+import { enqueue, eventById } from "./matching.ts";
+import { MonthQuota } from "./month_quota.ts";
 
 /** Places in the order of storing that are looked at in one step, and subscriptions that take a step in one call. */
 const STEP = 100;
@@ -22,7 +23,9 @@ export function createBackfills(connection: Connection, candidates: Candidates):
         candidates.refresh();
         const waiting = connection.all(WAITING_SQL, SUBSCRIPTIONS);
         const quota = new MonthQuota(connection, backfill.month, backfill.tiers);
-        return waiting.filter((row) => step(connection, { row, candidates, quota, backfill })).length;
+        const moved = waiting.filter((row) => step(connection, { row, candidates, quota, backfill })).length;
+        quota.notify(backfill);
+        return moved;
       }));
     },
   };

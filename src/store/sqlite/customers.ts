@@ -118,7 +118,7 @@ export function updateCustomer(
     disabledBy,
     id,
   );
-  if (!changed.enabled && customer.enabled) holdAll(connection, id);
+  if (!changed.enabled && customer.enabled) holdAll(connection, id, by.atMs);
   noteAct(connection, by, "customer.change", id, differences);
 }
 
@@ -128,9 +128,9 @@ function disabledByOf(connection: Connection, id: string): DisabledBy | null {
 }
 
 /** Holds what a customer that is kept out still has to get. */
-export function holdAll(connection: Connection, customerId: string): void {
+export function holdAll(connection: Connection, customerId: string, nowMs: number): void {
   for (const row of connection.all("select id from subscriptions where customer_id = ?", customerId)) {
-    holdDeliveries(connection, String(row["id"]), "disabled");
+    holdDeliveries(connection, String(row["id"]), { reason: "disabled", nowMs });
   }
 }
 

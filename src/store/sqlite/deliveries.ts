@@ -1,30 +1,43 @@
 // The queue of deliveries in SQLite: claiming what is due, recording what came of it.
 import type { ClaimedDelivery, FinishedAttempt } from "../../domain/delivery.ts";
+import { MAX_PROBE_PAUSE_MS, type Pace, RECOVERY_PAUSE_MS } from "../../domain/endpoint.ts";
 import type { Vault } from "../../domain/ports.ts";
 import type { Store } from "../../domain/store.ts";
-import type { Connection } from "./connection.ts";
-import { holdDeliveries, markDelivered, returnToQuota } from "./delivery_states.ts";
+import type { Connection, Row } from "./connection.ts";
+import { applyTrigger, findState } from "./delivery_states.ts";
+import { EndpointNotes, switchOff } from "./endpoints.ts";
 import { SecretReader } from "./seals.ts";
 
-/** The due subscriptions, each by one probe of the index instead of a walk over its deliveries. */
+/**
+ * The due subscriptions with what a claim needs of them, each by one probe of the index instead of a walk over its
+ * deliveries. A pause that is longer than any can be was decided before the clock was set back.
+ */
 export const DUE_SUBSCRIPTIONS_SQL = `
   with recursive waiting (id) as (
     select min(subscription_id) from deliveries indexed by deliveries_due where status = 'pending'
     union all
     select (select min(subscription_id) from deliveries indexed by deliveries_due
             where status = 'pending' and subscription_id > waiting.id)
+    from waiting where waiting.id is not null),
+  queues (id, due_at) as materialized (
+    select waiting.id, (select min(next_attempt_at) from deliveries indexed by deliveries_due
+      where status = 'pending' and subscription_id = waiting.id)
     from waiting where waiting.id is not null)
-  select waiting.id as subscription_id,
-    (select min(next_attempt_at) from deliveries indexed by deliveries_due
-     where status = 'pending' and subscription_id = waiting.id) as due_at
-  from waiting where waiting.id is not null`;
+  select queues.id, due_at, pace, webhook_url, secret, previous_secret, previous_secret_until
+  from queues cross join subscriptions on subscriptions.id = queues.id
+  where due_at <= ? and (resume_at <= ? or resume_at > ?)`;
 
 /** The due deliveries of one subscription, oldest first. */
 export const DUE_DELIVERIES_SQL = `
-  select seq, id, body, attempts, created_at
+  select seq, id, body, attempts, tries, created_at
   from deliveries indexed by deliveries_due cross join delivery_bodies on delivery_seq = seq
   where status = 'pending' and subscription_id = ? and next_attempt_at <= ?
   order by next_attempt_at, seq limit ?`;
+
+/** The part of the free places that endpoints which answer leave to those that are probed. */
+const PROBES_SHARE = 0.25;
+
+type Claim = Parameters<Store["claimDeliveries"]>[0];
 
 /** The part of the port that concerns the queue. */
 export function createDeliveries(
@@ -34,7 +47,10 @@ export function createDeliveries(
   const secrets = new SecretReader(vault);
   return {
     claimDeliveries: (claim) => {
-      const due = dueSubscriptions(connection, claim.nowMs);
+      const { nowMs } = claim;
+      const due = connection.all(DUE_SUBSCRIPTIONS_SQL, nowMs, nowMs, nowMs + MAX_PROBE_PAUSE_MS)
+        .filter((row) => freePlaces(row, claim) > 0)
+        .sort(inTurn);
       if (due.length === 0) return Promise.resolve([]);
       return Promise.resolve(
         connection.transaction("relaxed", () => claimFrom(connection, secrets, { due, claim })),
@@ -43,112 +59,128 @@ export function createDeliveries(
 
     finishAttempts: (finished, nowMs) =>
       Promise.resolve(connection.transaction("durable", () => {
-        for (const attempt of finished) finish(connection, attempt, nowMs);
+        const notes = new EndpointNotes(connection, nowMs);
+        for (const attempt of finished) finish(connection, attempt, { notes, nowMs });
+        notes.write();
       })),
   };
 }
 
-function dueSubscriptions(connection: Connection, nowMs: number): string[] {
-  return connection.all(DUE_SUBSCRIPTIONS_SQL)
-    .filter((row) => Number(row["due_at"]) <= nowMs)
-    .sort((a, b) => Number(a["due_at"]) - Number(b["due_at"]))
-    .map((row) => String(row["subscription_id"]));
+/** How many attempts may begin now for a subscription: one at a time while it is probed. */
+function freePlaces(subscription: Row, { perSubscription, inFlight }: Claim): number {
+  const most = subscription["pace"] === "probing" ? 1 : perSubscription;
+  return most - (inFlight.get(String(subscription["id"])) ?? 0);
+}
+
+/** The longest due first; endpoints that are probed come last: whoever answers is served before them. */
+function inTurn(one: Row, other: Row): number {
+  const probes = Number(one["pace"] === "probing") - Number(other["pace"] === "probing");
+  return probes !== 0 ? probes : Number(one["due_at"]) - Number(other["due_at"]);
 }
 
 function claimFrom(
   connection: Connection,
   secrets: SecretReader,
-  { due, claim }: { due: readonly string[]; claim: Parameters<Store["claimDeliveries"]>[0] },
+  { due, claim }: { due: readonly Row[]; claim: Claim },
 ): ClaimedDelivery[] {
   const claimed: ClaimedDelivery[] = [];
-  for (const subscriptionId of due) {
-    const free = claim.perSubscription - (claim.inFlight.get(subscriptionId) ?? 0);
-    const room = Math.min(free, claim.limit - claimed.length);
-    if (room <= 0) continue;
-    const target = connection.get(
-      "select webhook_url, secret, previous_secret, previous_secret_until from subscriptions where id = ?",
-      subscriptionId,
-    );
-    if (target === undefined) throw new Error(`deliveries of unknown subscription ${subscriptionId}`);
-    const previous = target["previous_secret"] as Uint8Array | null;
-    const webhookSecrets = [secrets.read(subscriptionId, "present", target["secret"] as Uint8Array)];
-    if (previous !== null && claim.nowMs < Number(target["previous_secret_until"])) {
-      webhookSecrets.push(secrets.read(subscriptionId, "previous", previous));
-    }
-    const rows = connection.all(DUE_DELIVERIES_SQL, subscriptionId, claim.nowMs, room);
-    // The lease is the time of the next attempt: when nobody reports back, the delivery is simply due again.
-    connection.run(
-      `update deliveries set attempts = attempts + 1, tries = tries + 1, next_attempt_at = ?, decided_at = ?
-       where seq in (select value from json_each(?))`,
-      claim.nowMs + claim.leaseMs,
-      claim.nowMs,
-      JSON.stringify(rows.map((row) => row["seq"])),
-    );
-    for (const row of rows) {
-      claimed.push({
-        id: String(row["id"]),
-        subscriptionId,
-        webhookUrl: String(target["webhook_url"]),
-        webhookSecrets,
-        body: String(row["body"]),
-        attempt: Number(row["attempts"]) + 1,
-        createdAtMs: Number(row["created_at"]),
-      });
-    }
+  const probes = due.filter((row) => row["pace"] === "probing").length;
+  const kept = Math.min(probes, Math.ceil(claim.limit * PROBES_SHARE));
+  for (const subscription of due) {
+    const limit = subscription["pace"] === "probing" ? claim.limit : claim.limit - kept;
+    const room = Math.min(freePlaces(subscription, claim), limit - claimed.length);
+    if (room > 0) claimed.push(...claimOf(connection, secrets, { subscription, claim, room }));
   }
   return claimed;
 }
 
+function claimOf(
+  connection: Connection,
+  secrets: SecretReader,
+  { subscription, claim, room }: { subscription: Row; claim: Claim; room: number },
+): ClaimedDelivery[] {
+  const subscriptionId = String(subscription["id"]);
+  const rows = connection.all(DUE_DELIVERIES_SQL, subscriptionId, claim.nowMs, room);
+  // The lease is the time of the next attempt: when nobody reports back, the delivery is simply due again.
+  connection.run(
+    `update deliveries set attempts = attempts + 1, tries = tries + 1, next_attempt_at = ?, decided_at = ?,
+       not_before = null where seq in (select value from json_each(?))`,
+    claim.nowMs + claim.leaseMs,
+    claim.nowMs,
+    JSON.stringify(rows.map((row) => row["seq"])),
+  );
+  if (subscription["pace"] === "recovering") {
+    keepPace(connection, subscriptionId, { claimed: rows.length, room, nowMs: claim.nowMs });
+  }
+  const webhookSecrets = secretsOf(subscription, secrets, claim.nowMs);
+  return rows.map((row) => ({
+    id: String(row["id"]),
+    subscriptionId,
+    webhookUrl: String(subscription["webhook_url"]),
+    webhookSecrets,
+    body: String(row["body"]),
+    attempt: Number(row["attempts"]) + 1,
+    tries: Number(row["tries"]) + 1,
+    createdAtMs: Number(row["created_at"]),
+  }));
+}
+
+/** An endpoint that recovers gets the next ones after a pause; when nothing is due any more, it has recovered. */
+function keepPace(
+  connection: Connection,
+  subscriptionId: string,
+  { claimed, room, nowMs }: { claimed: number; room: number; nowMs: number },
+): void {
+  const pace: Pace = claimed < room ? "steady" : "recovering";
+  connection.run(
+    "update subscriptions set pace = ?, resume_at = ? where id = ?",
+    pace,
+    pace === "steady" ? 0 : nowMs + claimed * RECOVERY_PAUSE_MS,
+    subscriptionId,
+  );
+}
+
+function secretsOf(subscription: Row, secrets: SecretReader, nowMs: number): string[] {
+  const id = String(subscription["id"]);
+  const present = secrets.read(id, "present", subscription["secret"] as Uint8Array);
+  const previous = subscription["previous_secret"] as Uint8Array | null;
+  if (previous === null || nowMs >= Number(subscription["previous_secret_until"])) return [present];
+  return [present, secrets.read(id, "previous", previous)];
+}
+
 function finish(
   connection: Connection,
-  { deliveryId, attempt, result, next }: FinishedAttempt,
-  nowMs: number,
+  { deliveryId, attempt, result, next, mailId }: FinishedAttempt,
+  { notes, nowMs }: { notes: EndpointNotes; nowMs: number },
 ): void {
   connection.run(
-    `insert into attempts (delivery_id, number, started_at, duration_ms, status_code, problem)
-     values (?, ?, ?, ?, ?, ?) on conflict (delivery_id, number) do nothing`,
+    `insert into attempts (delivery_id, number, started_at, duration_ms, status_code, problem, answer)
+     values (?, ?, ?, ?, ?, ?, ?) on conflict (delivery_id, number) do nothing`,
     deliveryId,
     attempt,
     result.startedAtMs,
     result.durationMs,
     result.statusCode,
     result.problem,
+    result.answer,
   );
+  const delivery = findState(connection, deliveryId);
+  if (delivery === null) throw new Error(`an attempt of unknown delivery ${deliveryId}`);
+  const { subscriptionId } = delivery;
   if (next.kind === "delivered") {
     // True whatever has happened meanwhile: an expired lease, a hold, a cancellation.
-    markDelivered(connection, deliveryId, nowMs);
+    notes.note(subscriptionId, true);
+    applyTrigger(connection, delivery, { trigger: "arrived", nowMs });
     return;
   }
-  const row = connection.get(
-    "select seq, subscription_id, arrived_at from deliveries where id = ? and status = 'pending' and attempts = ?",
-    deliveryId,
-    attempt,
-  );
-  if (row === undefined) return; // A later attempt, or a change of state, has overtaken this one.
-  const seq = Number(row["seq"]);
+  // A later attempt, or a change of state, has overtaken this one.
+  if (delivery.status !== "pending" || delivery.attempts !== attempt) return;
+  notes.note(subscriptionId, false);
   if (next.kind === "retry") {
-    connection.run(
-      "update deliveries set next_attempt_at = ?, decided_at = ? where seq = ?",
-      next.atMs,
-      nowMs,
-      seq,
-    );
+    applyTrigger(connection, delivery, { trigger: "missed", nowMs, retry: next });
   } else if (next.kind === "failed") {
-    if (row["arrived_at"] === null) returnToQuota(connection, seq);
-    // What arrived before stays delivered, although its replay failed.
-    connection.run(
-      "update deliveries set status = iif(arrived_at is null, 'failed', 'delivered'), finished_at = ? where seq = ?",
-      nowMs,
-      seq,
-    );
+    applyTrigger(connection, delivery, { trigger: "exhausted", nowMs });
   } else {
-    const subscriptionId = String(row["subscription_id"]);
-    connection.run(
-      `update subscriptions set disabled_at = coalesce(disabled_at, ?), disabled_by = coalesce(disabled_by, 'gone')
-       where id = ?`,
-      nowMs,
-      subscriptionId,
-    );
-    holdDeliveries(connection, subscriptionId, "disabled");
+    switchOff(connection, subscriptionId, { by: "gone", nowMs, mailId, problem: result.problem });
   }
 }

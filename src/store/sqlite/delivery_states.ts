@@ -1,9 +1,88 @@
-// Changes of a delivery's state that several use cases share, each with what it means for the month's quota.
+// Changes of a delivery's state in SQLite: what src/domain/delivery_life.ts says, applied to one delivery or to many.
 import { utcMonth } from "../../domain/calendar.ts";
-import type { HoldReason } from "../../domain/delivery.ts";
+import type { DeliveryStatus, HoldReason } from "../../domain/delivery.ts";
+import { type DeliveryFacts, type DeliveryTrigger, nextState } from "../../domain/delivery_life.ts";
 import type { Connection } from "./connection.ts";
 
-/** Takes one delivery of a month's quota; call it when a delivery becomes pending, or arrives after all. */
+/** A stored delivery, as far as its next state depends on it. */
+export interface DeliveryRow extends DeliveryFacts {
+  seq: number;
+  customerId: string;
+  subscriptionId: string;
+  /** The number of the last attempt. */
+  attempts: number;
+  /** The month whose quota it uses. */
+  quotaMonth: string | null;
+}
+
+/** The delivery of that id, null when there is none. */
+export function findState(connection: Connection, id: string): DeliveryRow | null {
+  const row = connection.get(
+    `select seq, customer_id, subscription_id, status, hold_reason, attempts, arrived_at is not null as arrived,
+       quota_month from deliveries where id = ?`,
+    id,
+  );
+  if (row === undefined) return null;
+  return {
+    seq: Number(row["seq"]),
+    customerId: String(row["customer_id"]),
+    subscriptionId: String(row["subscription_id"]),
+    status: row["status"] as DeliveryStatus,
+    holdReason: row["hold_reason"] as HoldReason | null,
+    hasArrived: row["arrived"] === 1,
+    isCounted: row["quota_month"] !== null,
+    attempts: Number(row["attempts"]),
+    quotaMonth: row["quota_month"] as string | null,
+  };
+}
+
+/**
+ * Applies what follows when that happens to a delivery; false when nothing does. `retry` is when a delivery that was
+ * missed is due again, and what its receiver asked for.
+ */
+export function applyTrigger(
+  connection: Connection,
+  delivery: DeliveryRow,
+  { trigger, nowMs, retry, month }: {
+    trigger: DeliveryTrigger;
+    nowMs: number;
+    /** Whose quota it is taken of; without one the month of `nowMs`. */
+    month?: string;
+    retry?: { atMs: number; notBeforeMs?: number };
+  },
+): boolean {
+  const change = nextState(delivery, trigger);
+  if (change === null) return false;
+  let { quotaMonth } = delivery;
+  if (change.quota === "take") {
+    quotaMonth = month ?? utcMonth(nowMs);
+    countTowardsQuota(connection, delivery.customerId, quotaMonth);
+  } else if (change.quota === "give-back") {
+    returnToQuota(connection, { customerId: delivery.customerId, month: quotaMonth, deliveries: 1 });
+    quotaMonth = null;
+  }
+  const isOver = change.status !== "pending" && change.status !== "held";
+  const dueAtMs = retry?.atMs ?? (change.restarts ? nowMs : null);
+  connection.run(
+    `update deliveries set status = ?, hold_reason = ?, quota_month = ?, finished_at = ?,
+       arrived_at = coalesce(arrived_at, ?), tries = iif(?, 0, tries),
+       next_attempt_at = coalesce(?, next_attempt_at), decided_at = ?, not_before = ?, pruned = 0
+     where seq = ?`,
+    change.status,
+    change.holdReason,
+    quotaMonth,
+    isOver ? nowMs : null,
+    trigger === "arrived" ? nowMs : null,
+    change.restarts ? 1 : 0,
+    dueAtMs,
+    nowMs,
+    retry?.notBeforeMs ?? null,
+    delivery.seq,
+  );
+  return true;
+}
+
+/** Takes one delivery of a month's quota. */
 export function countTowardsQuota(connection: Connection, customerId: string, month: string): void {
   connection.run(
     `insert into delivery_usage (customer_id, month, deliveries) values (?, ?, 1)
@@ -13,79 +92,101 @@ export function countTowardsQuota(connection: Connection, customerId: string, mo
   );
 }
 
-/** Gives back what a delivery that did not arrive took of its month's quota. */
-export function returnToQuota(connection: Connection, deliverySeq: number): void {
+function returnToQuota(
+  connection: Connection,
+  { customerId, month, deliveries }: { customerId: string; month: string | null; deliveries: number },
+): void {
   connection.run(
-    `update delivery_usage set deliveries = max(0, deliveries - 1)
-     where (customer_id, month) = (
-       select subscriptions.customer_id, deliveries.quota_month
-       from deliveries join subscriptions on subscriptions.id = deliveries.subscription_id
-       where deliveries.seq = ?)`,
-    deliverySeq,
+    `update delivery_usage set deliveries = max(0, deliveries - ?) where customer_id = ? and month = ?`,
+    deliveries,
+    customerId,
+    month,
   );
-  connection.run("update deliveries set quota_month = null where seq = ?", deliverySeq);
-}
-
-/** Records an arrival. One that was given up before, and so gave its quota back, takes it of this month's. */
-export function markDelivered(connection: Connection, deliveryId: string, nowMs: number): void {
-  const arrived = connection.get(
-    `update deliveries set status = 'delivered', hold_reason = null, finished_at = ?,
-       arrived_at = coalesce(arrived_at, ?)
-     where id = ? and status <> 'delivered' returning seq, subscription_id, quota_month`,
-    nowMs,
-    nowMs,
-    deliveryId,
-  );
-  if (arrived === undefined || arrived["quota_month"] !== null) return;
-  const month = utcMonth(nowMs);
-  const owner = connection.get(
-    "select customer_id from subscriptions where id = ?",
-    String(arrived["subscription_id"]),
-  );
-  countTowardsQuota(connection, String(owner?.["customer_id"]), month);
-  connection.run("update deliveries set quota_month = ? where seq = ?", month, Number(arrived["seq"]));
 }
 
 /** Holds everything that a subscription still has to get. */
-export function holdDeliveries(connection: Connection, subscriptionId: string, reason: HoldReason): void {
-  endReplays(connection, subscriptionId);
-  for (const seq of pendingOf(connection, subscriptionId)) {
-    returnToQuota(connection, seq);
-    connection.run("update deliveries set status = 'held', hold_reason = ? where seq = ?", reason, seq);
-  }
-  connection.run(
-    "update deliveries set hold_reason = ? where subscription_id = ? and status = 'held'",
-    reason,
-    subscriptionId,
-  );
+export function holdDeliveries(
+  connection: Connection,
+  subscriptionId: string,
+  { reason, nowMs }: { reason: HoldReason; nowMs: number },
+): void {
+  applyToAll(connection, subscriptionId, {
+    trigger: reason === "quota" ? "quota-spent" : "switched-off",
+    nowMs,
+  });
 }
 
 /** Cancels everything that a subscription still had to get. */
 export function cancelDeliveries(connection: Connection, subscriptionId: string, nowMs: number): void {
-  endReplays(connection, subscriptionId);
-  for (const seq of pendingOf(connection, subscriptionId)) {
-    returnToQuota(connection, seq);
-    connection.run("update deliveries set status = 'cancelled', finished_at = ? where seq = ?", nowMs, seq);
+  applyToAll(connection, subscriptionId, { trigger: "abandoned", nowMs });
+}
+
+const UNFINISHED_SQL = {
+  pending:
+    `select customer_id, status, hold_reason, arrived_at is not null as arrived, quota_month, count(*) as deliveries
+     from deliveries indexed by deliveries_due where status = 'pending' and subscription_id = ?
+     group by customer_id, hold_reason, arrived_at is not null, quota_month`,
+  held:
+    `select customer_id, status, hold_reason, arrived_at is not null as arrived, quota_month, count(*) as deliveries
+     from deliveries indexed by deliveries_held where status = 'held' and subscription_id = ?
+     group by customer_id, hold_reason, arrived_at is not null, quota_month`,
+};
+
+/** Literal statuses, so that the partial indexes serve them. */
+const CHANGE_SQL = {
+  pending: `update deliveries indexed by deliveries_due
+     set status = ?, hold_reason = ?, quota_month = ?, finished_at = iif(?, coalesce(arrived_at, ?), null),
+       decided_at = ?
+     where status = 'pending' and subscription_id = ? and hold_reason is ? and (arrived_at is not null) = ?
+       and quota_month is ?`,
+  held: `update deliveries indexed by deliveries_held
+     set status = ?, hold_reason = ?, quota_month = ?, finished_at = iif(?, coalesce(arrived_at, ?), null),
+       decided_at = ?
+     where status = 'held' and subscription_id = ? and hold_reason is ? and (arrived_at is not null) = ?
+       and quota_month is ?`,
+};
+
+/** Lets the same happen to all that a subscription has to get, in one statement for all that are alike. */
+function applyToAll(
+  connection: Connection,
+  subscriptionId: string,
+  { trigger, nowMs }: { trigger: "quota-spent" | "switched-off" | "abandoned"; nowMs: number },
+): void {
+  // All groups are read before the first is changed: what becomes held must not be met again as such.
+  const groups = [UNFINISHED_SQL.pending, UNFINISHED_SQL.held].flatMap((sql) =>
+    connection.all(sql, subscriptionId)
+  );
+  for (const row of groups) {
+    const quotaMonth = row["quota_month"] as string | null;
+    const facts: DeliveryFacts = {
+      status: row["status"] as DeliveryStatus,
+      holdReason: row["hold_reason"] as HoldReason | null,
+      hasArrived: row["arrived"] === 1,
+      isCounted: quotaMonth !== null,
+    };
+    const change = nextState(facts, trigger);
+    if (change === null) continue;
+    if (change.quota === "take") throw new Error(`${trigger} takes of a quota`);
+    if (change.quota === "give-back") {
+      returnToQuota(connection, {
+        customerId: String(row["customer_id"]),
+        month: quotaMonth,
+        deliveries: Number(row["deliveries"]),
+      });
+    }
+    const isOver = change.status !== "pending" && change.status !== "held";
+    connection.run(
+      facts.status === "pending" ? CHANGE_SQL.pending : CHANGE_SQL.held,
+      change.status,
+      change.holdReason,
+      change.quota === "give-back" ? null : quotaMonth,
+      isOver ? 1 : 0,
+      nowMs,
+      nowMs,
+      subscriptionId,
+      facts.holdReason,
+      facts.hasArrived ? 1 : 0,
+      quotaMonth,
+    );
   }
-  connection.run(
-    `update deliveries set status = 'cancelled', hold_reason = null, finished_at = ?
-     where subscription_id = ? and status = 'held'`,
-    nowMs,
-    subscriptionId,
-  );
-}
-
-/** What arrived before is not lost when its replay ends early: it is delivered as it was. */
-function endReplays(connection: Connection, subscriptionId: string): void {
-  connection.run(
-    `update deliveries set status = 'delivered', hold_reason = null, finished_at = arrived_at
-     where subscription_id = ? and status in ('pending', 'held') and arrived_at is not null`,
-    subscriptionId,
-  );
-}
-
-function pendingOf(connection: Connection, subscriptionId: string): number[] {
-  return connection
-    .all("select seq from deliveries where subscription_id = ? and status = 'pending'", subscriptionId)
-    .map((row) => Number(row["seq"]));
 }

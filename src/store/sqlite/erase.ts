@@ -32,7 +32,7 @@ function erase(connection: Connection, id: string, by: Act): boolean {
   if (findCustomer(connection, id) === null) return false;
   const row = connection.get("select erased_at from customers where id = ?", id);
   if (row?.["erased_at"] !== null) return false;
-  holdAll(connection, id);
+  holdAll(connection, id, by.atMs);
   const subscriptions = connection.all("select id from subscriptions where customer_id = ?", id);
   for (const subscription of subscriptions) {
     const subscriptionId = String(subscription["id"]);

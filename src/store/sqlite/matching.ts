@@ -1,13 +1,12 @@
 // From stored events to deliveries in SQLite: matching, the month's quota, holding and releasing.
 import type { RegEvent } from "../../domain/event.ts";
-import { limitsOf } from "../../domain/customer.ts";
 import type { HoldReason } from "../../domain/delivery.ts";
 import type { NewDelivery, Store } from "../../domain/store.ts";
-import type { Tier, TierLimits } from "../../domain/tier.ts";
 import { postpone } from "./backfills.ts";
 import type { Candidate, Candidates } from "./candidates.ts";
-import type { Connection, Row } from "./connection.ts";
-import { countTowardsQuota } from "./delivery_states.ts";
+import type { Connection } from "./connection.ts";
+import { applyTrigger, findState } from "./delivery_states.ts";
+import { MonthQuota } from "./month_quota.ts";
 import { SERVED_JSON } from "./served.ts";
 
 /** Deliveries released in one transaction, so that other work gets its turn. */
@@ -65,6 +64,7 @@ function matchWaiting(
     }
     connection.run("delete from event_outbox where event_seq = ?", seq);
   }
+  quota.notify(match);
   return waiting.length;
 }
 
@@ -139,107 +139,28 @@ function releaseAll(connection: Connection, release: Parameters<Store["releaseHe
   let released = 0;
   for (const customerId of customers) {
     // Most of what is held waits for the month to end: it is not read before there is something to give.
-    for (
-      const seq of oldestHeld(
-        connection,
-        customerId,
-        Math.min(quota.left(customerId), RELEASE_BATCH - released),
-      )
-    ) {
-      quota.takeHeld(customerId);
-      connection.run(
-        `update deliveries set status = 'pending', hold_reason = null, quota_month = ?, next_attempt_at = ?,
-           decided_at = ? where seq = ?`,
-        release.month,
-        release.nowMs,
-        release.nowMs,
-        seq,
-      );
+    const room = Math.min(quota.left(customerId), RELEASE_BATCH - released);
+    for (const id of oldestHeld(connection, customerId, room)) {
+      const delivery = findState(connection, id);
+      if (delivery === null) throw new Error(`held delivery ${id} is gone`);
+      if (!delivery.isCounted) quota.reserve(customerId);
+      applyTrigger(connection, delivery, { trigger: "released", nowMs: release.nowMs, month: release.month });
       released++;
     }
   }
+  quota.notify(release);
   return released;
 }
 
-function oldestHeld(connection: Connection, customerId: string, limit: number): number[] {
+function oldestHeld(connection: Connection, customerId: string, limit: number): string[] {
   if (limit <= 0) return [];
   return connection.all(
-    `select seq from deliveries indexed by deliveries_held
+    `select id from deliveries indexed by deliveries_held
      where status = 'held' and subscription_id in (
        select id from subscriptions indexed by subscriptions_active
        where customer_id = ? and disabled_at is null and deleted_at is null)
      order by seq limit ?`,
     customerId,
     limit,
-  ).map((row) => Number(row["seq"]));
-}
-
-/** What is left of each customer's month, read once and counted on within one transaction. */
-export class MonthQuota {
-  readonly #left = new Map<string, number>();
-  readonly #waiting = new Map<string, boolean>();
-  #anyHeld: boolean | null = null;
-
-  constructor(
-    readonly connection: Connection,
-    readonly month: string,
-    readonly tiers: Record<Tier, TierLimits>,
-  ) {}
-
-  /** Takes one for a new delivery; false when none is left, or when older ones are held and go first. */
-  take(customerId: string): boolean {
-    let waiting = this.#waiting.get(customerId);
-    if (waiting === undefined) {
-      waiting = this.#isAnyHeld() && this.connection.get(
-            `select 1 from subscriptions indexed by subscriptions_active
-         where customer_id = ? and deleted_at is null and disabled_at is null
-           and exists (select 1 from deliveries indexed by deliveries_held
-                       where status = 'held' and subscription_id = subscriptions.id) limit 1`,
-            customerId,
-          ) !== undefined;
-    }
-    const taken = !waiting && this.takeHeld(customerId);
-    this.#waiting.set(customerId, waiting || !taken);
-    return taken;
-  }
-
-  /** Mostly nothing is held at all: then no customer's subscriptions need a look. */
-  #isAnyHeld(): boolean {
-    return this.#anyHeld ??=
-      this.connection.get("select 1 from deliveries where status = 'held' limit 1") !== undefined;
-  }
-
-  /** How many the customer has left this month; not above 0 when there are none. */
-  left(customerId: string): number {
-    let left = this.#left.get(customerId);
-    if (left === undefined) {
-      left = this.#read(customerId);
-      this.#left.set(customerId, left);
-    }
-    return left;
-  }
-
-  /** Takes one for a delivery that was held; false when none is left. */
-  takeHeld(customerId: string): boolean {
-    const left = this.left(customerId);
-    if (left <= 0) return false;
-    this.#left.set(customerId, left - 1);
-    countTowardsQuota(this.connection, customerId, this.month);
-    return true;
-  }
-
-  #read(customerId: string): number {
-    const row: Row | undefined = this.connection.get(
-      `select tier, limits, coalesce(deliveries, 0) as used
-       from customers left join delivery_usage on customer_id = id and month = ? where id = ?`,
-      this.month,
-      customerId,
-    );
-    if (row === undefined) throw new Error(`subscription of unknown customer ${customerId}`);
-    const limits = limitsOf(
-      { tier: row["tier"] as Tier, limits: JSON.parse(String(row["limits"])) },
-      this.tiers,
-    );
-    return limits.webhookDeliveriesPerMonth - Number(row["used"]);
-  }
+  ).map((row) => String(row["id"]));
 }

@@ -5,8 +5,10 @@ import type { Store } from "../../domain/store.ts";
 import type { Candidates } from "./candidates.ts";
 import type { Connection, Row } from "./connection.ts";
 import { findDelivery } from "./delivery_log.ts";
+import { applyTrigger, findState } from "./delivery_states.ts";
 import { SERVED_JSON } from "./served.ts";
-import { enqueue, eventById, MonthQuota } from "./matching.ts";
+import { enqueue, eventById } from "./matching.ts";
+import { MonthQuota } from "./month_quota.ts";
 
 /** The part of the port that sends again. */
 export function createReplays(
@@ -27,6 +29,7 @@ export function createReplays(
         if (row !== undefined) {
           sendAgain(connection, { row, customerId, quota, atMs: terms.nowMs, nowMs: terms.nowMs });
         }
+        quota.notify(terms);
         return findDelivery(connection, customerId, id) ?? "unknown";
       })),
 
@@ -67,19 +70,16 @@ function sendAgain(
     nowMs: number;
   },
 ): boolean {
+  const id = String(row["id"]);
+  const apply = (trigger: "replayed" | "quota-spent"): void => {
+    const state = findState(connection, id);
+    if (state === null) throw new Error(`no delivery ${id} to send again`);
+    applyTrigger(connection, state, { trigger, nowMs, month: quota.month, retry: { atMs } });
+  };
   // What arrived once is counted already.
-  const counted = row["quota_month"] !== null;
-  const goes = counted || quota.take(customerId);
-  connection.run(
-    `update deliveries set status = ?, hold_reason = ?, tries = 0, next_attempt_at = ?, decided_at = ?,
-       not_before = null, quota_month = ?, finished_at = null where seq = ?`,
-    goes ? "pending" : "held",
-    goes ? null : "quota",
-    atMs,
-    nowMs,
-    counted ? String(row["quota_month"]) : goes ? quota.month : null,
-    Number(row["seq"]),
-  );
+  const goes = row["quota_month"] !== null || quota.admits(customerId);
+  apply("replayed");
+  if (!goes) apply("quota-spent");
   return goes;
 }
 
@@ -129,5 +129,6 @@ function replayStretch(
       if (status === "held") replayed.held++;
     }
   }
+  quota.notify(stretch);
   return replayed;
 }

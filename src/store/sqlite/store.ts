@@ -9,6 +9,7 @@ import { Candidates } from "./candidates.ts";
 import { createCustomers } from "./customers.ts";
 import { createDeliveries } from "./deliveries.ts";
 import { createDeliveryLog } from "./delivery_log.ts";
+import { createEndpoints } from "./endpoints.ts";
 import { createEvents } from "./events.ts";
 import { createErasure } from "./erase.ts";
 import { createKeys } from "./keys.ts";
@@ -18,6 +19,7 @@ import { migrate } from "./migrate.ts";
 import { createPayments } from "./payments.ts";
 import { createRememberedAnswers } from "./remembered_answers.ts";
 import { createReplays } from "./replays.ts";
+import { createRetention } from "./retention.ts";
 import { createSources } from "./sources.ts";
 import { createSubscriptions } from "./subscriptions.ts";
 import { createUsage } from "./usage.ts";
@@ -56,6 +58,8 @@ export function openStore(path: string, vaultSource: VaultSource): Store {
     ...createReplays(connection, candidates),
     ...createDeliveryLog(connection),
     ...createDeliveries(connection, vault),
+    ...createEndpoints(connection),
+    ...createRetention(connection),
     health: () => {
       const row = connection.get(
         `select count(*) as pending, min(created_at) as oldest

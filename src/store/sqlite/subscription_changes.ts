@@ -4,7 +4,7 @@ import type { ChangeRefusal, SubscriptionChange } from "../../domain/catch_up_st
 import type { Store } from "../../domain/store.ts";
 import { isEnabled, type MatchedSubscription, type Subscription } from "../../domain/subscription.ts";
 import type { Connection } from "./connection.ts";
-import { holdDeliveries } from "./delivery_states.ts";
+import { switchOff, switchOn } from "./endpoints.ts";
 import { remember } from "./remembered_answers.ts";
 import { secretPlace } from "./seals.ts";
 import { identityOf, SUBSCRIPTION_COLUMNS, subscriptionFromRow } from "./subscriptions.ts";
@@ -87,7 +87,9 @@ function changeSubscription(
     if (!wasOn && others.length >= activeLimit) return "limit_reached";
   }
   // First, because one that is off may be the same as one that is on.
-  if (wasOn && !isOn) switchOff(connection, before.id, nowMs);
+  if (wasOn && !isOn) {
+    switchOff(connection, before.id, { by: "owner", nowMs, mailId: null, problem: null });
+  }
   connection.run(
     `update subscriptions set webhook_url = ?, topics = ?, source_filter = ?, severity_min = ?, language = ?,
        identity = ? where id = ?`,
@@ -100,7 +102,7 @@ function changeSubscription(
     before.id,
   );
   if (after.webhookUrl !== before.webhookUrl) forgetHealth(connection, before.id, isOn ? "steady" : null);
-  if (!wasOn && isOn) switchOn(connection, before.id);
+  if (!wasOn && isOn) switchOn(connection, before.id, nowMs);
   return null;
 }
 
@@ -112,15 +114,4 @@ function forgetHealth(connection: Connection, id: string, pace: "steady" | "prob
     pace,
     id,
   );
-}
-
-function switchOff(connection: Connection, id: string, nowMs: number): void {
-  connection.run("update subscriptions set disabled_at = ?, disabled_by = 'owner' where id = ?", nowMs, id);
-  holdDeliveries(connection, id, "disabled");
-}
-
-/** One delivery is tried before the others follow. */
-function switchOn(connection: Connection, id: string): void {
-  connection.run("update subscriptions set disabled_at = null, disabled_by = null where id = ?", id);
-  forgetHealth(connection, id, "probing");
 }

@@ -19,13 +19,15 @@ export function createUsage(
     usageOf: (customerId, month) => {
       const row = connection.get(
         `select
-           (select deliveries from delivery_usage where customer_id = customers.id and month = ?) as deliveries,
+           delivery_usage.deliveries, delivery_usage.warned_at, delivery_usage.spent_at,
            (select count(*) from subscriptions indexed by subscriptions_active
             where customer_id = customers.id and deleted_at is null and disabled_at is null) as active,
            (select count(*) from deliveries indexed by deliveries_held
             where status = 'held' and subscription_id in (
               select id from subscriptions where customer_id = customers.id)) as held
-         from customers where id = ?`,
+         from customers left join delivery_usage
+           on delivery_usage.customer_id = customers.id and delivery_usage.month = ?
+         where customers.id = ?`,
         month,
         customerId,
       );
@@ -33,6 +35,8 @@ export function createUsage(
         deliveries: Number(row?.["deliveries"] ?? 0),
         held: Number(row?.["held"] ?? 0),
         activeSubscriptions: Number(row?.["active"] ?? 0),
+        warnedAtMs: (row?.["warned_at"] ?? null) as number | null,
+        spentAtMs: (row?.["spent_at"] ?? null) as number | null,
       });
     },
 

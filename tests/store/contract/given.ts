@@ -222,13 +222,20 @@ export function monthly(webhookDeliveriesPerMonth: number): Record<Tier, TierLim
   return Object.fromEntries(limited);
 }
 
+let mails = 0;
+
+/** The id of a further mail. */
+export function newMailId(): string {
+  return `mail_${++mails}`;
+}
+
 /** The id of the delivery of an event to a subscription, as {@link matchAll} gives it. */
 export function deliveryId(eventId: string, subscriptionId: string): string {
   return `dlv ${eventId} to ${subscriptionId}`;
 }
 
 /** Time, month and limits under which deliveries are counted. */
-export const TERMS = { nowMs: T0, month: JULY, tiers: monthly(1_000) };
+export const TERMS = { nowMs: T0, month: JULY, tiers: monthly(1_000), newMailId };
 
 /** Every event goes to every subscription that is offered. */
 const EVERYTHING: DeliveriesFor = ({ event }, subscriptions) =>
@@ -280,6 +287,7 @@ export async function matchAll(
     month: options.month ?? JULY,
     limit: options.limit ?? 1_000,
     tiers: options.tiers ?? monthly(1_000),
+    newMailId,
     deliveriesFor: (unmatched, subscriptions) => {
       options.seen?.(unmatched, subscriptions);
       return EVERYTHING(unmatched, subscriptions);
@@ -317,8 +325,17 @@ export function finished(
   return {
     deliveryId: delivery.id,
     attempt: delivery.attempt,
-    result: { startedAtMs: T0, durationMs: 12, statusCode: 204, problem: null, retryAtMs: null, ...result },
+    result: {
+      startedAtMs: T0,
+      durationMs: 12,
+      statusCode: 204,
+      problem: null,
+      retryAtMs: null,
+      answer: null,
+      ...result,
+    },
     next,
+    mailId: next.kind === "gone" ? newMailId() : null,
   };
 }
 
@@ -339,6 +356,7 @@ export async function releaseAll(
       nowMs: options.nowMs ?? T0,
       month: options.month ?? JULY,
       tiers: options.tiers ?? monthly(1_000),
+      newMailId,
     });
     if (more === 0) return released;
     released += more;

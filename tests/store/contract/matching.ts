@@ -14,6 +14,7 @@ import {
   JULY,
   matchAll,
   monthly,
+  newMailId,
   publish,
   publishMany,
   subscribe,
@@ -29,6 +30,7 @@ async function matchWith(
   return await store.matchEvents({
     nowMs: T0,
     month: JULY,
+    newMailId,
     limit: 100,
     tiers: monthly(1_000),
     deliveriesFor,
@@ -52,6 +54,7 @@ export const matchingPromises: StorePromise[] = [
         webhookSecrets: [subscription.webhookSecret],
         body: "1: evt_01",
         attempt: 1,
+        tries: 1,
         createdAtMs: T0 + 5,
       }]);
     },

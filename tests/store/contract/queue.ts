@@ -138,7 +138,7 @@ export const queuePromises: StorePromise[] = [
       await queue(store, 1, 1);
       const once = first(await claimAll(store));
       const twice = first(await claimAll(store, T0 + LEASE));
-      assert.deepEqual(twice, { ...once, attempt: 2 });
+      assert.deepEqual(twice, { ...once, attempt: 2, tries: 2 });
     },
   },
   {

@@ -10,6 +10,7 @@ import {
   finishAllDue,
   finished,
   first,
+  JULY,
   LEASE,
   matchAll,
   monthly,
@@ -206,6 +207,54 @@ export const quotaPromises: StorePromise[] = [
       await publishMany(store, 2, 2);
       await matchAll(store, { tiers: monthly(1) });
       assert.deepEqual(await claimAll(store), []);
+    },
+  },
+  {
+    name: "matchEvents() tells the customer at four fifths and at the whole of the month, once a month each",
+    check: async (store) => {
+      await addCustomer(store);
+      await subscribe(store, "sub_1");
+      const told = async () =>
+        (await store.listMails({ customerId: "cus_1", limit: 100 })).map(({ kind }) => kind).sort();
+      const noticesOf = async (month: string) => {
+        const { warnedAtMs, spentAtMs } = await store.usageOf("cus_1", month);
+        return [warnedAtMs, spentAtMs];
+      };
+      const step = async (from: number, to: number, month = JULY) => {
+        await publishMany(store, from, to);
+        await matchAll(store, { tiers: monthly(10), month, nowMs: T0 + from });
+      };
+      await step(1, 7);
+      assert.deepEqual(await told(), []);
+      await step(8, 8);
+      assert.deepEqual(await told(), ["quota-80"]);
+      assert.deepEqual(await noticesOf(JULY), [T0 + 8, null]);
+      await step(9, 9);
+      assert.deepEqual(await told(), ["quota-80"]);
+      await step(10, 12);
+      assert.deepEqual(await told(), ["quota-100", "quota-80"]);
+      assert.deepEqual(await noticesOf(JULY), [T0 + 8, T0 + 10]);
+      assert.equal((await store.usageOf("cus_1", JULY)).held, 2, "held, not dropped");
+      await step(13, 14);
+      assert.equal((await told()).length, 2);
+      assert.equal(await releaseAll(store, { tiers: monthly(10), month: AUGUST }), 4);
+      await step(15, 24, AUGUST);
+      assert.equal((await told()).length, 4, "a new month, told anew");
+      assert.deepEqual(await noticesOf(JULY), [T0 + 8, T0 + 10]);
+    },
+  },
+  {
+    name: "releaseHeld() tells the customer when what it released is nearly the whole of the month",
+    check: async (store) => {
+      await addCustomer(store);
+      await subscribe(store, "sub_1");
+      await publishMany(store, 1, 9);
+      await matchAll(store, { tiers: monthly(1) });
+      const before = (await store.listMails({ customerId: "cus_1", limit: 100 })).length;
+      assert.equal(await releaseAll(store, { tiers: monthly(10), month: AUGUST }), 8);
+      const mails = await store.listMails({ customerId: "cus_1", limit: 100 });
+      assert.equal(mails.length, before + 1);
+      assert.deepEqual(mails.map(({ kind }) => kind).filter((kind) => kind === "quota-80").length, 2);
     },
   },
 ];

@@ -18,6 +18,7 @@ import {
   JULY,
   matchAll,
   monthly,
+  newMailId,
   publishMany,
   recordIt,
   replayAll,
@@ -89,12 +90,16 @@ const CALLS: Record<Exclude<keyof Store, "close">, (store: Store) => Promise<unk
   claimDeliveries: (store) => claimAll(store),
   finishAttempts: (store) =>
     store.finishAttempts([finished({ id: "dlv_1", attempt: 1 }, { kind: "failed" })], T0),
-  releaseHeld: (store) => store.releaseHeld({ nowMs: T0, month: JULY, tiers: monthly(1) }),
   listDeliveries: (store) => store.listDeliveries("cus_1", { limit: 1 }),
   findDelivery: (store) => store.findDelivery("cus_1", "dlv_1"),
   listAttempts: (store) => store.listAttempts("dlv_1"),
   replayDelivery: (store) => store.replayDelivery("cus_1", "dlv_1", TERMS),
   replayEvents: (store) => replayAll(store),
+  releaseHeld: (store) => store.releaseHeld({ nowMs: T0, month: JULY, tiers: monthly(1), newMailId }),
+  judgeEndpoints: (store) => store.judgeEndpoints({ nowMs: T0, newMailId }),
+  healClock: (store) => store.healClock(T0),
+  removeOldDeliveries: (store) =>
+    store.removeOldDeliveries({ prunedUntilMs: T0, forgottenUntilMs: T0, limit: 1 }),
   health: (store) => store.health(),
 };
 

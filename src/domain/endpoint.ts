@@ -1,0 +1,85 @@
+// The health of an endpoint: how fast it may be sent to, and when it is given up.
+
+/** See {@link EndpointHealth.pace}. */
+export type Pace = "steady" | "probing" | "recovering";
+
+/** What is known of a subscription's endpoint. Times are Unix ms. */
+export interface EndpointHealth {
+  /**
+   * `steady`: as much as the limits allow. `probing`: one attempt at a time, with growing pauses, until one succeeds.
+   * `recovering`: at a bounded rate, until nothing is due any more.
+   */
+  pace: Pace;
+  /** No attempt begins before this time. */
+  resumeAtMs: number;
+  /** The first failure since the last success; null while all is well. */
+  firstFailureAtMs: number | null;
+  consecutiveFailures: number;
+  /** When its owner was warned; null while there is nothing to warn of. */
+  warnedAtMs: number | null;
+}
+
+/** An endpoint that nothing is known of. */
+export const WELL: EndpointHealth = {
+  pace: "steady",
+  resumeAtMs: 0,
+  firstFailureAtMs: null,
+  consecutiveFailures: 0,
+  warnedAtMs: null,
+};
+
+/** An endpoint that was switched on again: one attempt tells whether more may follow. */
+export const HALF_OPEN: EndpointHealth = { ...WELL, pace: "probing" };
+
+/** So many failures in a row, and an endpoint is only probed: the rest of its queue keeps its attempts. */
+export const PROBE_AFTER_FAILURES = 5;
+/** The pause after the first of these failures, ms; each further one doubles it. */
+const FIRST_PROBE_PAUSE_MS = 1_000;
+/** The longest pause between two probes, ms. */
+export const MAX_PROBE_PAUSE_MS = 60_000;
+/** The pause that each attempt of a recovering endpoint costs, ms: twenty a second. */
+export const RECOVERY_PAUSE_MS = 50;
+
+const DAY_MS = 86_400_000;
+/** So long without one success, and the owner is warned. */
+export const WARN_AFTER_MS = 3 * DAY_MS;
+/** So long without one success, and the subscription is switched off. */
+export const DISABLE_AFTER_MS = 5 * DAY_MS;
+/** Nobody is switched off sooner than this after the warning, also when the service itself did not run. */
+export const WARNING_LEAD_MS = DAY_MS;
+
+/** The health after an attempt ended at `nowMs`. */
+export function afterAttempt(health: EndpointHealth, isSuccess: boolean, nowMs: number): EndpointHealth {
+  if (isSuccess) {
+    return { ...WELL, pace: health.pace === "steady" ? "steady" : "recovering" };
+  }
+  const consecutiveFailures = health.consecutiveFailures + 1;
+  const isProbing = health.pace === "probing" || consecutiveFailures >= PROBE_AFTER_FAILURES;
+  const doublings = Math.max(0, consecutiveFailures - PROBE_AFTER_FAILURES);
+  const pauseMs = Math.min(MAX_PROBE_PAUSE_MS, FIRST_PROBE_PAUSE_MS * 2 ** doublings);
+  return {
+    pace: isProbing ? "probing" : health.pace,
+    resumeAtMs: isProbing ? nowMs + pauseMs : health.resumeAtMs,
+    // A clock that was set back must not put the beginning into the future.
+    firstFailureAtMs: Math.min(health.firstFailureAtMs ?? nowMs, nowMs),
+    consecutiveFailures,
+    warnedAtMs: health.warnedAtMs,
+  };
+}
+
+/** What an endpoint's owner is owed at a moment: a warning before it is switched off, and that not without a warning. */
+export function judgeEndpoint(
+  { firstFailureAtMs, warnedAtMs }: Pick<EndpointHealth, "firstFailureAtMs" | "warnedAtMs">,
+  nowMs: number,
+): "nothing" | "warn" | "disable" {
+  if (firstFailureAtMs === null || nowMs - firstFailureAtMs < WARN_AFTER_MS) return "nothing";
+  if (warnedAtMs === null) return "warn";
+  return nowMs >= disableAtMs({ firstFailureAtMs, warnedAtMs }) ? "disable" : "nothing";
+}
+
+/** When an endpoint that goes on failing is switched off, Unix ms. */
+export function disableAtMs(
+  { firstFailureAtMs, warnedAtMs }: { firstFailureAtMs: number; warnedAtMs: number },
+): number {
+  return Math.max(firstFailureAtMs + DISABLE_AFTER_MS, warnedAtMs + WARNING_LEAD_MS);
+}

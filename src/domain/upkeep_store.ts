@@ -1,0 +1,22 @@
+// The part of the Store port that the clock moves: endpoints that fail, a clock set back, what is old.
+
+/** What is done from time to time, whatever else happens. Every time is in Unix ms. */
+export interface UpkeepStore {
+  /**
+   * Warns the owners of endpoints that have failed for days, and switches off those that went on failing; with each a
+   * mail. Returns how many.
+   */
+  judgeEndpoints(judge: { nowMs: number; newMailId: () => string }): Promise<number>;
+  /**
+   * After the clock was set back: what was to wait some time from a moment that is yet to come, waits that time from
+   * now. Returns how many deliveries.
+   */
+  healClock(nowMs: number): Promise<number>;
+  /**
+   * Removes bodies and attempts of deliveries that were over up to the one time, and what is then left of those that
+   * were over up to the other; at most `limit` of each. Returns how many; more may be left unless it is 0.
+   */
+  removeOldDeliveries(
+    remove: { prunedUntilMs: number; forgottenUntilMs: number; limit: number },
+  ): Promise<number>;
+}

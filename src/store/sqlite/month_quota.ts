@@ -1,0 +1,145 @@
+// The month's deliveries of customers in SQLite: what is left, what is taken of it, and who is told of it.
+import { nextUtcMonth } from "../../domain/calendar.ts";
+import { limitsOf } from "../../domain/customer.ts";
+import { noticesDue } from "../../domain/quota_notice.ts";
+import type { Tier, TierLimits } from "../../domain/tier.ts";
+import type { Connection } from "./connection.ts";
+import { countTowardsQuota } from "./delivery_states.ts";
+import { queueMail } from "./mails.ts";
+
+interface MonthLeft {
+  limit: number;
+  left: number;
+  /** Whether the transaction has taken of it, or would have. */
+  isTouched: boolean;
+}
+
+/** What is left of each customer's month, read once and counted on within one transaction. */
+export class MonthQuota {
+  readonly #months = new Map<string, MonthLeft>();
+  readonly #waiting = new Map<string, boolean>();
+  #anyHeld: boolean | null = null;
+
+  constructor(
+    readonly connection: Connection,
+    readonly month: string,
+    readonly tiers: Record<Tier, TierLimits>,
+  ) {}
+
+  /** Takes one for a new delivery; false when none is left, or when older ones are held and go first. */
+  take(customerId: string): boolean {
+    const taken = this.admits(customerId);
+    if (taken) countTowardsQuota(this.connection, customerId, this.month);
+    return taken;
+  }
+
+  /** The same for what the caller counts itself. */
+  admits(customerId: string): boolean {
+    let waiting = this.#waiting.get(customerId);
+    if (waiting === undefined) {
+      waiting = this.#isAnyHeld() && this.connection.get(
+            `select 1 from subscriptions indexed by subscriptions_active
+         where customer_id = ? and deleted_at is null and disabled_at is null
+           and exists (select 1 from deliveries indexed by deliveries_held
+                       where status = 'held' and subscription_id = subscriptions.id) limit 1`,
+            customerId,
+          ) !== undefined;
+    }
+    const taken = !waiting && this.reserve(customerId);
+    this.#waiting.set(customerId, waiting || !taken);
+    return taken;
+  }
+
+  /** Mostly nothing is held at all: then no customer's subscriptions need a look. */
+  #isAnyHeld(): boolean {
+    return this.#anyHeld ??=
+      this.connection.get("select 1 from deliveries where status = 'held' limit 1") !== undefined;
+  }
+
+  /** How many the customer has left this month; not above 0 when there are none. */
+  left(customerId: string): number {
+    return this.#monthOf(customerId).left;
+  }
+
+  /** Sets one aside for what the caller counts itself; false when none is left. */
+  reserve(customerId: string): boolean {
+    const month = this.#monthOf(customerId);
+    month.isTouched = true;
+    if (month.left <= 0) return false;
+    month.left--;
+    return true;
+  }
+
+  /** Queues the mails to those whose month came to be nearly or wholly spent; call it before the transaction ends. */
+  notify({ nowMs, newMailId }: { nowMs: number; newMailId: () => string }): void {
+    for (const [customerId, { limit, left, isTouched }] of this.#months) {
+      const used = limit - left;
+      // Most are far from it: their row is not read again.
+      if (!isTouched || noticesDue({ used, limit, warnedAtMs: null, spentAtMs: null }).length === 0) continue;
+      const row = this.connection.get(
+        "select warned_at, spent_at from delivery_usage where customer_id = ? and month = ?",
+        customerId,
+        this.month,
+      );
+      const told = {
+        warnedAtMs: (row?.["warned_at"] ?? null) as number | null,
+        spentAtMs: (row?.["spent_at"] ?? null) as number | null,
+      };
+      for (const kind of noticesDue({ used, limit, ...told })) {
+        this.#tell(customerId, kind, { used, limit, nowMs, mailId: newMailId() });
+      }
+    }
+  }
+
+  #tell(
+    customerId: string,
+    kind: "quota-80" | "quota-100",
+    { used, limit, nowMs, mailId }: { used: number; limit: number; nowMs: number; mailId: string },
+  ): void {
+    const isWarning = kind === "quota-80" ? 1 : 0;
+    this.connection.run(
+      `insert into delivery_usage (customer_id, month, deliveries, warned_at, spent_at)
+       values (?, ?, 0, iif(?, ?, null), iif(?, null, ?))
+       on conflict (customer_id, month) do update set warned_at = coalesce(warned_at, excluded.warned_at),
+         spent_at = coalesce(spent_at, excluded.spent_at)`,
+      customerId,
+      this.month,
+      isWarning,
+      nowMs,
+      isWarning,
+      nowMs,
+    );
+    queueMail(this.connection, {
+      id: mailId,
+      kind,
+      customerId,
+      data: { what: "deliveries", used, limit, resetsAtMs: nextUtcMonth(nowMs) },
+      onceKey: `${kind}:${customerId}:${this.month}`,
+      atMs: nowMs,
+    });
+  }
+
+  #monthOf(customerId: string): MonthLeft {
+    let month = this.#months.get(customerId);
+    if (month === undefined) {
+      month = this.#read(customerId);
+      this.#months.set(customerId, month);
+    }
+    return month;
+  }
+
+  #read(customerId: string): MonthLeft {
+    const row = this.connection.get(
+      `select tier, limits, coalesce(deliveries, 0) as used
+       from customers left join delivery_usage on customer_id = id and month = ? where id = ?`,
+      this.month,
+      customerId,
+    );
+    if (row === undefined) throw new Error(`subscription of unknown customer ${customerId}`);
+    const { webhookDeliveriesPerMonth: limit } = limitsOf(
+      { tier: row["tier"] as Tier, limits: JSON.parse(String(row["limits"])) },
+      this.tiers,
+    );
+    return { limit, left: limit - Number(row["used"]), isTouched: false };
+  }
+}

@@ -1,0 +1,64 @@
+// The health of an endpoint: from the first failure to probing, recovery, warning and the end.
+import assert from "node:assert/strict";
+import {
+  afterAttempt,
+  DISABLE_AFTER_MS,
+  type EndpointHealth,
+  HALF_OPEN,
+  judgeEndpoint,
+  MAX_PROBE_PAUSE_MS,
+  WARN_AFTER_MS,
+  WARNING_LEAD_MS,
+  WELL,
+} from "../../src/domain/endpoint.ts";
+
+const T0 = Date.UTC(2026, 6, 20, 12);
+
+function afterFailures(count: number, health: EndpointHealth = WELL): EndpointHealth {
+  for (let at = 0; at < count; at++) health = afterAttempt(health, false, T0 + at);
+  return health;
+}
+
+Deno.test("afterAttempt() probes an endpoint after five failures in a row, with pauses that double up to a minute", () => {
+  assert.equal(afterFailures(4).pace, "steady");
+  assert.equal(afterFailures(4).resumeAtMs, 0);
+  const pauses = Array.from({ length: 9 }, (_, at) => afterFailures(5 + at).resumeAtMs - (T0 + 4 + at));
+  assert.deepEqual(pauses, [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000]);
+  assert.equal(afterFailures(5_000).resumeAtMs, T0 + 4_999 + MAX_PROBE_PAUSE_MS);
+});
+
+Deno.test("afterAttempt() lets a success end the probing, and the endpoint recovers at a bounded rate", () => {
+  const recovering = afterAttempt(afterFailures(30), true, T0);
+  assert.deepEqual(recovering, { ...WELL, pace: "recovering" });
+  assert.equal(afterAttempt(afterFailures(4), true, T0).pace, "steady");
+  assert.equal(afterAttempt(recovering, true, T0).pace, "recovering");
+  assert.equal(afterFailures(1, recovering).pace, "recovering");
+  assert.equal(afterFailures(5, recovering).pace, "probing");
+});
+
+Deno.test("afterAttempt() keeps an endpoint that was switched on again at one probe after each failure", () => {
+  const failed = afterFailures(1, HALF_OPEN);
+  assert.deepEqual([failed.pace, failed.resumeAtMs], ["probing", T0 + 1_000]);
+  assert.equal(afterAttempt(HALF_OPEN, true, T0).pace, "recovering");
+});
+
+Deno.test("afterAttempt() counts from the first failure, and never from the future", () => {
+  assert.equal(afterFailures(3).firstFailureAtMs, T0);
+  assert.equal(afterAttempt(afterFailures(3), false, T0 - 9_000).firstFailureAtMs, T0 - 9_000);
+});
+
+Deno.test("judgeEndpoint() warns after three days, and switches off after five and a warning of a day", () => {
+  const cases: [number | null, number | null, number, string][] = [
+    [null, null, T0, "nothing"],
+    [T0, null, T0 + WARN_AFTER_MS - 1, "nothing"],
+    [T0, null, T0 + WARN_AFTER_MS, "warn"],
+    [T0, T0 + WARN_AFTER_MS, T0 + DISABLE_AFTER_MS - 1, "nothing"],
+    [T0, T0 + WARN_AFTER_MS, T0 + DISABLE_AFTER_MS, "disable"],
+    [T0, null, T0 + 30 * DISABLE_AFTER_MS, "warn"],
+    [T0, T0 + 30 * DISABLE_AFTER_MS, T0 + 30 * DISABLE_AFTER_MS + WARNING_LEAD_MS - 1, "nothing"],
+    [T0, T0 + 30 * DISABLE_AFTER_MS, T0 + 30 * DISABLE_AFTER_MS + WARNING_LEAD_MS, "disable"],
+  ];
+  for (const [firstFailureAtMs, warnedAtMs, nowMs, expected] of cases) {
+    assert.equal(judgeEndpoint({ firstFailureAtMs, warnedAtMs }, nowMs), expected, `${nowMs - T0}`);
+  }
+});

@@ -1,0 +1,202 @@
+// Promises about endpoints that fail: probed, recovering at a bounded rate, warned, switched off, and clocks set back.
+import assert from "node:assert/strict";
+import type { ClaimedDelivery, NextStep } from "../../../src/domain/delivery.ts";
+import {
+  DISABLE_AFTER_MS,
+  PROBE_AFTER_FAILURES,
+  RECOVERY_PAUSE_MS,
+  WARN_AFTER_MS,
+} from "../../../src/domain/endpoint.ts";
+import type { Store } from "../../../src/domain/store.ts";
+import {
+  addCustomer,
+  claimAll,
+  finished,
+  first,
+  LEASE,
+  matchAll,
+  newMailId,
+  publishMany,
+  releaseAll,
+  subscribe,
+  T0,
+} from "./given.ts";
+import type { StorePromise } from "./promise.ts";
+
+const HOUR = 3_600_000;
+const later = (atMs: number): NextStep => ({ kind: "retry", atMs });
+
+/** A store with as many pending deliveries for one subscription. */
+async function withPending(store: Store, count: number): Promise<void> {
+  await addCustomer(store);
+  await subscribe(store, "sub_1");
+  await publishMany(store, 1, count);
+  await matchAll(store);
+}
+
+async function finishAll(store: Store, claimed: readonly ClaimedDelivery[], next: NextStep, nowMs: number) {
+  await store.finishAttempts(
+    claimed.map((one) => finished(one, next, { statusCode: 500, problem: "the endpoint answered 500" })),
+    nowMs,
+  );
+}
+
+/** Fails attempts until the endpoint is probed; what failed waits an hour. Returns when the next probe is due. */
+async function failUntilProbed(store: Store): Promise<number> {
+  const claimed = await claimAll(store, T0, { limit: PROBE_AFTER_FAILURES });
+  await finishAll(store, claimed, later(T0 + HOUR), T0);
+  return T0 + 1_000;
+}
+
+const mailsOf = async (store: Store) =>
+  (await store.listMails({ customerId: "cus_1", limit: 100 })).map(({ kind }) => kind);
+
+/** What the port promises of endpoints that fail. */
+export const endpointPromises: StorePromise[] = [
+  {
+    name:
+      "claimDeliveries() gives one delivery at a time of an endpoint that fails, after a pause, and leaves the rest",
+    check: async (store) => {
+      await withPending(store, 20);
+      const probeAtMs = await failUntilProbed(store);
+      assert.deepEqual(await claimAll(store, probeAtMs - 1), []);
+      const [probe, ...others] = await claimAll(store, probeAtMs);
+      assert.ok(probe);
+      assert.deepEqual(others, []);
+      const inFlight = new Map([["sub_1", 1]]);
+      assert.deepEqual(await claimAll(store, probeAtMs, { inFlight }), []);
+      await finishAll(store, [probe], later(probeAtMs + HOUR), probeAtMs);
+      assert.deepEqual(await claimAll(store, probeAtMs + 1_999), []);
+      assert.equal((await claimAll(store, probeAtMs + 2_000)).length, 1);
+    },
+  },
+  {
+    name:
+      "finishAttempts() lets a success end the probing: all that waits is due, oldest first, at a bounded rate",
+    check: async (store) => {
+      await withPending(store, 20);
+      const nowMs = await failUntilProbed(store);
+      const probe = first(await claimAll(store, nowMs));
+      await store.finishAttempts([finished(probe, { kind: "delivered" })], nowMs);
+      const five = await claimAll(store, nowMs, { perSubscription: 5 });
+      assert.deepEqual(five.map(({ body }) => body), [7, 8, 9, 10, 11].map((at) => bodyOf(at)));
+      assert.deepEqual(await claimAll(store, nowMs + 5 * RECOVERY_PAUSE_MS - 1), []);
+      await store.finishAttempts(five.map((one) => finished(one, { kind: "delivered" })), nowMs);
+      const rest: string[] = [];
+      let rounds = 0;
+      for (let atMs = nowMs + 5 * RECOVERY_PAUSE_MS; rounds < 10; atMs += 5 * RECOVERY_PAUSE_MS, rounds++) {
+        const claimed = await claimAll(store, atMs, { perSubscription: 5 });
+        if (claimed.length === 0) break;
+        rest.push(...claimed.map(({ body }) => body));
+        await store.finishAttempts(claimed.map((one) => finished(one, { kind: "delivered" })), atMs);
+      }
+      assert.deepEqual(
+        new Set(rest),
+        new Set([1, 2, 3, 4, 5, 12, 13, 14, 15, 16, 17, 18, 19, 20].map(bodyOf)),
+      );
+      assert.equal(rounds, 3, "five at a time");
+    },
+  },
+  {
+    name: "finishAttempts() moves nothing before the time that its receiver asked for",
+    check: async (store) => {
+      await withPending(store, 7);
+      const claimed = await claimAll(store, T0, { limit: PROBE_AFTER_FAILURES });
+      const asked: NextStep = { kind: "retry", atMs: T0 + HOUR, notBeforeMs: T0 + HOUR };
+      await store.finishAttempts(
+        claimed.map((one, at) => finished(one, at === 0 ? asked : later(T0 + HOUR))),
+        T0,
+      );
+      const probe = first(await claimAll(store, T0 + 1_000));
+      await store.finishAttempts([finished(probe, { kind: "delivered" })], T0 + 1_000);
+      const due = await claimAll(store, T0 + 1_000);
+      assert.equal(due.length, 5);
+      assert.ok(!due.some(({ id }) => id === claimed[0]?.id));
+      assert.deepEqual(
+        (await claimAll(store, T0 + HOUR)).map(({ id }) => id).includes(claimed[0]?.id ?? ""),
+        true,
+      );
+    },
+  },
+  {
+    name: "claimDeliveries() serves endpoints that answer before those that are probed",
+    check: async (store) => {
+      await withPending(store, 6);
+      const nowMs = await failUntilProbed(store);
+      await subscribe(store, "sub_2");
+      await publishMany(store, 7, 9);
+      await matchAll(store, { nowMs });
+      const claimed = await claimAll(store, nowMs, { limit: 4 });
+      assert.deepEqual(claimed.map(({ subscriptionId }) => subscriptionId), [
+        "sub_2",
+        "sub_2",
+        "sub_2",
+        "sub_1",
+      ]);
+    },
+  },
+  {
+    name:
+      "judgeEndpoints() warns after three days without a success, and after five switches off and holds; each with a mail",
+    check: async (store) => {
+      await withPending(store, 2);
+      const claimed = await claimAll(store, T0, { limit: 1 });
+      await finishAll(store, claimed, later(T0 + 30 * 24 * HOUR), T0);
+      const judge = (nowMs: number) => store.judgeEndpoints({ nowMs, newMailId });
+      assert.equal(await judge(T0 + WARN_AFTER_MS - 1), 0);
+      assert.equal(await judge(T0 + WARN_AFTER_MS), 1);
+      assert.equal(await judge(T0 + WARN_AFTER_MS + 1), 0, "once");
+      assert.deepEqual(await mailsOf(store), ["delivery-warning"]);
+      assert.equal(await judge(T0 + DISABLE_AFTER_MS - 1), 0);
+      assert.equal(await judge(T0 + DISABLE_AFTER_MS), 1);
+      assert.equal(await judge(T0 + 2 * DISABLE_AFTER_MS), 0, "once");
+      assert.deepEqual((await mailsOf(store)).sort(), ["delivery-disabled", "delivery-warning"]);
+      const subscription = await store.findSubscription("cus_1", "sub_1");
+      assert.equal(subscription?.disabledBy, "failing");
+      assert.equal((await store.usageOf("cus_1", "2026-07")).held, 2);
+      assert.deepEqual(await claimAll(store, T0 + 60 * 24 * HOUR), []);
+      assert.equal(await releaseAll(store, { nowMs: T0 + 60 * 24 * HOUR }), 0);
+    },
+  },
+  {
+    name: "judgeEndpoints() leaves an endpoint alone that has succeeded in between",
+    check: async (store) => {
+      await withPending(store, 3);
+      const [one, two] = await claimAll(store, T0, { limit: 2 });
+      assert.ok(one && two);
+      await finishAll(store, [one], later(T0 + HOUR), T0);
+      await store.finishAttempts([finished(two, { kind: "delivered" })], T0 + 1);
+      assert.equal(await store.judgeEndpoints({ nowMs: T0 + 2 * DISABLE_AFTER_MS, newMailId }), 0);
+      assert.deepEqual(await mailsOf(store), []);
+    },
+  },
+  {
+    name: "finishAttempts() tells the owner of an endpoint that is gone, once",
+    check: async (store) => {
+      await withPending(store, 2);
+      const claimed = await claimAll(store);
+      await finishAll(store, claimed, { kind: "gone" }, T0);
+      assert.deepEqual(await mailsOf(store), ["delivery-disabled"]);
+      assert.equal((await store.findSubscription("cus_1", "sub_1"))?.disabledBy, "gone");
+    },
+  },
+  {
+    name: "healClock() lets what waits for the time of a clock that was set back wait as long from now",
+    check: async (store) => {
+      await withPending(store, 3);
+      const claimed = await claimAll(store, T0, { limit: 2 });
+      await finishAll(store, [first(claimed)], later(T0 + HOUR), T0);
+      const backMs = T0 - 365 * 24 * HOUR;
+      assert.deepEqual(await claimAll(store, backMs + HOUR), []);
+      assert.equal(await store.healClock(backMs), 3);
+      assert.equal((await claimAll(store, backMs)).length, 1, "what was due is due");
+      assert.equal((await claimAll(store, backMs + LEASE)).length, 2, "leases run out");
+      assert.equal((await claimAll(store, backMs + HOUR)).length, 3);
+      assert.equal(await store.healClock(backMs + HOUR), 0);
+    },
+  },
+];
+
+function bodyOf(number: number): string {
+  return `${number}: evt_${String(number).padStart(2, "0")}`;
+}
