@@ -5,6 +5,7 @@ import { createClassifier } from "../classify/classify.ts";
 import type { Config } from "../config/config.ts";
 import { type SourceSettings, untouchedSource } from "../domain/source.ts";
 import { describeDocument, type DescribeOptions } from "../ingest/normalise/describe.ts";
+import { inflateFile } from "../ingest/parse/inflate.ts";
 import { DocumentError } from "../ingest/parse/document.ts";
 import { MAX_ITEMS } from "../ingest/process.ts";
 import { VERSION } from "../version.ts";
@@ -14,6 +15,9 @@ import { textWidth } from "./paragraphs.ts";
 import { listJson, listSources, listTable } from "./source_list.ts";
 import { createReasons, previewJson, previewTable } from "./source_preview.ts";
 import { releaseCommand, saveDocuments } from "./source_release.ts";
+
+/** A saved document that is compressed is read up to this many bytes. */
+const MAX_INFLATED_BYTES = 64 * 1024 * 1024;
 
 /** The commands that concern sources. */
 export const sourceCommands: Command[] = [
@@ -94,7 +98,8 @@ export const sourceCommands: Command[] = [
       }
       try {
         const options = { ...source, contentType: texts.get("content-type") ?? null, maxItems: MAX_ITEMS };
-        host.out(`${JSON.stringify(describeDocument(bytes, options))}\n`);
+        const document = await inflateFile(bytes, MAX_INFLATED_BYTES);
+        host.out(`${JSON.stringify(describeDocument(document, options))}\n`);
         return EXIT.done;
       } catch (error) {
         if (error instanceof DocumentError) throw new CommandError(`${file}: ${error.message}`);

@@ -13,6 +13,7 @@ import {
 import { parseDate } from "./normalise/dates.ts";
 import { absoluteUrl } from "./normalise/links.ts";
 import { DocumentError } from "./parse/document.ts";
+import { inflateFile } from "./parse/inflate.ts";
 import { readSitemap, type Sitemap, type SitemapEntry } from "./parse/read_sitemap.ts";
 import { requireTime, rulesKey, shortName } from "./walk.ts";
 
@@ -234,8 +235,8 @@ async function readMap(
   if (document === null) throw new FetchError("answered that nothing has changed, though it was not asked");
   const { contentType, bytes } = document;
   try {
-    const limits = { contentType, maxBytes: options.maxDocumentBytes, maxEntries: MAX_ENTRIES };
-    return { answer, map: readSitemap(bytes, limits) };
+    const map = await inflateFile(bytes, options.maxDocumentBytes);
+    return { answer, map: readSitemap(map, { contentType, maxEntries: MAX_ENTRIES }) };
   } catch (error) {
     if (error instanceof DocumentError) throw new FetchError(error.message);
     throw error;

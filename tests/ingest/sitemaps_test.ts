@@ -153,7 +153,7 @@ Deno.test("a map that inflates beyond the bound, or says of no page when it chan
     const bomb = gzipSync(new Uint8Array(5_000_000));
     assert.ok(bomb.length < 20_000);
     world.platform.http.serve(MAP, () => ({ body: new Uint8Array(bomb) }));
-    assert.match((await ingest(world)).error ?? "", /^the map has more than 20000 bytes when inflated$/);
+    assert.match((await ingest(world)).error ?? "", /^the file has more than 20000 bytes when inflated$/);
     world.platform.http.serve(MAP, () => ({ body: map({ "/p1": null, "/p2": null }) }));
     assert.match((await ingest(world)).error ?? "", /^the map says of none of its 2 pages when it changed/);
     world.platform.http.serve(MAP, () => ({ body: "<rss><channel/></rss>" }));

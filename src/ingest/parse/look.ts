@@ -7,9 +7,6 @@ import { DocumentError, type ParsedDocument } from "./parsed.ts";
 import { parseJson } from "./read_json.ts";
 import { describeSitemap, kindOfMap, readSitemap } from "./read_sitemap.ts";
 
-/** A compressed map is read up to this many bytes after inflating. */
-const MAX_MAP_BYTES = 50 * 1024 * 1024;
-
 /** What the variables of SPARQL results about documents are called. */
 const SPARQL_FIELDS = {
   id: ["celex", "ecli", "eli", "id", "work", "uri"],
@@ -30,10 +27,9 @@ const SPARQL_FIELDS = {
 export function lookAt(bytes: Uint8Array, options: ParseOptions): ParsedDocument {
   const reading = options.reading ?? null;
   if (reading === null || reading.kind === "page") {
-    const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
-    if (isGzip || kindOfMap(decodeText(bytes, options.contentType).text) !== null) {
-      const limits = { maxBytes: MAX_MAP_BYTES, maxEntries: options.maxItems };
-      return describeSitemap(readSitemap(bytes, { contentType: options.contentType, ...limits }));
+    if (kindOfMap(decodeText(bytes, options.contentType).text) !== null) {
+      const { contentType, maxItems } = options;
+      return describeSitemap(readSitemap(bytes, { contentType, maxEntries: maxItems }));
     }
   }
   if (reading !== null) return parseDocument(bytes, options);

@@ -1,5 +1,4 @@
 // Sitemaps (sitemaps.org, protocol 0.9): the pages of a map, the maps of an index. One bad entry never loses another.
-import { gunzipSync } from "node:zlib";
 import { decodeText } from "./decode.ts";
 import { foreignRoot } from "./foreign.ts";
 import { DocumentError, type ParsedDocument, type ParseProblem } from "./parsed.ts";
@@ -23,14 +22,14 @@ export interface Sitemap {
 }
 
 /**
- * Reads a map, compressed with gzip or not; one that breaks off gives its complete entries and a problem that says so.
- * Throws a {@link DocumentError} when it is none, or larger than `maxBytes` when inflated.
+ * Reads a map; one that breaks off gives its complete entries and a problem that says so. Throws a
+ * {@link DocumentError} when it is none.
  */
 export function readSitemap(
   bytes: Uint8Array,
-  options: { contentType: string | null; maxBytes: number; maxEntries: number },
+  options: { contentType: string | null; maxEntries: number },
 ): Sitemap {
-  const { text } = decodeText(inflate(bytes, options.maxBytes), options.contentType);
+  const { text } = decodeText(bytes, options.contentType);
   const kind = kindOfMap(text);
   if (kind === null) {
     const root = nextTag(text, 0);
@@ -91,18 +90,6 @@ export function describeSitemap(map: Sitemap): ParsedDocument {
     })),
     problems: map.problems,
   };
-}
-
-function inflate(bytes: Uint8Array, maxBytes: number): Uint8Array {
-  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
-  try {
-    return gunzipSync(bytes, { maxOutputLength: maxBytes });
-  } catch (error) {
-    const isTooLarge = (error as { code?: string }).code === "ERR_BUFFER_TOO_LARGE";
-    throw new DocumentError(
-      isTooLarge ? `the map has more than ${maxBytes} bytes when inflated` : "the map is broken gzip",
-    );
-  }
 }
 
 function readEntry(content: string): SitemapEntry | null {

@@ -1,8 +1,10 @@
 // Tests of the readers that follow a source's rules: src/ingest/parse/read_rows.ts, read_page.ts, read_sitemap.ts.
 import assert from "node:assert/strict";
+import { gzipSync } from "node:zlib";
 import fc from "npm:fast-check@4.10.2";
 import type { Reading } from "../../../src/domain/reading.ts";
 import { DocumentError, parseDocument } from "../../../src/ingest/parse/document.ts";
+import { inflateFile } from "../../../src/ingest/parse/inflate.ts";
 import { readSitemap } from "../../../src/ingest/parse/read_sitemap.ts";
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -184,7 +186,7 @@ Deno.test("readers with rules throw nothing but a DocumentError, however a docum
 });
 
 Deno.test("readSitemap() keeps the neighbours of a bad entry, and the addresses of pictures apart", () => {
-  const limits = { contentType: null, maxBytes: 1_000_000, maxEntries: 4 };
+  const limits = { contentType: null, maxEntries: 4 };
   const text =
     `<?xml version="1.0"?><urlset xmlns:image="x" xmlns:news="y"><url><image:image><image:loc>https://a.org/i.png
 </image:loc></image:image><loc> https://a.org/1?a=1&amp;b=2 </loc><lastmod>2026-07-31</lastmod>
@@ -206,5 +208,14 @@ Deno.test("readSitemap() keeps the neighbours of a bad entry, and the addresses 
     { item: "item 2", reason: "it has no address" },
     { item: "document", reason: "the map breaks off after item 5" },
   ]);
-  assert.throws(() => readSitemap(Uint8Array.of(0x1f, 0x8b, 8, 0, 1), limits), /broken gzip/);
+});
+
+Deno.test("inflateFile() inflates up to a bound, and tells what is broken; other bytes pass", async () => {
+  const text = bytesOf("<urlset></urlset>".repeat(10_000));
+  const packed = new Uint8Array(gzipSync(text));
+  assert.deepEqual(await inflateFile(packed, text.length), text);
+  assert.deepEqual(await inflateFile(text, 1), text);
+  await assert.rejects(inflateFile(packed, text.length - 1), /has more than 169999 bytes when inflated/);
+  await assert.rejects(inflateFile(packed.slice(0, 100), text.length), /broken gzip/);
+  await assert.rejects(inflateFile(Uint8Array.of(0x1f, 0x8b, 8, 0, 1), 10), /broken gzip/);
 });
