@@ -10,6 +10,9 @@ import { cleanUrl } from "./normalise/links.ts";
 /** So many items of one id and link with different titles are not editions of one publication. */
 const TITLES_THAT_DIFFER = 3;
 
+/** A title that is shorter may stand in an id by chance, characters. */
+const LEAST_HEADLINE = 10;
+
 /** An item with its identity. */
 export interface IdentifiedItem extends PublicationKey {
   item: NormalisedItem;
@@ -40,7 +43,8 @@ export function identifyItems(
 ): IdentifiedItems {
   let identity = given;
   for (let next = nextRule(identity); next !== null; next = nextRule(identity)) {
-    if (!hasCollision(items, identity, language)) break;
+    const isFine = !hasCollision(items, identity, language) && !hasHeadlineIds(items, identity);
+    if (isFine) break;
     identity = movedOn(identity, next);
   }
   const keyOf = keyUnder(identity.rule, identity.languages);
@@ -142,6 +146,15 @@ function hasCollision(
     if (ids.size === 1 && titles.size >= Math.min(TITLES_THAT_DIFFER, items.length)) return true;
   }
   return false;
+}
+
+/** Most ids hold the headline of their item: with a new headline each would be another publication. */
+function hasHeadlineIds(items: readonly NormalisedItem[], { rule }: Identity): boolean {
+  if (baseOf(rule) !== "guid") return false;
+  const count =
+    items.filter(({ guid, title }) => guid !== null && title.length >= LEAST_HEADLINE && guid.includes(title))
+      .length;
+  return count > items.length / 2;
 }
 
 /**

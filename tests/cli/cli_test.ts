@@ -65,7 +65,7 @@ Deno.test("wrong use is exit code 2 and says what is right", () =>
       [["serv"], /no command `serv`; did you mean `serve`\?/],
       [["source", "tst"], /no command `source tst`; say which: `source list`/],
       [["--config", "x", "check"], /the command comes first/],
-      [["source"], /`source list`, `source test`, `source parse`/],
+      [["source"], /`source list`, `source test`, `source release`, `source parse`/],
       [["check", "--jsn"], /^regfeed check: there is no option --jsn here; did you mean --json\?\nusage: /],
       [["check", "-x"], /no option -x here\n/],
       [["check", "--json=yes"], /--json takes no value/],
