@@ -48,14 +48,26 @@ export function sourceHealth(
     return { condition: "failing", sinceMs: state.nextDueAtMs, reason };
   }
   if (state.outcome === null) return { condition: "new", sinceMs: null, reason: null };
-  const allowedMs = settings.silentAfterMs ??
-    (settings.fetchStrategy === "files" ? null : silenceAllowed(state.news));
-  const lastNewMs = state.news.lastAtMs ?? state.firstSuccessAtMs;
-  if (allowedMs !== null && lastNewMs !== null && nowMs - lastNewMs > allowedMs) {
+  const silentMs = silentSince(settings, state, nowMs);
+  if (silentMs !== null) {
+    const lastNewMs = state.news.lastAtMs ?? state.firstSuccessAtMs ?? nowMs;
     const reason = `nothing new for ${Math.floor((nowMs - lastNewMs) / DAY_MS)} days`;
-    return { condition: "silent", sinceMs: lastNewMs + allowedMs, reason };
+    return { condition: "silent", sinceMs: silentMs, reason };
   }
   return { condition: "ok", sinceMs: state.outcomeSinceMs, reason: null };
+}
+
+/** Since when a source has had nothing new for longer than it may, Unix ms; null when it has not. */
+export function silentSince(
+  settings: { fetchStrategy: FetchStrategy; silentAfterMs?: number },
+  { news, firstSuccessAtMs }: SourceState,
+  nowMs: number,
+): number | null {
+  const allowedMs = settings.silentAfterMs ??
+    (settings.fetchStrategy === "files" ? null : silenceAllowed(news));
+  const lastNewMs = news.lastAtMs ?? firstSuccessAtMs;
+  if (allowedMs === null || lastNewMs === null || nowMs - lastNewMs <= allowedMs) return null;
+  return lastNewMs + allowedMs;
 }
 
 function isPaused({ hostPausedUntilMs }: SourceState, nowMs: number): boolean {

@@ -152,7 +152,11 @@ export async function processSource(
   }
   return {
     ...result,
-    cursor: fetched.cursor({ isWhole: isWhole && !result.wantsAnotherLook, refused }),
+    cursor: fetched.cursor({
+      isWhole: isWhole && !result.wantsAnotherLook,
+      refused,
+      ttlMinutes: outcome.ttlMinutes,
+    }),
     freshUntilMs: freshUntil(fetched, outcome, options.clock.nowMs()),
     movedTo: fetched.movedTo,
   };

@@ -1,7 +1,7 @@
 // One visit to a source: from its lease to what is kept of how it ended.
 import type { Clock, Log } from "../domain/ports.ts";
 import type { FetchOutcome, SourceSettings, SourceState } from "../domain/source.ts";
-import { sourceHealth } from "../domain/source_health.ts";
+import { silentSince } from "../domain/source_health.ts";
 import type { FetchEnd, Store } from "../domain/store.ts";
 import { noteNews } from "./news.ts";
 import { FetchError } from "./fetched.ts";
@@ -101,7 +101,7 @@ async function finishWell(
   const { freshUntilMs, movedTo } = processed;
   const { store, newId, rulesVersion } = options;
   const removals = await findRemovals(source, processed, { store, newId, nowMs: atMs, rulesVersion });
-  const end = commonEnd(source, state, { outcome: "ok", atMs }, options);
+  const end = commonEnd(source, state, { outcome: "ok", atMs, decided: processed.decided }, options);
   const move = decideMove(state.move, { configured: source.location, movedTo, nowMs: atMs });
   const heldBack = await store.finishFetch({
     ...end,
@@ -116,7 +116,6 @@ async function finishWell(
       cursor: removals.missed > 0 ? null : processed.cursor,
     },
     error: null,
-    news: noteNews(state.news, processed.decided, atMs),
     move,
   }, (arrivals) => isFlood(arrivals, processed.decided.length));
   const { log } = options;
@@ -184,7 +183,12 @@ async function finishFailed(
   const atMs = options.clock.nowMs();
   const failures = state.consecutiveFailures + 1;
   const asked = { nowMs: atMs, failures, retryAtMs: failure.retryAtMs };
-  const end = commonEnd(source, state, { outcome: failure.state, atMs }, options);
+  const end = commonEnd(
+    source,
+    state,
+    { outcome: failure.state, atMs, decided: processed?.decided ?? [] },
+    options,
+  );
   const paused = failure.pausedHost === null
     ? []
     : [{ host: failure.pausedHost, freeAtMs: atMs, pausedUntilMs: pauseOfHost(asked) }];
@@ -196,7 +200,6 @@ async function finishFailed(
     // What was recorded of it stays, under the rule that it was recorded with; the whole is asked for anew.
     kept: processed === null ? null : { ...keptOf(source, processed), cursor: state.cursor },
     error: failure.message,
-    news: noteNews(state.news, processed?.decided ?? [], atMs),
     move: moveAfterFailure(state.move),
   }, (arrivals) => isFlood(arrivals, items));
   logFlood(options.log, source.id, heldBack);
@@ -211,12 +214,17 @@ async function finishFailed(
 function commonEnd(
   source: SourceSettings,
   state: SourceState,
-  { outcome, atMs }: { outcome: FetchOutcome; atMs: number },
+  { outcome, atMs, decided }: {
+    outcome: FetchOutcome;
+    atMs: number;
+    decided: ProcessedSource["decided"];
+  },
   { holder, spacingOf }: VisitOptions,
-): Pick<FetchEnd, "sourceId" | "holder" | "atMs" | "outcome" | "outcomeSinceMs" | "hosts"> {
-  // Silence is no outcome, but whoever ends it is well from now on.
-  const { condition } = sourceHealth(source, state, atMs);
-  const isSame = state.outcome === outcome && condition !== "silent";
+): Pick<FetchEnd, "sourceId" | "holder" | "atMs" | "outcome" | "outcomeSinceMs" | "news" | "hosts"> {
+  const news = noteNews(state.news, decided, atMs);
+  // Silence is no outcome, but a source that ends it is well from now on.
+  const endsSilence = news.lastAtMs === atMs && silentSince(source, state, atMs) !== null;
+  const isSame = state.outcome === outcome && !endsSilence;
   const host = hostOf(source);
   return {
     sourceId: source.id,
@@ -224,6 +232,7 @@ function commonEnd(
     atMs,
     outcome,
     outcomeSinceMs: isSame ? state.outcomeSinceMs ?? atMs : atMs,
+    news,
     hosts: host === null ? [] : [{ host, freeAtMs: atMs + spacingOf(host), pausedUntilMs: 0 }],
   };
 }
