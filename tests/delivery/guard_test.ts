@@ -207,6 +207,20 @@ Deno.test("checkWebhookUrl() refuses what cannot receive webhooks", () => {
   }
 });
 
+Deno.test("checkWebhookUrl() takes the ports that the policy names and no other, of addresses that stay refused", () => {
+  const only = createAddressPolicy({ allowHttp: true, allowNetworks: [], allowPorts: [443, 5432] });
+  const cases: [string, boolean][] = [
+    ["https://hooks.example.org/", true],
+    ["https://hooks.example.org:443/", true],
+    ["https://hooks.example.org:5432/", true],
+    ["https://hooks.example.org:8443/", false],
+    ["http://hooks.example.org/", false],
+    ["http://hooks.example.org:443/", true],
+    ["https://10.0.0.1:5432/", false],
+  ];
+  for (const [url, expected] of cases) assert.equal(checkWebhookUrl(url, only).ok, expected, url);
+});
+
 Deno.test("checkWebhookUrl() takes http only where the policy does", () => {
   assert.equal(checkWebhookUrl("http://example.com/", withHttp).ok, true);
   assert.equal(checkWebhookUrl("http://example.com/", strict).ok, false);

@@ -1,0 +1,41 @@
+// A proxy in the environment, as a process finds it when it starts: it is never used, so no check of an address is moot.
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+
+Deno.test("a process with a proxy in its environment connects to the checked address and to no proxy", async () => {
+  const seen: Record<"proxy" | "receiver", string[]> = { proxy: [], receiver: [] };
+  const serve = (name: "proxy" | "receiver") =>
+    Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, ({ method, url }) => {
+      seen[name].push(`${method} ${new URL(url).pathname}`);
+      return new Response(name);
+    });
+  const [proxy, receiver] = [serve("proxy"), serve("receiver")];
+  const address = `http://127.0.0.1:${proxy.addr.port}`;
+  const names = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
+  try {
+    const { stdout, code } = await new Deno.Command(Deno.execPath(), {
+      args: [
+        "run",
+        "--quiet",
+        "--cached-only", // fetching packages is the runtime's matter
+        "--allow-net=127.0.0.1",
+        "--allow-env",
+        "--allow-read",
+        fileURLToPath(new URL("proxy_probe.ts", import.meta.url)),
+        `http://receiver.example:${receiver.addr.port}/hook`,
+      ],
+      env: {
+        ...Object.fromEntries(names.map((name) => [name, address])),
+        NODE_USE_ENV_PROXY: "1",
+        NO_PROXY: "",
+      },
+      stderr: "inherit",
+    }).output();
+    assert.equal(code, 0);
+    assert.equal(new TextDecoder().decode(stdout).trim(), "200 receiver");
+    assert.deepEqual(seen, { proxy: [], receiver: ["POST /hook"] });
+  } finally {
+    await proxy.shutdown();
+    await receiver.shutdown();
+  }
+});

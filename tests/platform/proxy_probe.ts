@@ -1,0 +1,15 @@
+// A process of its own, because a runtime may read the environment's proxy when it starts: asks one address at 127.0.0.1.
+import { createHttpClient } from "../../src/platform/http.ts";
+
+const client = createHttpClient();
+const response = await client.request({
+  method: "POST",
+  url: new URL(Deno.args[0] ?? ""),
+  headers: {},
+  body: "{}",
+  addresses: ["127.0.0.1"],
+  maxBodyBytes: 1_000,
+  signal: new AbortController().signal,
+});
+console.log(response.status, new TextDecoder().decode(response.body));
+await client.close();
