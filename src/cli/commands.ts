@@ -1,5 +1,6 @@
 // Every command, in the order in which the help lists them.
 import { backupCommands } from "./backup.ts";
+import { accountCommands } from "./accounts.ts";
 import { checkCommand } from "./check.ts";
 import type { Command } from "./command.ts";
 import { customerCommands } from "./customer.ts";
@@ -24,6 +25,7 @@ export const COMMANDS: readonly Command[] = [
   ...sourceCommands,
   ...eventCommands,
   ...customerCommands,
+  ...accountCommands,
   ...webhookCommands,
   ...backupCommands,
   doctorCommand,

@@ -5,7 +5,7 @@ import type { ApiKey, Customer } from "../domain/customer.ts";
 import { createIds, isId } from "../domain/ids.ts";
 import type { Platform } from "../domain/ports.ts";
 import type { Store } from "../domain/store.ts";
-import { type Tier, TIERS } from "../domain/tier.ts";
+import { type Tier, type TierLimits, TIERS } from "../domain/tier.ts";
 import { type Command, type CommandCall, CommandError, EXIT, JSON_OPTION } from "./command.ts";
 import { withStore } from "./open.ts";
 import { formatTable, formatTime } from "./table.ts";
@@ -17,19 +17,28 @@ const KEY_NOTE = "This key is shown only now and cannot be recovered.";
 export const customerCommands: Command[] = [
   {
     name: "customer add",
-    usage: "--email ADDRESS [--tier TIER] [--another] [--json]",
+    usage:
+      "--email ADDRESS [--tier TIER] [--requests N] [--deliveries N] [--subscriptions N] [--another] [--json]",
     summary: "adds a customer and prints its API key, once",
     example: "regfeed customer add --email ana@example.org --tier team",
     positionals: [0, 0],
     options: {
       email: { kind: "text", value: "ADDRESS", help: "the customer's mail address" },
       tier: { kind: "text", value: "TIER", help: `${TIERS.join(", ")} (default indie)` },
+      requests: {
+        kind: "text",
+        value: "N",
+        help: "requests a UTC day, over those of the tier (embedded only)",
+      },
+      deliveries: { kind: "text", value: "N", help: "webhook deliveries a UTC month, likewise" },
+      subscriptions: { kind: "text", value: "N", help: "active subscriptions, likewise" },
       another: { kind: "flag", help: "add one although a customer has this address already" },
       ...JSON_OPTION,
     },
     run(call) {
       const email = emailOf(call);
       const tier = tierOf(call.texts.get("tier") ?? "indie");
+      const limits = limitsIn(call, tier);
       return withStore(call, async ({ platform, store }) => {
         if (!call.flags.has("another")) await refuseKnown(store, email);
         const nowMs = platform.clock.nowMs();
@@ -38,7 +47,7 @@ export const customerCommands: Command[] = [
           email,
           tier,
           enabled: true,
-          limits: {},
+          limits,
           language: "en",
           declared: false,
           createdAtMs: nowMs,
@@ -115,6 +124,7 @@ export const customerCommands: Command[] = [
     run: (call) =>
       withStore(call, async ({ platform, store }) => {
         const customer = await requireCustomer(call, store);
+        if (customer.declared) throw declared(customer);
         await store.replaceKeys(customer.id, null, actOf(call, platform));
         printCustomer(call, customer, "has no good key now; `key rotate` gives a new one");
         return EXIT.done;
@@ -123,7 +133,7 @@ export const customerCommands: Command[] = [
 ];
 
 /** The operator's hand in the audit: who sits at the terminal, also behind sudo. */
-function actOf({ host }: CommandCall, { clock }: Platform): Act {
+export function actOf({ host }: CommandCall, { clock }: Platform): Act {
   const user = ["SUDO_USER", "USER", "LOGNAME"].map((name) => host.env(name)).find((name) => name);
   return { actor: `cli:${user ?? "unknown"}`, atMs: clock.nowMs() };
 }
@@ -133,9 +143,13 @@ async function replaceKey(
   { platform, store }: { platform: Platform; store: Store },
 ): Promise<{ customer: Customer; key: string }> {
   const customer = await requireCustomer(call, store);
+  if (customer.declared) throw declared(customer);
   const nowMs = platform.clock.nowMs();
   const { key, stored } = makeKey((count) => platform.random.bytes(count), nowMs);
-  await store.replaceKeys(customer.id, stored, actOf(call, platform));
+  const mailId = createIds(() => nowMs, (count) => platform.random.bytes(count))("mail");
+  // Whoever holds the address learns of it; the new key itself goes only to the operator.
+  const told = customer.email === "" ? {} : { mailId };
+  await store.replaceKeys(customer.id, stored, { ...actOf(call, platform), ...told });
   return { customer, key };
 }
 
@@ -145,7 +159,15 @@ async function changeCustomer(
 ): Promise<number> {
   return await withStore(call, async ({ config, platform, store }) => {
     const customer = { ...await requireCustomer(call, store), ...change };
+    if (customer.declared) throw declared(customer);
     await store.changeCustomer(customer.id, change, { ...actOf(call, platform), tiers: config.tiers });
+    const now = await store.findCustomer(customer.id);
+    if (change.enabled === true && now?.enabled === false) {
+      throw new CommandError(
+        `${customer.id} stays disabled: its payment has ended, and access comes back with the next one; ` +
+          "`customer show` says more",
+      );
+    }
     printCustomer(
       call,
       customer,
@@ -155,8 +177,12 @@ async function changeCustomer(
   });
 }
 
+function declared({ id }: Customer): CommandError {
+  return new CommandError(`${id} is declared in the config: change it there`);
+}
+
 /** The customer that the first positional names: by its id, or by an address that no other has. */
-async function requireCustomer(call: CommandCall, store: Store): Promise<Customer> {
+export async function requireCustomer(call: CommandCall, store: Store): Promise<Customer> {
   const named = call.positionals[0] ?? "";
   const found = named.includes("@") ? await findByEmail(store, named) : await findById(store, named);
   const [customer, ...others] = found;
@@ -204,6 +230,31 @@ function emailOf({ texts }: CommandCall): string {
   return email;
 }
 
+/** The limits of an embedded customer that stand over its tier's. */
+function limitsIn({ texts }: CommandCall, tier: Tier): Partial<TierLimits> {
+  const names = {
+    requests: "apiRequestsPerDay",
+    deliveries: "webhookDeliveriesPerMonth",
+    subscriptions: "activeSubscriptions",
+  } as const;
+  const limits: Partial<TierLimits> = {};
+  for (const [option, limit] of Object.entries(names)) {
+    const text = texts.get(option);
+    if (text === undefined) continue;
+    if (tier !== "embedded") {
+      throw new CommandError(
+        `--${option} is for the tier embedded; ${tier} has the limits of the config`,
+        EXIT.usage,
+      );
+    }
+    if (!/^\d{1,12}$/.test(text)) {
+      throw new CommandError(`--${option} must be a whole number, not ${text}`, EXIT.usage);
+    }
+    limits[limit] = Number(text);
+  }
+  return limits;
+}
+
 function tierOf(text: string): Tier {
   const tier = TIERS.find((name) => name === text.toLowerCase());
   if (tier === undefined) {
@@ -212,7 +263,8 @@ function tierOf(text: string): Tier {
   return tier;
 }
 
-function publicFields({ id, email, tier, enabled, createdAtMs }: Customer): Record<string, unknown> {
+/** What every command shows of a customer. */
+export function publicFields({ id, email, tier, enabled, createdAtMs }: Customer): Record<string, unknown> {
   return { id, email, tier, enabled, created_at: createdAtMs };
 }
 

@@ -1,0 +1,77 @@
+// `customer show|erase`, `payment …`, `mail …`, `audit list` as an operator meets them.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { Connection } from "../../src/store/sqlite/connection.ts";
+import { createPayments } from "../../src/store/sqlite/payments.ts";
+import { regfeed, regfeedJson, withFolder, writeConfig } from "../support/process.ts";
+import { PAYMENT_CONFIG } from "../support/samples.ts";
+import { aPayment, aReview } from "../store/contract/given_payments.ts";
+
+type Rows = Record<string, Record<string, unknown>[]>;
+
+Deno.test("an operator adds, shows and erases a customer, and the audit tells of it without its address", () =>
+  withFolder(async (folder) => {
+    await writeConfig(folder, PAYMENT_CONFIG);
+    const added = ["customer", "add", "--email", "ana@b.example", "--tier", "embedded", "--requests", "77"];
+    const { customer } = await regfeedJson<{ customer: { id: string } }>(folder, added);
+    const shown = await regfeedJson<{ customer: { limits: unknown }; keys: unknown[] }>(folder, [
+      "customer",
+      "show",
+      "ana@b.example",
+    ]);
+    assert.deepEqual([shown.customer.limits, shown.keys.length], [{ apiRequestsPerDay: 77 }, 1]);
+    assert.match(
+      (await regfeed(folder, ["customer", "show", customer.id])).stdout,
+      /^email +ana@b\.example$/m,
+    );
+    await regfeedJson(folder, ["key", "rotate", customer.id]);
+    const { mails } = await regfeedJson<Rows>(folder, ["mail", "list"]);
+    assert.deepEqual(mails?.map(({ kind, status }) => [kind, status]), [["key-rotated", "queued"]]);
+    const unsure = await regfeed(folder, ["customer", "erase", customer.id]);
+    assert.equal(unsure.code, 2);
+    assert.match(unsure.stderr, /--yes is missing/);
+    await regfeedJson(folder, ["customer", "erase", customer.id, "--yes"]);
+    assert.equal((await regfeed(folder, ["customer", "erase", customer.id, "--yes"])).code, 1);
+    const audit = await regfeed(folder, ["audit", "list", "--customer", customer.id]);
+    for (const act of ["customer.erase", "key.rotate", "customer.add"]) {
+      assert.ok(audit.stdout.includes(act), act);
+    }
+    assert.doesNotMatch(audit.stdout, /ana@b\.example/);
+    for (const name of ["regfeed.db", "regfeed.db-wal"]) {
+      const bytes = await Deno.readFile(join(folder, "data", name)).catch(() => new Uint8Array());
+      assert.ok(!new TextDecoder("latin1").decode(bytes).includes("ana@b.example"), `${name} keeps nothing`);
+    }
+  }));
+
+Deno.test("payment events are listed, shown and applied again", () =>
+  withFolder(async (folder) => {
+    await writeConfig(folder, PAYMENT_CONFIG);
+    assert.equal((await regfeed(folder, ["payment", "list"])).stdout, "no payment events\n");
+    const connection = new Connection(join(folder, "data", "regfeed.db"));
+    const store = createPayments(connection);
+    await store.recordPayment(aPayment("evt_1"), aReview());
+    await store.recordPayment(
+      aPayment("evt_2", { payer: "payer_2", fact: null, note: "of nobody" }),
+      aReview(),
+    );
+    connection.close();
+    const { payments } = await regfeedJson<Rows>(folder, ["payment", "list"]);
+    assert.deepEqual(payments?.map(({ id, state }) => [id, state]), [["evt_2", "of nobody"], [
+      "evt_1",
+      "applied",
+    ]]);
+    assert.match((await regfeed(folder, ["payment", "show", "evt_1"])).stdout, /^state +applied$/m);
+    const replayed = await regfeedJson<{ outcome: string }>(folder, ["payment", "replay", "evt_1"]);
+    assert.equal(replayed.outcome, "applied");
+    for (
+      const args of [["payment", "show", "evt_9"], ["payment", "replay", "evt_9"], [
+        "mail",
+        "retry",
+        "mail_9",
+      ]]
+    ) {
+      assert.equal((await regfeed(folder, args)).code, 1, args.join(" "));
+    }
+    const wrong = await regfeed(folder, ["mail", "list", "--status", "lost"]);
+    assert.deepEqual([wrong.code, /queued, sent, failed, cancelled/.test(wrong.stderr)], [2, true]);
+  }));
