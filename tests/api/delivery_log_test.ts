@@ -163,11 +163,13 @@ Deno.test("GET /v1/deliveries/{id} tells of every attempt, in words", () => {
     const { delivery } = (await given.world.ask(`/v1/deliveries/${id}`, { key: given.key })).json;
     assert.deepEqual([delivery.status, delivery.reason, delivery.next_attempt_at], ["delivered", null, null]);
     assert.equal(delivery.attempt_count, 3);
-    const attempts = delivery.attempts.map((one: Json) => [one.number, one.status_code, one.problem]);
+    const attempts = delivery.attempts.map((
+      one: Json,
+    ) => [one.number, one.status_code, one.problem, one.answer]);
     assert.deepEqual(attempts, [
-      [1, null, "connection refused"],
-      [2, 503, "the endpoint answered 503"],
-      [3, 204, null],
+      [1, null, "connection refused", null],
+      [2, 503, "the endpoint answered 503", "said 503"],
+      [3, 204, null, "said 204"],
     ]);
     for (const { started_at, duration_ms } of delivery.attempts) {
       assert.ok(started_at > START_MS && duration_ms >= 0);
