@@ -16,7 +16,7 @@ export async function runCli(host: Host): Promise<number> {
     return words.length === 0 ? EXIT.usage : EXIT.done;
   }
   if (words[0] === "--version" || words[0] === "-V") {
-    host.out(versionLine(host));
+    host.out(await versionLine(host));
     return EXIT.done;
   }
   const command = findCommand(words);

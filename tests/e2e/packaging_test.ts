@@ -1,0 +1,140 @@
+// What surrounds the executable is taken by the programs that it is for, where they are installed.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseConfig } from "../../src/config/config.ts";
+import { buildDebian, debianArchitecture, debianConfig } from "../../tools/build/debian.ts";
+import { buildSbom, type Lock } from "../../tools/build/sbom.ts";
+import { withFolder } from "../support/process.ts";
+
+const PACKAGING = fileURLToPath(new URL("../../packaging/", import.meta.url));
+
+/** What a program says and whether it is content; null where it is not installed. */
+async function ask(program: string, args: string[]): Promise<{ ok: boolean; said: string } | null> {
+  try {
+    const { success, stdout, stderr } = await new Deno.Command(program, { args, stdin: "null" }).output();
+    return { ok: success, said: new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr) };
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return null;
+    throw error;
+  }
+}
+
+const isInstalled = async (program: string) =>
+  await ask("which", [program]).then((found) => found?.ok === true);
+
+Deno.test({
+  name: "systemd takes the unit and calls it safe",
+  ignore: !await isInstalled("systemd-analyze"),
+  fn: async () => {
+    await withFolder(async (folder) => {
+      // The program that it starts has to be there.
+      const unit = (await Deno.readTextFile(join(PACKAGING, "regfeed.service"))).replaceAll(
+        "/usr/bin/regfeed",
+        Deno.execPath(),
+      );
+      const file = join(folder, "regfeed.service");
+      await Deno.writeTextFile(file, unit);
+      const verified = await ask("systemd-analyze", ["verify", file]);
+      assert.deepEqual(verified, { ok: true, said: "" });
+      const rated = await ask("systemd-analyze", ["security", "--offline=true", file]);
+      const exposure = Number(
+        /Overall exposure level for regfeed\.service: ([\d.]+)/.exec(rated?.said ?? "")?.[1],
+      );
+      assert.ok(exposure <= 2, rated?.said);
+    });
+  },
+});
+
+Deno.test({
+  name: "Caddy takes the Caddyfile without a warning",
+  ignore: !await isInstalled("caddy"),
+  fn: async () => {
+    const adapted = await ask("caddy", [
+      "adapt",
+      "--config",
+      join(PACKAGING, "Caddyfile"),
+      "--adapter",
+      "caddyfile",
+    ]);
+    assert.ok(adapted?.ok, adapted?.said);
+    assert.doesNotMatch(adapted.said, /"level":"(warn|error)"/);
+  },
+});
+
+Deno.test({
+  name: "nginx takes the site's file",
+  ignore: !await isInstalled("nginx") || !await isInstalled("openssl"),
+  fn: async () => {
+    await withFolder(async (folder) => {
+      const made = await ask("openssl", [
+        ...["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=feed.example.org"],
+        ...["-keyout", join(folder, "key.pem"), "-out", join(folder, "fullchain.pem")],
+      ]);
+      assert.ok(made?.ok, made?.said);
+      const site = await Deno.readTextFile(join(PACKAGING, "nginx.conf"));
+      await Deno.writeTextFile(
+        join(folder, "site.conf"),
+        site.replaceAll("/etc/ssl/feed.example.org", folder),
+      );
+      await Deno.writeTextFile(
+        join(folder, "nginx.conf"),
+        `pid ${folder}/pid; error_log stderr; events {} http { access_log off; include ${folder}/site.conf; }`,
+      );
+      const tested = await ask("nginx", ["-t", "-c", join(folder, "nginx.conf"), "-e", "stderr"]);
+      assert.ok(tested?.ok, tested?.said);
+    });
+  },
+});
+
+Deno.test({
+  name: "the Debian package holds the executable, its unit, and a config that it must not overwrite",
+  ignore: !await isInstalled("dpkg-deb"),
+  fn: async () => {
+    await withFolder(async (folder) => {
+      const executable = join(folder, "regfeed");
+      await Deno.writeTextFile(executable, "#!/bin/sh\n");
+      const output = join(folder, "regfeed.deb");
+      const built = await buildDebian({ executable, output, version: "1.2.3", architecture: "amd64" });
+      assert.ok(built.ok, built.said);
+      const listed = (await ask("dpkg-deb", ["--contents", output]))?.said ?? "";
+      assert.match(listed, /^-rwxr-xr-x root\/root .* \.\/usr\/bin\/regfeed$/m);
+      assert.match(listed, /^-rw-r--r-- root\/root .* \.\/lib\/systemd\/system\/regfeed\.service$/m);
+      assert.match(listed, /^-rw-r----- root\/root .* \.\/etc\/regfeed\/regfeed\.toml$/m);
+      const about = (await ask("dpkg-deb", ["--info", output]))?.said ?? "";
+      assert.match(about, /Version: 1\.2\.3/);
+      assert.match(about, /conffiles/);
+    });
+  },
+});
+
+Deno.test("the Debian package's config keeps everything below /var/lib/regfeed", async () => {
+  const text = debianConfig(await Deno.readTextFile(new URL("../../config.example.toml", import.meta.url)));
+  const { store, backup } = await parseConfig(text, {
+    file: "regfeed.toml",
+    folder: "/etc/regfeed",
+    readSecret: { file: () => Promise.reject(new Error("none")), env: () => undefined },
+    findAdditionProblems: () => [],
+  });
+  for (const path of [store.path, store.keyFile, backup.folder]) assert.match(path, /^\/var\/lib\/regfeed\//);
+  assert.doesNotMatch(text.replaceAll(/^#.*$/gm, ""), /"data\//);
+  assert.equal(debianArchitecture("aarch64-apple-darwin"), null);
+});
+
+Deno.test("the list of components is CycloneDX, names every package with its hash, and is the same each time", async () => {
+  const lock: Lock = JSON.parse(await Deno.readTextFile(new URL("../../executable.lock", import.meta.url)));
+  const product = { name: "regfeed", version: "1.2.3", license: "MIT", denoVersion: "2.9.6" };
+  const text = JSON.stringify(buildSbom(product, lock));
+  assert.equal(JSON.stringify(buildSbom(product, lock)), text);
+  const { bomFormat, specVersion, serialNumber, components, dependencies } = JSON.parse(text);
+  assert.deepEqual([bomFormat, specVersion], ["CycloneDX", "1.6"]);
+  assert.match(serialNumber, /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/);
+  assert.equal(components.length, Object.keys(lock.npm ?? {}).length + 1);
+  const zod = components.find(({ name }: { name: string }) => name === "zod");
+  assert.match(zod.purl, /^pkg:npm\/zod@\d/);
+  assert.match(zod.hashes[0].content, /^[0-9a-f]{128}$/);
+  const known = new Set(["regfeed@1.2.3", ...components.map((one: { "bom-ref": string }) => one["bom-ref"])]);
+  for (const { ref, dependsOn } of dependencies) {
+    for (const one of [ref, ...dependsOn]) assert.ok(known.has(one), one);
+  }
+});

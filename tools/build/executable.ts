@@ -1,0 +1,73 @@
+// How the executable is made: what it may do, what it holds, what it says of its making.
+import { fileURLToPath } from "node:url";
+
+const ROOT = new URL("../../", import.meta.url);
+/** Embedded, so that `version` can tell what the executable was made from. */
+const BUILD_FACTS = new URL("build.json", ROOT);
+
+/** What the executable may do; fixed when it is made. It starts no process and loads no library. */
+const PERMISSIONS = [
+  "--no-prompt",
+  "--allow-net",
+  "--allow-env",
+  "--allow-read",
+  "--allow-write",
+  "--allow-sys=hostname,statfs,uid",
+  "--deny-run",
+  "--deny-ffi",
+];
+
+/** What an executable was made from. */
+export interface BuildFacts {
+  /** The commit, with "+changes" where the files were not as it has them; null outside of a repository. */
+  commit: string | null;
+}
+
+/** Makes the executable at `output`, for this machine or for a target such as "aarch64-apple-darwin". */
+export async function compile(
+  { output, target }: { output: string; target?: string },
+): Promise<{ ok: boolean; said: string }> {
+  await Deno.writeTextFile(BUILD_FACTS, `${JSON.stringify(await buildFacts())}\n`);
+  try {
+    return await run(Deno.execPath(), [
+      "compile",
+      "--lock=executable.lock",
+      "--frozen",
+      "--no-check", // the check task does that, with the types of the newer runtime
+      "--no-code-cache", // its file would have a name that others can guess
+      "--include=src/worker.ts",
+      "--include=build.json",
+      `--output=${output}`,
+      ...(target === undefined ? [] : [`--target=${target}`]),
+      ...PERMISSIONS,
+      "main.ts",
+    ]);
+  } finally {
+    await Deno.remove(BUILD_FACTS);
+  }
+}
+
+/** What the files here are. */
+export async function buildFacts(): Promise<BuildFacts> {
+  const commit = await run("git", ["rev-parse", "HEAD"]);
+  if (!commit.ok) return { commit: null };
+  const changes = await run("git", ["status", "--porcelain", "--untracked-files=no"]);
+  return { commit: commit.said.trim() + (changes.said.trim() === "" ? "" : "+changes") };
+}
+
+/** Runs a program in the repository; `ok` is false, and `said` why, where there is none of that name. */
+export async function run(program: string, args: readonly string[]): Promise<{ ok: boolean; said: string }> {
+  try {
+    const { success, stdout, stderr } = await new Deno.Command(program, {
+      args: [...args],
+      cwd: fileURLToPath(ROOT),
+      env: { NO_COLOR: "1" },
+      stdin: "null",
+    }).output();
+    const decoder = new TextDecoder();
+    return { ok: success, said: decoder.decode(stdout) + (success ? "" : decoder.decode(stderr)) };
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    return { ok: false, said: `${program} is not installed` };
+  }
+}

@@ -1,0 +1,95 @@
+// The list of what an executable is made of: CycloneDX 1.6 (ECMA-424), from the lock that pins it.
+import { createHash } from "node:crypto";
+
+/** A lock as Deno writes it, as far as it is read here. */
+export interface Lock {
+  npm?: Record<string, { integrity?: string; dependencies?: string[] }>;
+}
+
+/** What the list is of. */
+export interface Product {
+  name: string;
+  version: string;
+  license: string;
+  /** "2.9.6" */
+  denoVersion: string;
+}
+
+/** The list, the same for the same lock: it holds no time and no random number. */
+export function buildSbom(product: Product, lock: Lock): unknown {
+  const packages = Object.entries(lock.npm ?? {});
+  const runtime = component({
+    name: "deno",
+    version: product.denoVersion,
+    type: "platform",
+    ref: `deno@${product.denoVersion}`,
+  });
+  const root = `${product.name}@${product.version}`;
+  const refs = packages.map(([key]) => key);
+  return {
+    $schema: "http://cyclonedx.org/schema/bom-1.6.schema.json",
+    bomFormat: "CycloneDX",
+    specVersion: "1.6",
+    serialNumber: `urn:uuid:${uuidOf(JSON.stringify([product, lock]))}`,
+    version: 1,
+    metadata: {
+      component: {
+        type: "application",
+        "bom-ref": root,
+        name: product.name,
+        version: product.version,
+        licenses: [{ license: { id: product.license } }],
+      },
+    },
+    components: [
+      runtime,
+      ...packages.map(([key, { integrity }]) => {
+        const { name, version } = nameAndVersion(key);
+        return {
+          ...component({ name, version, type: "library", ref: key }),
+          purl: `pkg:npm/${name.replace("@", "%40")}@${version}`,
+          ...(integrity === undefined ? {} : { hashes: [hashOf(integrity)] }),
+        };
+      }),
+    ],
+    dependencies: [
+      { ref: root, dependsOn: [`deno@${product.denoVersion}`, ...refs] },
+      ...packages.map(([key, { dependencies = [] }]) => ({
+        ref: key,
+        dependsOn: dependencies.flatMap((name) => {
+          const found = refs.find((ref) => ref === name) ??
+            refs.find((ref) => nameAndVersion(ref).name === name);
+          return found === undefined ? [] : [found];
+        }),
+      })),
+    ],
+  };
+}
+
+function component(
+  { name, version, type, ref }: { name: string; version: string; type: string; ref: string },
+) {
+  return { type, "bom-ref": ref, name, version };
+}
+
+function nameAndVersion(key: string): { name: string; version: string } {
+  // Behind the version stands what it was resolved with: "a@1.0.0_b@2.0.0".
+  const [, name = key, version = ""] = /^(@?[^@]+)@([^_]+)/.exec(key) ?? [];
+  return { name, version };
+}
+
+function hashOf(integrity: string): { alg: string; content: string } {
+  const [algorithm = "", base64 = ""] = integrity.split("-");
+  const content = Array.from(atob(base64), (byte) => byte.charCodeAt(0).toString(16).padStart(2, "0")).join(
+    "",
+  );
+  return { alg: algorithm.replace("sha", "SHA-"), content };
+}
+
+/** A UUID of version 8 (RFC 9562): what it is made of decides, so the same is called the same. */
+function uuidOf(text: string): string {
+  const hex = createHash("sha256").update(text).digest("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${
+    hex.slice(20, 32)
+  }`;
+}
