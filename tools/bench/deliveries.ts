@@ -38,6 +38,7 @@ export async function measureDeliveries(bench: Bench): Promise<void> {
     const compared = await compare(settings.rounds, async () => {
       const path = join(bench.folder, `deliveries-${number++}.db`);
       await Deno.copyFile(full, path);
+      await Deno.copyFile(`${full}.key`, `${path}.key`);
       const { ms } = await sender.ask<{ ms: number }>({ path, concurrency } satisfies Sending);
       await mustHaveTaken();
       await Deno.remove(path);
