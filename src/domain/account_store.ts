@@ -56,7 +56,6 @@ export interface AccountStore {
   listCustomers(): Promise<{ customer: Customer; keys: ApiKey[] }[]>;
   /**
    * False when there is no such customer. One that is not paid for stays disabled although it is to be enabled.
-   * What its limits allow no more subscriptions for is held, the newest first, and comes back when they allow it.
    */
   changeCustomer(
     id: string,

@@ -1,0 +1,168 @@
+// A year of one customer's payments, told in many orders, with repeats and crashes: always the same end.
+import assert from "node:assert/strict";
+import { type App, createApp } from "../../src/app.ts";
+import type { Store } from "../../src/domain/store.ts";
+import { openStore } from "../../src/store/sqlite/store.ts";
+import { PAYMENT_CONFIG } from "../support/samples.ts";
+import {
+  checkoutSession,
+  stripeEvent,
+  stripeInvoice,
+  stripeSignature,
+  stripeSubscription,
+} from "../support/stripe.ts";
+import { testVault } from "../support/vault.ts";
+import { createWorld, START_MS } from "../support/world.ts";
+
+const ORDERS = 500;
+const DAY_S = 86_400;
+const BEGIN_S = START_MS / 1_000;
+const SEED = Number(Deno.env.get("REGFEED_SEED") ?? Date.now() % 1_000_000);
+
+/** What Stripe tells in a year: a checkout, twelve bills, a change of plan, two failures, one of them in one second. */
+function yearOfEvents(): string[] {
+  let number = 0;
+  const bodies: string[] = [];
+  const tell = (day: number, type: string, object: Record<string, unknown>, second = 0) =>
+    void bodies.push(stripeEvent({
+      id: `evt_${String(++number).padStart(3, "0")}`,
+      type,
+      created: BEGIN_S + day * DAY_S + second,
+      object,
+    }));
+  const bill = (month: number, paid: boolean, day: number, second = 0) => {
+    const change = { id: `in_${month}`, status: paid ? "paid" : "open" };
+    const price = month < 5 ? "price_indie" : "price_team";
+    const object = stripeInvoice(price, month % 2 === 0 ? "2024-06-20" : "2025-03-31.basil", change);
+    tell(day, paid ? "invoice.paid" : "invoice.payment_failed", object, second);
+  };
+  const state = (status: string, price: string, day: number, second = 0) =>
+    tell(day, "customer.subscription.updated", stripeSubscription(status, price), second);
+  tell(0, "customer.subscription.created", stripeSubscription("incomplete", "price_indie"));
+  tell(0, "checkout.session.completed", checkoutSession());
+  state("active", "price_indie", 0);
+  for (let month = 0; month < 12; month++) {
+    const day = month * 30;
+    if (month === 3 || month === 8) {
+      bill(month, false, day);
+      state("past_due", month < 5 ? "price_indie" : "price_team", day);
+      bill(month, false, day + 3);
+      bill(month, true, day + 5);
+      state("active", month < 5 ? "price_indie" : "price_team", day + 5);
+    } else bill(month, true, day, month === 0 ? 0 : 1);
+  }
+  state("active", "price_team", 140);
+  state("active", "price_gpai", 300);
+  return bodies;
+}
+
+/** Repeatable chance (Numerical Recipes' generator). */
+function chance(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) / 2 ** 32;
+}
+
+function shuffled<T>(items: readonly T[], next: () => number): T[] {
+  const rest = [...items];
+  return items.map(() => rest.splice(Math.floor(next() * rest.length), 1)[0] as T);
+}
+
+class Crash extends Error {}
+
+/** The store of a process that may end before or after any of its calls. */
+function crashing(store: Store, next: () => number): Store {
+  return new Proxy(store, {
+    get: (target, name: keyof Store) => async (...given: never[]) => {
+      if (next() < 0.02) throw new Crash("before");
+      const result = await (target[name] as (...given: never[]) => Promise<unknown>)(...given);
+      if (next() < 0.02) throw new Crash("after");
+      return result;
+    },
+  });
+}
+
+interface Sent {
+  body: string;
+  signature: string;
+}
+
+/** Sends everything in one order, each until it is answered 200; gives the end. */
+async function tellAll(events: readonly Sent[], seed: number): Promise<Record<string, unknown>> {
+  const next = chance(seed);
+  const store = openStore(":memory:", testVault);
+  const { config, platform } = await createWorld(PAYMENT_CONFIG, { seed, store });
+  platform.clock.set(START_MS + 366 * DAY_S * 1_000);
+  const restart = (): App =>
+    createApp({ config, platform, store: crashing(store, next), version: "0.0.0-test" });
+  const repeated = events.filter(() => next() < 0.3);
+  let app = restart();
+  for (const { body, signature } of shuffled([...events, ...repeated], next)) {
+    for (let status = 0, tries = 0; status !== 200; tries++) {
+      assert.ok(tries < 50, "it is taken at last");
+      const request = new Request("http://regfeed.example/v1/webhooks/payment", {
+        method: "POST",
+        body,
+        headers: { "content-type": "application/json", "stripe-signature": signature },
+      });
+      const response = await app.fetch(request);
+      await response.body?.cancel();
+      status = response.status;
+      if (status !== 200) app = restart();
+    }
+    if (next() < 0.1) await app.tick().catch(() => void (app = restart()));
+  }
+  // The lease of a mail that a crash left runs out; then everything that is due goes.
+  const calm = createApp({ config, platform, store, version: "0.0.0-test" });
+  for (let turn = 0; turn < 3; turn++) {
+    await platform.clock.advance(600_000);
+    await calm.tick();
+  }
+  const customers = await store.listCustomers();
+  const mails = await store.listMails({ limit: 99 });
+  const newest = platform.mailer.taken.filter(({ text }) => text.includes("rgf_")).at(-1)?.text ?? "";
+  const key = /rgf_[0-9a-f]{64}/.exec(newest)?.[0] ?? "";
+  const call = await calm.fetch(
+    new Request("http://regfeed.example/v1/usage", { headers: { authorization: `Bearer ${key}` } }),
+  );
+  await call.body?.cancel();
+  const account = await store.findAccount(customers[0]?.customer.id ?? "");
+  const end = {
+    customers: customers.length,
+    tier: account?.customer.tier,
+    enabled: account?.customer.enabled,
+    language: account?.customer.language,
+    email: account?.customer.email,
+    access: account?.payment?.access,
+    until: account?.payment?.accessUntilMs,
+    goodKeys: account?.keys.filter((one) => one.disabledAtMs === null).length,
+    welcomes: mails.filter(({ kind }) => kind === "welcome").map(({ status }) => status),
+    kept: (await store.listPayments({ limit: 999 })).length,
+    firstCall: call.status,
+  };
+  await store.close();
+  return end;
+}
+
+Deno.test(`a year of payments in ${ORDERS} random orders, with repeats and crashes, has one end (seed ${SEED})`, async () => {
+  const bodies = yearOfEvents();
+  const nowMs = START_MS + 366 * DAY_S * 1_000;
+  const events = await Promise.all(
+    bodies.map(async (body) => ({ body, signature: await stripeSignature(body, nowMs) })),
+  );
+  const expected = {
+    customers: 1,
+    tier: "gpai",
+    enabled: true,
+    language: "de",
+    email: "ana@firm.example",
+    access: "granted",
+    until: null,
+    goodKeys: 1,
+    welcomes: ["sent"],
+    kept: events.length,
+    firstCall: 200,
+  };
+  for (let order = 0; order < ORDERS; order++) {
+    assert.deepEqual(await tellAll(events, SEED + order), expected, `seed ${SEED + order}`);
+  }
+});
