@@ -15,9 +15,9 @@ import { nextAfterFailure, nextAfterSuccess, pauseOfHost, type Schedule } from "
 /** Characters of an item's name in the log. */
 const MAX_LOGGED = 100;
 /** How long a lease lasts unless it is extended, ms: so long a source waits whose process was killed. */
-export const LEASE_MS = 30_000;
+export const LEASE_MS = 10_000;
 /** How often a lease is extended, ms. */
-const BEAT_MS = 10_000;
+const BEAT_MS = 3_000;
 
 /** What a visit needs. */
 export interface VisitOptions extends ProcessOptions {
