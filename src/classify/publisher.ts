@@ -13,6 +13,8 @@ export interface Publisher {
   supervises: boolean;
   /** The host ending or the name that says so; empty when nothing does. */
   words: string;
+  /** The one that says that it supervises, which may be another; empty when nothing does. */
+  supervisesBy: string;
 }
 
 const BY_HOST: ReadonlyMap<string, PublisherRule> = new Map(
@@ -42,7 +44,7 @@ export function findPublisher(
 ): Publisher {
   const { host, celex, title, language } = from;
   if (celex.startsWith("6")) {
-    return { kind: "eu-court", dataProtection: false, supervises: true, words: celex };
+    return { kind: "eu-court", dataProtection: false, supervises: true, words: celex, supervisesBy: celex };
   }
   const byHost = findHost(host);
   const named = findPhrases(NAMES(), title).sort((a, b) => a.value.order - b.value.order || a.at - b.at)
@@ -51,16 +53,21 @@ export function findPublisher(
   const rule = byHost?.rule ?? named[0]?.value.rule;
   if (rule === undefined) {
     const kind = EU_LANGUAGES.has(language) ? "member-state" : "unknown";
-    return { kind, dataProtection: false, supervises: false, words: "" };
+    return { kind, dataProtection: false, supervises: false, words: "", supervisesBy: "" };
   }
   const dataProtection = rule.dataProtection || speaker?.value.rule.dataProtection === true;
   const byName = speaker !== undefined && (byHost === null || dataProtection !== rule.dataProtection);
-  const supervises = dataProtection || rule.supervises || named.some((hit) => hit.value.rule.supervises);
+  const words = byName ? speaker.phrase : byHost?.ending ?? "";
+  const supervisor = named.find((hit) => hit.value.rule.supervises);
+  const supervises = dataProtection || rule.supervises || supervisor !== undefined;
+  // The name of a supervisor under the address of a government says more than the address.
+  const supervisesBy = dataProtection || rule.supervises ? words : supervisor?.phrase ?? "";
   return {
     kind: rule.kind,
     dataProtection,
     supervises,
-    words: byName ? speaker.phrase : byHost?.ending ?? "",
+    words,
+    supervisesBy,
   };
 }
 

@@ -13,11 +13,15 @@ export interface Reason {
   words: string[];
 }
 
-/** One reason for each single value, and for each topic and article. */
+/** The reasons of each value: one for each topic and article, for relevance one for each thing that was weighed. */
 export function explain(findings: Findings): Reason[] {
   const { relevance, language, eventType, severity } = findings;
   return [
-    { field: "relevant", value: String(relevance.relevant), why: relevance.why, words: relevance.words },
+    ...relevance.grounds.map((ground): Reason => ({
+      field: "relevant",
+      value: String(relevance.relevant),
+      ...ground,
+    })),
     { field: "language", value: language.language, why: language.why, words: language.words },
     {
       field: "event_type",
@@ -28,7 +32,7 @@ export function explain(findings: Findings): Reason[] {
     ...findings.topics.map((topic): Reason => ({
       field: "topics",
       value: topic.id,
-      why: `words, articles and kind: ${topic.score} points`,
+      why: topic.why,
       words: topic.words,
     })),
     { field: "severity", value: severity.severity, why: severity.why, words: severity.words },

@@ -17,9 +17,14 @@ export interface AiSubject {
   words: string[];
 }
 
-/** Whether an item is relevant, and why. */
+/** Whether an item is relevant, and what says so: the conclusion first, then what was weighed for it. */
 export interface RelevanceResult {
   relevant: boolean;
+  grounds: Ground[];
+}
+
+/** One part of a decision, in words, and the words of the item that it rests on. */
+export interface Ground {
   why: string;
   words: string[];
 }
@@ -175,23 +180,38 @@ export function decideRelevance(
   subject: AiSubject,
   eventType: () => EventTypeResult,
 ): RelevanceResult {
-  if (subject.level === "none") return { relevant: false, why: "nothing in it is about AI", words: [] };
+  const because = (relevant: boolean, why: string, words: string[]) => ({
+    relevant,
+    grounds: [{ why, words }],
+  });
+  if (subject.level === "none") {
+    return subject.words.length === 0 ? because(false, "nothing in it is about AI", []) : because(
+      false,
+      "nothing in its title says that it is about AI, and in its summary only words that need not",
+      subject.words,
+    );
+  }
   const post = findPatterns(STAFF(), item.title.lower)[0];
   if (post !== undefined) {
-    return { relevant: false, why: "somebody is wanted for a post", words: [post.words] };
+    return because(false, "somebody is wanted for a post", [post.words]);
   }
   if (subject.namesTheAct === "title" || (subject.namesTheAct === "opening" && subject.level !== "passing")) {
-    return { relevant: true, why: "it names the AI Act", words: subject.words };
+    return because(true, "it names the AI Act", subject.words);
   }
   if (subject.level === "passing") {
-    return { relevant: false, why: "AI is mentioned in passing", words: subject.words };
+    return because(false, "AI is mentioned in passing", subject.words);
   }
+  return weigh(item, subject, eventType());
+}
+
+/** Weighs what an item that speaks of AI says of rules against what it says of other matters. */
+function weigh(item: Item, subject: AiSubject, eventType: EventTypeResult): RelevanceResult {
   const index = MATTERS.of(item.language.language);
   const title = wordsOf(findPhrases(index, item.title));
   const opening = wordsOf(findPhrases(index, item.opening));
   const fresh = (words: string[], seen: string[]) => words.filter((word) => !seen.includes(word));
   const authority = authorityPoints(item, subject);
-  const kind = kindPoints(eventType());
+  const kind = kindPoints(eventType);
   const rules = points(title.rule, fresh(opening.rule, title.rule)) + kind + authority;
   const others = points(title.other, fresh(opening.other, title.other));
   const enough = subject.level === "title" ? ENOUGH_IN_TITLE : ENOUGH_IN_OPENING;
@@ -200,20 +220,25 @@ export function decideRelevance(
   const ofRules = [
     ...title.rule,
     ...fresh(opening.rule, title.rule),
-    ...(kind > 0 ? [eventType().type] : []),
-    ...(authority > 0 ? [item.publisher.words] : []),
+    ...(kind > 0 ? [`kind: ${eventType.type}`] : []),
+    ...(authority > 0 ? [`publisher: ${item.publisher.supervisesBy}`] : []),
   ];
-  if (relevant) {
-    return { relevant, why: "it speaks of AI and of rules", words: [...subject.words, ...ofRules] };
-  }
-  if (rules < enough) {
-    return { relevant, why: "it speaks of AI, but hardly of rules", words: [...subject.words, ...ofRules] };
-  }
   const ofOthers = [...title.other, ...fresh(opening.other, title.other)];
+  const conclusion = relevant
+    ? "it speaks of AI and of rules"
+    : rules < enough
+    ? "it speaks of AI, but hardly of rules"
+    : "it speaks of AI, but more of other matters than of rules";
+  const place = subject.level === "title"
+    ? "AI is in its title"
+    : "AI is at the beginning of its summary alone";
   return {
     relevant,
-    why: "it speaks of AI, but more of other matters than of rules",
-    words: [...subject.words, ...ofOthers],
+    grounds: [
+      { why: `${conclusion}: ${place}`, words: subject.words },
+      { why: `rules: points ${rules}, needed ${enough}`, words: ofRules },
+      ...(others > 0 ? [{ why: `other matters: points ${others}`, words: ofOthers }] : []),
+    ],
   };
 }
 

@@ -15,6 +15,8 @@ export const MOST_TOPICS = 5;
 export interface TopicResult {
   id: string;
   score: number;
+  /** The kinds of evidence, and the points that they make. */
+  why: string;
   words: string[];
 }
 
@@ -40,6 +42,16 @@ const CITED = 3;
 const EVENT_TYPE = 3;
 const PUBLISHER = 2;
 const SOURCE = 2;
+
+/** What leads to topics, in words. */
+type Ground = "words" | "cited articles" | "the kind" | "the publisher" | "its source";
+
+/** The points of a topic while they are added up. */
+interface Weight {
+  score: number;
+  grounds: Set<Ground>;
+  words: Set<string>;
+}
 
 /** Points that a topic needs: a word of the title, or one at the beginning of the summary. */
 const ENOUGH = 2;
@@ -68,24 +80,30 @@ function findTopics(
   rules: readonly TopicRule[],
   words: WordSets<TopicRule>,
 ): TopicResult[] {
-  const weights = new Map<TopicRule, TopicResult>();
-  const add = (rule: TopicRule, score: number, words: string) => {
-    const result = weights.get(rule) ?? { id: rule.id, score: 0, words: [] };
-    result.score += score;
-    if (!result.words.includes(words)) result.words.push(words);
-    weights.set(rule, result);
+  const weights = new Map<TopicRule, Weight>();
+  const add = (rule: TopicRule, score: number, ground: Ground, words: string) => {
+    const weight = weights.get(rule) ?? { score: 0, grounds: new Set(), words: new Set() };
+    weight.score += score;
+    weight.grounds.add(ground);
+    weight.words.add(words);
+    weights.set(rule, weight);
   };
-  addWords(item, words, add);
+  addWords(item, words, (rule, score, words) => add(rule, score, "words", words));
   for (const rule of rules) {
     const lead = cited.find((article) => rule.ledBy.some((reference) => covers(reference, article)));
-    if (lead !== undefined) add(rule, CITED, lead.canonical);
+    if (lead !== undefined) add(rule, CITED, "cited articles", lead.canonical);
     if (rule.eventTypes.includes(eventType) && publishes(rule, item, subject)) {
-      add(rule, EVENT_TYPE, eventType);
+      add(rule, EVENT_TYPE, "the kind", eventType);
     }
-    if (isSubjectOf(rule, item, subject)) add(rule, PUBLISHER, item.publisher.words);
-    if (sourceTopics.includes(rule.id)) add(rule, SOURCE, "every item of its source");
+    if (isSubjectOf(rule, item, subject)) add(rule, PUBLISHER, "the publisher", item.publisher.words);
+    if (sourceTopics.includes(rule.id)) add(rule, SOURCE, "its source", "every item of its source");
   }
-  return choose(weights, rules, { item, eventType, sourceTopics });
+  const results = new Map([...weights].map(([rule, weight]) => [rule, resultOf(rule, weight)]));
+  return choose(results, rules, { item, eventType, sourceTopics });
+}
+
+function resultOf({ id }: TopicRule, { score, grounds, words }: Weight): TopicResult {
+  return { id, score, why: `${[...grounds].join(", ")}: points ${score}`, words: [...words] };
 }
 
 /** Whether the kind of event leads to the topic: any publisher's, or one of some kinds that speaks of the AI Act. */
@@ -115,7 +133,9 @@ function choose(
     (rule.eventTypes.length === 0 || rule.eventTypes.includes(eventType))
   );
   if (children.length === 0 && fallback !== undefined) {
-    return [{ id: fallback.id, score: ENOUGH, words: [item.publisher.kind] }];
+    const { kind, words } = item.publisher;
+    const why = "no other topic fits, and its publisher leads to this one";
+    return [{ id: fallback.id, score: ENOUGH, why, words: [words === "" ? kind : `${kind}: ${words}`] }];
   }
   const chosen = children.length > 0 ? children : strong.map(([, result]) => result).slice(0, 1);
   const best = Math.max(...chosen.map((result) => result.score));

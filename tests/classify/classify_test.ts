@@ -33,6 +33,49 @@ Deno.test("classifyItem() gives every value of a relevant item, with a reason fo
   assert.deepEqual(topic?.words, ["transparency", "Art. 50"]);
 });
 
+Deno.test("reasons tell what was weighed, and each word as what it counted", () => {
+  const told = (title: string, summary: string, url: string, fields: string[]) =>
+    classifyItem(item({ title, summary, url })).reasons.filter(({ field }) => fields.includes(field))
+      .map(({ field, value, why, words }) => `${field} ${value}: ${why} [${words.join(" · ")}]`);
+
+  // A name in the title says that it supervises, not the address; what is no word is said to be none.
+  assert.deepEqual(
+    told("CMA launches initial review of AI models", "Competition and consumers.", "https://www.gov.uk/1", [
+      "relevant",
+    ]),
+    [
+      "relevant true: it speaks of AI and of rules: AI is in its title [AI]",
+      "relevant true: rules: points 3, needed 2 [competition · publisher: CMA]",
+    ],
+  );
+  assert.deepEqual(
+    told("Robots for every farm", "AI brings growth, startups and jobs to farms.", "", ["relevant"]).slice(
+      0,
+      1,
+    ),
+    ["relevant false: it speaks of AI, but hardly of rules: AI is at the beginning of its summary alone [AI]"],
+  );
+  // A topic without any evidence but the publisher claims no points.
+  assert.deepEqual(
+    told("Policy statement on artificial intelligence", "", "https://www.federalregister.gov/1", ["topics"]),
+    ["topics international: no other topic fits, and its publisher leads to this one [third-country: gov]"],
+  );
+  // Who publishes weighs, and is shown where it does; nobody is called foreign who is not known.
+  const severities: [title: string, url: string, expected: RegExp][] = [
+    [
+      "Guidance on the AI Act",
+      "https://www.gov.uk/1",
+      /^severity low: .* outside the EU .*third-country: uk\]$/,
+    ],
+    ["Guidance on the AI Act", "", /^severity low: .* nothing says that an authority .*unknown\]$/],
+    ["Guidance on the AI Act", "https://www.edps.europa.eu/1", /^severity medium: guidance .*eu-body: edps/],
+    ["Speech on the AI Act", "https://www.edps.europa.eu/1", /^severity low: a report, .* a speech/],
+  ];
+  for (const [title, url, expected] of severities) {
+    assert.match(told(title, "", url, ["severity"]).join(), expected);
+  }
+});
+
 Deno.test("classifyItem() gives an item without AI its language and kind, no topics and severity info", () => {
   const result = classifyItem(item({
     title:
