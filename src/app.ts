@@ -25,6 +25,7 @@ import { createIds, type NewId } from "./domain/ids.ts";
 import { type Metrics, NO_METRICS } from "./domain/metrics.ts";
 import type { Log, Platform } from "./domain/ports.ts";
 import type { Store } from "./domain/store.ts";
+import { type StoreTrouble, TROUBLE_ADVICE } from "./domain/store_trouble.ts";
 import type { Subscription } from "./domain/subscription.ts";
 import { createIngest, type Ingest } from "./ingest/ingest.ts";
 import { renderDocs } from "./web/docs.ts";
@@ -116,6 +117,10 @@ export function createApp(
           platform,
           signal: running.signal,
         }),
+        regularly("the store's state not read", createTroubleLog(store, platform.log("store")), {
+          platform,
+          signal: running.signal,
+        }),
         regularly("old answers not forgotten", forget, { platform, signal: running.signal }),
       ]);
     },
@@ -131,6 +136,18 @@ export function createApp(
 interface MadeOnce {
   newId: NewId;
   classifier: Classifier;
+}
+
+/** Says in the log when the store gets into trouble, what to do about it, and when it is over. */
+function createTroubleLog(store: Pick<Store, "trouble">, log: Log): () => Promise<void> {
+  let known: StoreTrouble | null = null;
+  return async () => {
+    const trouble = await store.trouble();
+    if (trouble === known) return;
+    known = trouble;
+    if (trouble === null) log.info("the store works again");
+    else log.error(TROUBLE_ADVICE[trouble], { trouble });
+  };
 }
 
 /** What the store says of itself, for the metrics. */

@@ -16,7 +16,7 @@ const KEPT_FOR_MS = 1_000;
 
 /** What the report is made from. */
 export interface HealthOptions {
-  store: Pick<Store, "listSources" | "health" | "accountHealth">;
+  store: Pick<Store, "listSources" | "health" | "accountHealth" | "trouble">;
   /** The enabled sources. */
   sources: readonly SourceSettings[];
   clock: Clock;
@@ -44,11 +44,12 @@ async function report(options: HealthOptions, nowMs: number): Promise<HealthRepo
     const deliveries = deliveryHealth(await options.store.health(), nowMs);
     const accounts = await options.store.accountHealth();
     const { failing, blocked, silent, empty } = ingestion;
-    const isDegraded = failing + blocked + silent + empty > 0 ||
+    const trouble = await options.store.trouble();
+    const isDegraded = trouble !== null || failing + blocked + silent + empty > 0 ||
       (deliveries.oldest_pending_age_ms ?? 0) > OLD_DELIVERY_MS || isTroubled(accounts, nowMs);
     return {
-      status: isDegraded ? "degraded" : "ok",
-      database: "ok",
+      status: trouble === "corrupt" ? "down" : isDegraded ? "degraded" : "ok",
+      database: trouble ?? "ok",
       ingestion,
       deliveries,
       ...accountsHealth(accounts),

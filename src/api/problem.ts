@@ -1,5 +1,6 @@
 // Errors as answers: RFC 9457 problem details.
 import { AppError, ERRORS } from "../domain/errors.ts";
+import { StoreError } from "../domain/store_trouble.ts";
 
 /** The body of an error's answer. */
 export function problemJson(error: AppError, requestId: string): string {
@@ -16,7 +17,14 @@ export function problemJson(error: AppError, requestId: string): string {
 
 /** The error that a client is told for whatever was thrown; what is not an AppError stays inside. */
 export function toAppError(thrown: unknown): AppError {
-  return thrown instanceof AppError ? thrown : new AppError(
+  if (thrown instanceof AppError) return thrown;
+  if (thrown instanceof StoreError) {
+    return new AppError(
+      "unavailable",
+      "Nothing can be stored at this moment. Nothing was changed; try again later.",
+    );
+  }
+  return new AppError(
     "internal",
     "The request could not be answered. Try again; the request id helps the operator.",
   );

@@ -1,4 +1,5 @@
 // The Store port: use cases, each one atomic. An engine runs the pure decisions it is given inside its transaction.
+import type { StoreTrouble } from "./store_trouble.ts";
 import type { AccountStore } from "./account_store.ts";
 import type { EventType, RegEvent, Wording } from "./event.ts";
 import type { CatchUpStore } from "./catch_up_store.ts";
@@ -396,5 +397,7 @@ export interface Store extends AccountStore, CatchUpStore, UpkeepStore {
 
   // The whole
   health(): Promise<StoreHealth>;
+  /** What keeps the store from its work now, null when nothing does; every method rejects with a StoreError then. */
+  trouble(): Promise<StoreTrouble | null>;
   close(): Promise<void>;
 }

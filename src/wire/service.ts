@@ -1,5 +1,6 @@
 // The public answers about the service itself: sources, topics, health, problems.
 import { z } from "zod";
+import { STORE_TROUBLES } from "../domain/store_trouble.ts";
 import { DISCLAIMER } from "../domain/disclaimer.ts";
 import { type ErrorCode, ERRORS } from "../domain/errors.ts";
 import type { SourceSettings, SourceState } from "../domain/source.ts";
@@ -123,7 +124,11 @@ export const healthReport = z.strictObject({
   }),
   version: z.string().meta({ description: "Regfeed's version" }),
   time: unixMs.meta({ description: "When the report was made, Unix milliseconds" }),
-  database: z.enum(["ok", "failing"]).meta({ description: "Whether the store can be read" }),
+  database: z.enum(["ok", ...STORE_TROUBLES, "failing"]).meta({
+    description:
+      "What keeps the store from its work: a full disk, a file that cannot be written, another process's " +
+      "lock, damaged pages, a disk that fails; `failing` when it cannot even be read",
+  }),
   ingestion: z.strictObject({
     sources: z.int().min(0).meta({ description: "Active sources" }),
     failing: z.int().min(0).meta({

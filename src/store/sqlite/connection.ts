@@ -3,6 +3,8 @@ import { DatabaseSync, type StatementSync, type SupportedValueType } from "node:
 
 /** How long a statement waits for another process that writes, ms. */
 const BUSY_TIMEOUT_MS = 5_000;
+/** The same while one is known to hold it for long, ms: whoever else wants an answer waits as well. */
+const IMPATIENT_TIMEOUT_MS = 50;
 /** The page cache's bound, KiB. */
 const CACHE_KIB = 16_384;
 
@@ -100,6 +102,19 @@ export class Connection {
     } finally {
       this.#rollBack();
     }
+  }
+
+  /** Writes what is there already, to learn whether anything can be written. Throws when not. */
+  tryWrite(): void {
+    this.transaction("relaxed", () => {
+      const version = Number(this.get("pragma user_version")?.["user_version"]);
+      this.#database.exec(`pragma user_version = ${version}`);
+    });
+  }
+
+  /** Whether to wait only a moment for a process that holds the database. */
+  beImpatient(isImpatient: boolean): void {
+    this.#database.exec(`pragma busy_timeout = ${isImpatient ? IMPATIENT_TIMEOUT_MS : BUSY_TIMEOUT_MS}`);
   }
 
   /** Closes the file; a second call does nothing. */

@@ -1,6 +1,7 @@
 // The SQLite engine of the Store port.
 import type { Vault, VaultSource } from "../../domain/ports.ts";
 import type { Store } from "../../domain/store.ts";
+import { StoreError } from "../../domain/store_trouble.ts";
 import { Connection } from "./connection.ts";
 import { accountHealth } from "./account_health.ts";
 import { createAudit } from "./audit.ts";
@@ -22,6 +23,7 @@ import { createReplays } from "./replays.ts";
 import { createRetention } from "./retention.ts";
 import { createSources } from "./sources.ts";
 import { createSubscriptions } from "./subscriptions.ts";
+import { troubleOf, TroubleWatch } from "./trouble.ts";
 import { createUsage } from "./usage.ts";
 
 /**
@@ -31,16 +33,10 @@ import { createUsage } from "./usage.ts";
  * the store's.
  */
 export function openStore(path: string, vaultSource: VaultSource): Store {
-  const connection = new Connection(path);
-  let vault: Vault;
-  try {
-    vault = migrate(connection, vaultSource);
-  } catch (error) {
-    connection.close();
-    throw error;
-  }
+  const { connection, vault } = openFile(path, vaultSource);
   const candidates = new Candidates(connection);
-  return rejecting({
+  const watch = new TroubleWatch(connection);
+  return rejecting(watch, {
     ...createSources(connection),
     ...createEvents(connection),
     ...createCustomers(connection),
@@ -70,16 +66,39 @@ export function openStore(path: string, vaultSource: VaultSource): Store {
         oldestPendingAtMs: (row?.["oldest"] ?? null) as number | null,
       });
     },
+    trouble: () => Promise.resolve(watch.current()),
     close: () => Promise.resolve(connection.close()),
   });
 }
 
-/** The engine works and throws at once, the port is asynchronous: what a method throws becomes a rejection. */
-function rejecting(store: Store): Store {
+function openFile(path: string, vaultSource: VaultSource): { connection: Connection; vault: Vault } {
+  let connection: Connection | null = null;
+  try {
+    connection = new Connection(path);
+    return { connection, vault: migrate(connection, vaultSource) };
+  } catch (error) {
+    connection?.close();
+    const trouble = troubleOf(error);
+    // What never was a database is no damaged one, and what is not there none that cannot be written: the path is wrong.
+    const isOther = /not a database|unable to open/.test((error as Error).message);
+    throw trouble === null || isOther ? error : new StoreError(trouble, { cause: error });
+  }
+}
+
+/**
+ * The engine works and throws at once, the port is asynchronous: what a method throws becomes a rejection, and what
+ * tells of trouble with the file a {@link StoreError}.
+ */
+function rejecting(watch: TroubleWatch, store: Store): Store {
   const methods = Object.entries(store).map(([name, method]) => [
     name,
-    // deno-lint-ignore require-await -- async is what turns the throw into a rejection
-    async (...given: unknown[]) => method(...given),
+    async (...given: unknown[]) => {
+      try {
+        return await method(...given);
+      } catch (error) {
+        throw watch.note(error);
+      }
+    },
   ]);
   return Object.fromEntries(methods);
 }

@@ -101,6 +101,7 @@ const CALLS: Record<Exclude<keyof Store, "close">, (store: Store) => Promise<unk
   removeOldDeliveries: (store) =>
     store.removeOldDeliveries({ prunedUntilMs: T0, forgottenUntilMs: T0, limit: 1 }),
   health: (store) => store.health(),
+  trouble: (store) => store.trouble(),
 };
 
 /** What the port promises of the store as a whole. */

@@ -1,0 +1,50 @@
+// The trouble that a database is in: told by SQLite's errors, ended by a write that succeeds.
+import { StoreError, type StoreTrouble } from "../../domain/store_trouble.ts";
+import type { Connection } from "./connection.ts";
+
+/** SQLite's own words (sqlite3_errstr), which are fixed: not every error of the runtime carries the code. */
+const WORDS: readonly [RegExp, StoreTrouble][] = [
+  [/database or disk is full/, "full"],
+  [/attempt to write a readonly database/, "read_only"],
+  [/unable to open database file/, "read_only"],
+  [/database( table)? is locked/, "locked"],
+  [/database disk image is malformed|file is not a database/, "corrupt"],
+  [/disk I\/O error/, "io"],
+];
+
+/** The trouble that an error tells of; null for an error of another kind. */
+export function troubleOf(error: unknown): StoreTrouble | null {
+  if (!(error instanceof Error)) return null;
+  return WORDS.find(([words]) => words.test(error.message))?.[1] ?? null;
+}
+
+/** Remembers the trouble until it ends. */
+export class TroubleWatch {
+  #trouble: StoreTrouble | null = null;
+
+  constructor(private readonly connection: Connection) {}
+
+  /** The error to go on with, the trouble that it tells of remembered. */
+  note(error: unknown): unknown {
+    const trouble = troubleOf(error);
+    if (trouble === null) return error;
+    // What is damaged stays damaged, whatever else goes wrong after that.
+    if (this.#trouble !== "corrupt") this.#trouble = trouble;
+    // Nobody else can be answered while a statement waits for the lock.
+    if (trouble === "locked") this.connection.beImpatient(true);
+    return new StoreError(trouble, { cause: error });
+  }
+
+  /** The trouble as it is now: a small write is tried, and ends it when it succeeds. */
+  current(): StoreTrouble | null {
+    if (this.#trouble === null || this.#trouble === "corrupt") return this.#trouble;
+    try {
+      this.connection.tryWrite();
+      this.#trouble = null;
+      this.connection.beImpatient(false);
+    } catch (error) {
+      this.#trouble = troubleOf(error) ?? this.#trouble;
+    }
+    return this.#trouble;
+  }
+}

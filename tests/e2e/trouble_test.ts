@@ -1,0 +1,51 @@
+// A server whose database is held by another process: it says so, still answers what it can, and heals by itself.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { regfeedJson, serve, withFolder, writeConfig } from "../support/process.ts";
+
+Deno.test("a locked database is a state in health and log; reads go on, writes are 503, and all heals when it ends", async () => {
+  await withFolder(async (folder) => {
+    await writeConfig(folder, '[server]\nlisten = "127.0.0.1:0"\n');
+    const { key } = await regfeedJson<{ key: string }>(folder, [
+      "customer",
+      "add",
+      "--email",
+      "ana@example.org",
+    ]);
+    const server = await serve(folder);
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const ask = async (path: string, init: RequestInit = {}) => {
+      const answer = await fetch(`${server.address}${path}`, { headers, ...init });
+      return { status: answer.status, json: await answer.json() };
+    };
+    const subscribe = () =>
+      ask("/v1/subscriptions", {
+        method: "POST",
+        body: JSON.stringify({ webhook_url: "https://example.org/hook" }),
+      });
+
+    const other = new DatabaseSync(join(folder, "data", "regfeed.db"));
+    other.exec("begin immediate");
+    const refused = await subscribe();
+    assert.deepEqual([refused.status, refused.json.code], [503, "unavailable"]);
+    await new Promise((resolve) => setTimeout(resolve, 1_100)); // a report is served for a second
+    let health = (await ask("/v1/health")).json;
+    assert.deepEqual([health.status, health.database], ["degraded", "locked"]);
+    const read = await ask("/v1/events");
+    assert.deepEqual([read.status, read.json.count], [200, 0]);
+
+    other.exec("rollback");
+    other.close();
+    for (let turn = 0; turn < 100 && health.database !== "ok"; turn++) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      health = (await ask("/v1/health")).json;
+    }
+    assert.deepEqual([health.status, health.database], ["ok", "ok"]);
+    assert.notEqual((await subscribe()).status, 503);
+    const { code, log } = await server.end("SIGTERM");
+    assert.equal(code, 0);
+    assert.match(log, /another process has held the database locked.*trouble=locked/);
+    assert.match(log, /the store works again/);
+  });
+});

@@ -1,0 +1,121 @@
+// Trouble with the file below the store: it has a name, reads go on, nothing is half done, and it heals.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { StoreError } from "../../src/domain/store_trouble.ts";
+import { Connection } from "../../src/store/sqlite/connection.ts";
+import { openStore } from "../../src/store/sqlite/store.ts";
+import { troubleOf, TroubleWatch } from "../../src/store/sqlite/trouble.ts";
+import { testVault } from "../support/vault.ts";
+import { anEvent, publish } from "./contract/given.ts";
+
+async function withFile(work: (file: string) => Promise<void> | void): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: "regfeed-trouble-" });
+  try {
+    await work(join(folder, "regfeed.db"));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** What a connection throws in a state that its settings bring about. */
+function thrownBy(connection: Connection, setting: string, sql: string): unknown {
+  connection.script(setting);
+  try {
+    connection.run(sql);
+  } catch (error) {
+    return error;
+  }
+  return null;
+}
+
+Deno.test("troubleOf() knows SQLite's own errors, and takes no other for trouble", () => {
+  const connection = new Connection(":memory:");
+  connection.script("create table pages (bytes blob)");
+  const full = thrownBy(
+    connection,
+    "pragma max_page_count = 2",
+    "insert into pages values (zeroblob(100000))",
+  );
+  assert.equal(troubleOf(full), "full");
+  const readOnly = thrownBy(connection, "pragma query_only = on", "insert into pages values (1)");
+  assert.equal(troubleOf(readOnly), "read_only");
+  assert.equal(troubleOf(thrownBy(connection, "select 1", "insert into nowhere values (1)")), null);
+  assert.equal(troubleOf("a text"), null);
+  connection.close();
+});
+
+Deno.test("a full disk is told until a write succeeds again", () => {
+  const connection = new Connection(":memory:");
+  connection.script("create table pages (bytes blob)");
+  const watch = new TroubleWatch(connection);
+  const error = watch.note(
+    thrownBy(connection, "pragma query_only = on", "insert into pages values (1)"),
+  );
+  assert.ok(error instanceof StoreError);
+  assert.equal(error.trouble, "read_only");
+  assert.equal(watch.current(), "read_only");
+  assert.equal(watch.current(), "read_only");
+  connection.script("pragma query_only = off");
+  assert.equal(watch.current(), null);
+  connection.close();
+});
+
+Deno.test("a store that another process holds locked says so, still reads, waits no longer than a moment, and heals", async () => {
+  await withFile(async (file) => {
+    const store = openStore(file, testVault);
+    await publish(store, [anEvent("evt_1")]);
+    const other = new Connection(file);
+    other.run("begin immediate");
+    await assert.rejects(publish(store, [anEvent("evt_2")]), (error) => {
+      return error instanceof StoreError && error.trouble === "locked";
+    });
+    assert.equal(await store.trouble(), "locked");
+    assert.notEqual(await store.findEvent("evt_1"), null);
+    for (let turn = 0; turn < 20; turn++) {
+      await assert.rejects(publish(store, [anEvent("evt_2")]), StoreError);
+    }
+    other.run("rollback");
+    other.close();
+    assert.equal(await store.trouble(), null);
+    await publish(store, [anEvent("evt_2")]);
+    assert.notEqual(await store.findEvent("evt_2"), null);
+    await store.close();
+  });
+});
+
+Deno.test("a damaged file is told as such and stays so", async () => {
+  await withFile(async (file) => {
+    const created = openStore(file, testVault);
+    await publish(created, Array.from({ length: 300 }, (_, number) => anEvent(`evt_${number}`)));
+    await created.close();
+    const bytes = await Deno.readFile(file);
+    const text = new TextEncoder().encode('"id":"evt_150"');
+    const at = bytes.findIndex((_, start) => text.every((byte, offset) => bytes[start + offset] === byte));
+    const page = Math.floor(at / 4_096) * 4_096;
+    bytes.fill(0xee, page, page + 100);
+    await Deno.writeFile(file, bytes);
+    const store = openStore(file, testVault);
+    let found: unknown = null;
+    for (let number = 0; number < 300 && found === null; number++) {
+      found = await store.findEvent(`evt_${number}`).then(() => null, (error: unknown) => error);
+    }
+    assert.ok(found instanceof StoreError && found.trouble === "corrupt", String(found));
+    assert.equal(await store.trouble(), "corrupt");
+    await store.close();
+  });
+});
+
+Deno.test("openStore() says what to do about a file that is damaged from its beginning", async () => {
+  await withFile(async (file) => {
+    const created = openStore(file, testVault);
+    await publish(created, [anEvent("evt_1")]);
+    await created.close();
+    const bytes = await Deno.readFile(file);
+    bytes.fill(0xee, 4_096);
+    await Deno.writeFile(file, bytes);
+    assert.throws(
+      () => openStore(file, testVault),
+      /the database is damaged: .*restore the newest good backup/,
+    );
+  });
+});
