@@ -90,6 +90,12 @@ export function createApp(
   });
   const endGraces = async () => await payments?.endGraces();
   const forget = () => store.forgetAnswers(clock.nowMs() - REMEMBERED_FOR_MS);
+  const chores = {
+    "counted requests not written": () => quota.flush(),
+    "access of those who do not pay not ended": endGraces,
+    "the store's state not read": createTroubleLog(store, platform.log("store")),
+    "old answers not forgotten": forget,
+  };
   const running = new AbortController();
   let loops: Promise<unknown> = Promise.resolve();
 
@@ -112,16 +118,9 @@ export function createApp(
         ingest.run(running.signal),
         delivery.run(running.signal),
         mailing.run(running.signal),
-        regularly("counted requests not written", () => quota.flush(), { platform, signal: running.signal }),
-        regularly("access of those who do not pay not ended", endGraces, {
-          platform,
-          signal: running.signal,
-        }),
-        regularly("the store's state not read", createTroubleLog(store, platform.log("store")), {
-          platform,
-          signal: running.signal,
-        }),
-        regularly("old answers not forgotten", forget, { platform, signal: running.signal }),
+        ...Object.entries(chores).map(([failure, work]) =>
+          regularly(failure, work, { platform, signal: running.signal })
+        ),
       ]);
     },
     async stop() {

@@ -1,17 +1,18 @@
 // The Store port: use cases, each one atomic. An engine runs the pure decisions it is given inside its transaction.
 import type { StoreTrouble } from "./store_trouble.ts";
 import type { AccountStore } from "./account_store.ts";
-import type { EventType, RegEvent, Wording } from "./event.ts";
+import type { RegEvent, Wording } from "./event.ts";
 import type { CatchUpStore } from "./catch_up_store.ts";
+import type { EventStore } from "./event_store.ts";
 import type { ClaimedDelivery, FinishedAttempt } from "./delivery.ts";
 import type { Provenance } from "./provenance.ts";
-import type { Severity } from "./severity.ts";
 import type { FetchOutcome, IdentityRule, NewsHistory, SourceMove, SourceState } from "./source.ts";
 import type { MatchedSubscription, Subscription } from "./subscription.ts";
 import type { Tier, TierLimits } from "./tier.ts";
 import type { UpkeepStore } from "./upkeep_store.ts";
 
 export type { KeyHolder } from "./account_store.ts";
+export type { EventPlace, EventQuery, FoundEvent, LaterLanguage, ListedEvent } from "./event_store.ts";
 
 /** What identifies a publication within its source, and what its content is. */
 export interface PublicationKey {
@@ -145,68 +146,6 @@ export interface SourceClaim {
   spacingOf(host: string): number;
 }
 
-/** Which events to list; every filter narrows, each list is any-of. */
-export interface EventQuery {
-  limit: number;
-  /** Unix ms: `published_at` at or after. */
-  since?: number;
-  /** Unix ms: `published_at` at or before. */
-  until?: number;
-  source?: string;
-  severityMin?: Severity;
-  /** Parents expanded already. */
-  topics?: readonly string[];
-  eventTypes?: readonly EventType[];
-  /** Canonical references; one stands for those within it. */
-  articles?: readonly string[];
-  /** A language in which the event's words are held. */
-  languages?: readonly string[];
-  /** Words that title or summary hold, all of them. */
-  words?: readonly string[];
-  /** Only the newest version of each publication, of those that the list is about. */
-  latest?: boolean;
-  /** Only what was stored up to this place: the list as it was then. */
-  asOf?: { seq: number };
-  /** Only what stands behind this event in the list; its order is newest first. */
-  before?: EventPlace;
-  /** Only what was stored after this place, in the order of storing. */
-  after?: { seq: number };
-}
-
-/** Where an event stands in both orders. */
-export interface EventPlace {
-  id: string;
-  /** Unix ms. */
-  publishedAtMs: number;
-  /** In the order of storing. */
-  seq: number;
-}
-
-/** An event as it is listed: its place in the order, and its stored JSON. */
-export interface ListedEvent {
-  id: string;
-  publishedAtMs: number;
-  json: string;
-}
-
-/** An event as it is found by its id: the stored JSON of the record ({@link RegEvent}) and of its {@link Provenance}. */
-export interface FoundEvent {
-  json: string;
-  provenance: string;
-  /** The languages that came after it, by their codes, as JSON text: [{@link LaterLanguage}]. */
-  later: string;
-}
-
-/** A language that came after its event was stored. */
-export interface LaterLanguage {
-  language: string;
-  /** Address of the publication in that language. */
-  url: string;
-  /** Unix ms. */
-  added_at: number;
-  provenance: Provenance;
-}
-
 /** A delivery to be stored. */
 export interface NewDelivery {
   id: string;
@@ -258,7 +197,7 @@ export interface Usage {
 }
 
 /** Everything that is kept. Every time is in Unix ms. */
-export interface Store extends AccountStore, CatchUpStore, UpkeepStore {
+export interface Store extends EventStore, AccountStore, CatchUpStore, UpkeepStore {
   // Sources
   /**
    * Makes these sources known. One that was never seen is due at once. One whose schedule has changed, or whose last
@@ -311,18 +250,6 @@ export interface Store extends AccountStore, CatchUpStore, UpkeepStore {
     fetch: { seen: ReadonlySet<string>; sinceMs: number },
     decide: (missing: readonly MissingPublication[]) => RemovalDecision[],
   ): Promise<RemovalDecision[]>;
-  /** Newest first by (`published_at`, id); with `after` in the order of storing. */
-  listEvents(query: EventQuery): Promise<ListedEvent[]>;
-  /** Where an event stands, null when there is none of that id. */
-  findPlace(id: string): Promise<EventPlace | null>;
-  /** Where the event stands that was stored last, null without one. */
-  lastPlace(): Promise<EventPlace | null>;
-  /** Names the state of all records: while it is the same, every list and every record is. */
-  recordsState(): Promise<string>;
-  /** The stored JSON of every version of the event's publication, the first one first; empty without such an event. */
-  listVersions(id: string): Promise<string[]>;
-  /** One event with what it was made from, null when there is none of that id. */
-  findEvent(id: string): Promise<FoundEvent | null>;
 
   // Usage
   /** Requests counted for the customer on the UTC day ("2026-07-31"). */
