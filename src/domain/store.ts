@@ -1,5 +1,6 @@
 // The Store port: use cases, each one atomic. An engine runs the pure decisions it is given inside its transaction.
 import type { StoreTrouble } from "./store_trouble.ts";
+import type { Arrivals } from "./arrivals.ts";
 import type { AccountStore } from "./account_store.ts";
 import type { RegEvent, Wording } from "./event.ts";
 import type { CatchUpStore } from "./catch_up_store.ts";
@@ -81,18 +82,6 @@ export interface MissingPublication {
   /** Complete fetches in a row that did not hold it, the latest included. */
   missed: number;
 }
-
-/** The new publications of one fetch, counted. */
-export interface Arrivals {
-  count: number;
-  /** Those of them that the source dates well before the newest that was known. */
-  older: number;
-  /** See {@link SourceState.usualNew}. */
-  usual: number;
-}
-
-/** How long before the newest known publication a new one is dated to be an old one, ms: two days. */
-export const OLDER_BY_MS = 2 * 86_400_000;
 
 /** How a fetch ended, as the store keeps it. Every time is in Unix ms. */
 export interface FetchEnd {

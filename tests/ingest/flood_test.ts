@@ -1,32 +1,40 @@
 // Floods: what a site has renumbered is held back until the operator has looked at it.
 import assert from "node:assert/strict";
+import type { Arrivals } from "../../src/domain/arrivals.ts";
 import { isFlood } from "../../src/ingest/flood.ts";
 import { boardConfig, rss, type SampleItem } from "../support/samples.ts";
 import { createWorld, type World } from "../support/world.ts";
 
-Deno.test("isFlood() looks at how much is new, how much of it is old, and what is usual", () => {
+Deno.test("isFlood() looks at how much is new, how old it is, and what is expected since the last success", () => {
+  const quiet = { older: 0, newer: 0, usual: 1, perDay: 0.5, elapsedMs: 1_800_000 };
   const rows: [
     name: string,
     expected: boolean,
-    count: number,
-    older: number,
-    usual: number,
+    arrivals: Partial<Arrivals> & { count: number },
     items: number,
   ][] = [
-    ["twenty new ones", false, 20, 0, 0, 20],
-    ["more than twenty", true, 21, 0, 0, 21],
-    ["less than half of the items", false, 21, 0, 0, 42],
-    ["as is usual", false, 50, 0, 10, 60],
-    ["more than five times what is usual", true, 51, 0, 10, 60],
-    ["a small feed renumbered", true, 10, 10, 1, 10],
-    ["a few old ones that were added", false, 6, 6, 1, 10],
-    ["old ones count three times", true, 15, 3, 0, 15],
+    ["twenty new ones", false, { count: 20 }, 20],
+    ["more than twenty", true, { count: 21 }, 21],
+    ["less than half of the items", false, { count: 21 }, 42],
+    ["as is usual", false, { count: 50, usual: 10 }, 60],
+    ["more than five times what is usual", true, { count: 51, usual: 10 }, 60],
+    ["a small feed renumbered", true, { count: 10, older: 10 }, 10],
+    ["a few old ones that were added", false, { count: 6, older: 6 }, 10],
+    ["old ones count three times", true, { count: 15, older: 3 }, 15],
+    ["thirty that are dated after all that was known", false, { count: 30, newer: 30 }, 30],
+    ["news and old ones, as when all is renumbered", true, { count: 30, newer: 10, older: 20 }, 30],
+    ["hundreds dated now, half an hour after the last fetch", true, { count: 200, newer: 200 }, 200],
+    ["the news of ten days without a fetch", false, { count: 50, perDay: 2, elapsedMs: 10 * DAY_MS }, 50],
+    ["more than ten such days can bring", true, { count: 101, perDay: 2, elapsedMs: 10 * DAY_MS }, 101],
+    ["old ones after ten days", true, { count: 50, older: 50, perDay: 2, elapsedMs: 10 * DAY_MS }, 50],
+    ["a busy source after half an hour", true, { count: 50, perDay: 24 }, 50],
   ];
-  for (const [name, expected, count, older, usual, items] of rows) {
-    assert.equal(isFlood({ count, older, usual }, items), expected, name);
+  for (const [name, expected, arrivals, items] of rows) {
+    assert.equal(isFlood({ ...quiet, ...arrivals }, items), expected, name);
   }
 });
 
+const DAY_MS = 86_400_000;
 const day = (at: number) => new Date(Date.UTC(2026, 5, at)).toUTCString();
 const items = (name: string, count: number, firstDay = 1): SampleItem[] =>
   Array.from({ length: count }, (_, at) => ({
@@ -35,17 +43,17 @@ const items = (name: string, count: number, firstDay = 1): SampleItem[] =>
     date: day(firstDay + at),
   }));
 
-/** A world with a subscriber and a feed that has been fetched; `received` are the titles that were delivered. */
+/** A world with a subscriber and a feed that has been fetched; none of its items is 503, `received` are the titles that were delivered. */
 async function withSubscriber(
   work: (
     world: World,
-    next: (items: readonly SampleItem[]) => Promise<void>,
+    next: (items: readonly SampleItem[] | null) => Promise<void>,
     received: string[],
   ) => Promise<void>,
 ): Promise<void> {
   const world = await createWorld(boardConfig());
-  let body = rss(items("first", 12));
-  world.platform.http.serve("https://board.example/feed", () => ({ body }));
+  let body: string | null = rss(items("first", 12));
+  world.platform.http.serve("https://board.example/feed", () => body === null ? { status: 503 } : { body });
   const received: string[] = [];
   world.platform.http.serve("https://hook.example/", (request) => {
     received.push(JSON.parse(request.body ?? "").title);
@@ -57,7 +65,7 @@ async function withSubscriber(
     const hook = JSON.stringify({ webhook_url: "https://hook.example/" });
     assert.equal((await world.ask("/v1/subscriptions", { method: "POST", key, body: hook })).status, 201);
     await work(world, async (feed) => {
-      body = rss(feed);
+      body = feed === null ? null : rss(feed);
       await world.platform.clock.advance(1_800_000);
       await world.app.tick();
     }, received);
@@ -88,6 +96,20 @@ Deno.test("a feed that changes every id and every word at once is stored, held b
     assert.equal((await world.ask("/v1/health")).json.ingestion.held_back, 0);
     await world.app.tick();
     assert.equal(received.length, 13, "each once");
+  }));
+
+Deno.test("the news of twelve days in which a feed could not be had are delivered when it is back", () =>
+  withSubscriber(async (world, next, received) => {
+    for (let days = 0; days < 12; days++) {
+      await world.platform.clock.advance(DAY_MS);
+      await next(null);
+    }
+    assert.equal((await world.ask("/v1/health")).json.ingestion.failing, 1);
+    // Those of the last two days that were known are dated no later than the newest one.
+    const news = items("news", 40, 11);
+    for (let tries = 0; tries < 48; tries++) await next([...items("first", 12), ...news]);
+    assert.equal((await world.ask("/v1/health")).json.ingestion.held_back, 0);
+    assert.deepEqual(received.toSorted(), news.map(({ title }) => title).toSorted(), "each once");
   }));
 
 Deno.test("a revision of what is held back waits with it", () =>

@@ -1,7 +1,10 @@
 // Held events in SQLite: new ones that wait for their fetch to be judged, and floods that wait for the operator.
-import { type Arrivals, OLDER_BY_MS, type Store } from "../../domain/store.ts";
+import { type Arrivals, CADENCE_MS, OLDER_BY_MS } from "../../domain/arrivals.ts";
+import type { Store } from "../../domain/store.ts";
 import type { Connection } from "./connection.ts";
 import { tagName } from "./event_tags.ts";
+
+const DAY_MS = 86_400_000;
 
 /**
  * Judges what a fetch brought: it goes out to be matched, or is held back as a flood. What a process that died has left
@@ -9,10 +12,10 @@ import { tagName } from "./event_tags.ts";
  */
 export function settleArrivals(
   connection: Connection,
-  sourceId: string,
+  { sourceId, atMs }: { sourceId: string; atMs: number },
   isFlood: (arrivals: Arrivals) => boolean,
 ): number {
-  const arrivals = countArrivals(connection, sourceId);
+  const arrivals = countArrivals(connection, { sourceId, atMs });
   if (arrivals === null) return 0;
   // The first fetch brings everything that there is: that is no flood, and says nothing of what is usual.
   const isFirst = connection.get("select first_success_at from sources where id = ?", sourceId)
@@ -34,33 +37,49 @@ export function settleArrivals(
 }
 
 /** Null when nothing waits. */
-function countArrivals(connection: Connection, sourceId: string): Arrivals | null {
+function countArrivals(
+  connection: Connection,
+  { sourceId, atMs }: { sourceId: string; atMs: number },
+): Arrivals | null {
   const waiting = connection.get(
     `select min(event_seq) as first from held_events indexed by held_events_by_source
      where source_id = ? and reason = 'fetch'`,
     sourceId,
   )?.["first"] ?? null;
   if (waiting === null) return null;
+  const tag = tagName("source", sourceId);
   const newest = connection.get(
     `select published_at from event_tags
      where tag_id = (select id from tags where name = ?) and event_seq < ?
      order by published_at desc, event_id desc limit 1`,
-    tagName("source", sourceId),
+    tag,
     Number(waiting),
   )?.["published_at"];
+  const newestMs = newest === undefined ? null : Number(newest);
   const row = connection.get(
     `select count(*) as count, coalesce(sum(events.published_at < ?), 0) as older,
-       (select usual_new from sources where id = ?) as usual
+       coalesce(sum(events.published_at > ? and not json_extract(events.json, '$.published_at_estimated')), 0) as newer
      from held_events indexed by held_events_by_source join events on events.seq = held_events.event_seq
      where held_events.source_id = ? and reason = 'fetch' and events.version = 1`,
-    newest === undefined ? Number.MIN_SAFE_INTEGER : Number(newest) - OLDER_BY_MS,
-    sourceId,
+    newestMs === null ? Number.MIN_SAFE_INTEGER : newestMs - OLDER_BY_MS,
+    newestMs ?? Number.MAX_SAFE_INTEGER,
     sourceId,
   );
+  const dated = newestMs === null ? null : connection.get(
+    `select count(*) as count from event_tags
+     where tag_id = (select id from tags where name = ?) and published_at > ? and event_seq < ?`,
+    tag,
+    newestMs - CADENCE_MS,
+    Number(waiting),
+  );
+  const source = connection.get("select usual_new, last_success_at from sources where id = ?", sourceId);
   return {
     count: Number(row?.["count"]),
     older: Number(row?.["older"]),
-    usual: Number(row?.["usual"] ?? 0),
+    newer: Number(row?.["newer"]),
+    usual: Number(source?.["usual_new"] ?? 0),
+    perDay: Number(dated?.["count"] ?? 0) / (CADENCE_MS / DAY_MS),
+    elapsedMs: Math.max(0, atMs - Number(source?.["last_success_at"] ?? atMs)),
   };
 }
 

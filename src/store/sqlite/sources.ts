@@ -1,6 +1,7 @@
 // Sources in SQLite: their state, their leases, and what their hosts want.
 import type { FetchOutcome, NewsHistory, SourceMove, SourceState } from "../../domain/source.ts";
-import type { Arrivals, FetchEnd, RegisteredSource, SourceClaim, Store } from "../../domain/store.ts";
+import type { Arrivals } from "../../domain/arrivals.ts";
+import type { FetchEnd, RegisteredSource, SourceClaim, Store } from "../../domain/store.ts";
 import type { Connection, Row } from "./connection.ts";
 import { endHolding, freeForgotten, settleArrivals } from "./held_events.ts";
 
@@ -158,7 +159,7 @@ function finishFetch(
   end: FetchEnd,
   isFlood: (arrivals: Arrivals) => boolean,
 ): number {
-  const heldBack = settleArrivals(connection, end.sourceId, isFlood);
+  const heldBack = settleArrivals(connection, end, isFlood);
   connection.run(
     `update sources set lease_until = case when lease_holder = ? then 0 else lease_until end,
        last_attempt_at = ?, next_due_at = ?, last_error = ?, outcome = ?, outcome_since = ?, news = ?,

@@ -1,12 +1,7 @@
 // Promises about what becomes of fetched items: floods that are held, languages that come later, removals.
 import assert from "node:assert/strict";
-import type {
-  Arrivals,
-  RecordDecision,
-  RemovalDecision,
-  Store,
-  StoredPublication,
-} from "../../../src/domain/store.ts";
+import type { Arrivals } from "../../../src/domain/arrivals.ts";
+import type { RecordDecision, RemovalDecision, Store, StoredPublication } from "../../../src/domain/store.ts";
 import {
   addCustomer,
   aFailure,
@@ -124,12 +119,13 @@ export const collectingPromises: StorePromise[] = [
     },
   },
   {
-    name: "finishFetch() asks about a flood with what came, what of it is old, and what is usual",
+    name:
+      "finishFetch() asks about a flood with what came, what of it is old and new, what is usual, and how long it was",
     check: async (store) => {
       await withSubscriber(store);
       const asked: Arrivals[] = [];
-      const finish = (isFlood = false) =>
-        store.finishFetch(aFetchEnd("board", T0), (arrivals) => {
+      const finish = (isFlood = false, atMs = T0) =>
+        store.finishFetch(aFetchEnd("board", atMs), (arrivals) => {
           asked.push(arrivals);
           return isFlood;
         });
@@ -140,12 +136,12 @@ export const collectingPromises: StorePromise[] = [
       await finish();
       await fetched(store, ["evt_4", "evt_5", "evt_6", "evt_7"]);
       await finish(true);
-      await fetched(store, ["evt_8"]);
-      await finish();
+      await fetched(store, ["evt_8"], { published_at: T0 + DAY, published_at_estimated: true });
+      await finish(false, T0 + 2 * DAY);
       assert.deepEqual(asked, [
-        { count: 3, older: 1, usual: 0 },
-        { count: 4, older: 0, usual: 3 },
-        { count: 1, older: 0, usual: 3 },
+        { count: 3, older: 1, newer: 2, usual: 0, perDay: 1 / 30, elapsedMs: 0 },
+        { count: 4, older: 0, newer: 0, usual: 3, perDay: 4 / 30, elapsedMs: 0 },
+        { count: 1, older: 0, newer: 0, usual: 3, perDay: 8 / 30, elapsedMs: 2 * DAY },
       ]);
     },
   },

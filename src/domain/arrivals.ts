@@ -1,0 +1,22 @@
+// Arrivals: what of a source's new publications tells news from a flood.
+
+/** The new publications of one fetch, counted. */
+export interface Arrivals {
+  count: number;
+  /** Those of them that the source dates well before the newest that was known. */
+  older: number;
+  /** Those of them that the source dates after the newest that was known. */
+  newer: number;
+  /** How many new publications a fetch brings at most, as far as is remembered. */
+  usual: number;
+  /** How many publications a day the source dates, in the {@link CADENCE_MS} before the newest that was known. */
+  perDay: number;
+  /** Since its last success, ms. */
+  elapsedMs: number;
+}
+
+/** The time from which {@link Arrivals.perDay} is known, ms. */
+export const CADENCE_MS = 30 * 86_400_000;
+
+/** How long before the newest known publication a new one is dated to be an old one, ms: two days. */
+export const OLDER_BY_MS = 2 * 86_400_000;
