@@ -13,7 +13,7 @@ import { type Command, type CommandCall, CommandError, EXIT, JSON_OPTION } from 
 import { loadConfig, withStore } from "./open.ts";
 import { textWidth } from "./paragraphs.ts";
 import { listJson, listSources, listTable } from "./source_list.ts";
-import { createReasons, previewJson, previewTable } from "./source_preview.ts";
+import { previewJson, previewTable } from "./source_preview.ts";
 import { releaseCommand, saveDocuments } from "./source_release.ts";
 
 /** A saved document that is compressed is read up to this many bytes. */
@@ -62,14 +62,15 @@ export const sourceCommands: Command[] = [
         const preview = await app.ingest.preview(source, state);
         const wantsSaved = call.flags.has("save") || call.texts.has("save");
         const saved = wantsSaved ? await saveDocuments(call, source.id, preview.documents) : null;
-        const reasonsOf = call.flags.has("why")
-          ? createReasons(createClassifier(config.classification))
-          : null;
+        const options = {
+          classifier: createClassifier(config.classification),
+          withReasons: call.flags.has("why"),
+        };
         const width = textWidth(call.host.columns());
         call.host.out(
           call.flags.has("json")
-            ? previewJson(preview, reasonsOf, saved)
-            : previewTable(preview, reasonsOf, width) + savedLines(saved),
+            ? previewJson(preview, options, saved)
+            : previewTable(preview, options, width) + savedLines(saved),
         );
         return preview.report.ok ? EXIT.done : EXIT.failed;
       }, { log: { format: "text", level: "error" } }),

@@ -7,21 +7,52 @@ import { formatReasons } from "./why.ts";
 
 const TITLE_WIDTH = 60;
 
-/** Gives the reasons for an item's values. */
-export type ReasonsOf = (decided: IngestPreview["decided"][number]) => Reason[];
+type Decided = IngestPreview["decided"][number];
+
+/** What an item is taken for. The names are those of events. */
+interface Values {
+  published_at: number | null;
+  language: string;
+  event_type: string;
+  severity: string;
+  topics: readonly string[];
+  ai_act_articles: readonly string[];
+}
+
+/** How a dry run is told. */
+export interface PreviewOptions {
+  classifier: Classifier;
+  /** Whether the reasons for each item's values are told. */
+  withReasons: boolean;
+}
 
 /** The reasons for an item's values; for one that is passed over only why it is. */
-export function createReasons(classifier: Classifier): ReasonsOf {
-  return ({ request, decision }) => {
-    const { reasons } = classifier.classify(request());
-    return decision.kind === "passed_over" ? reasons.filter(({ field }) => field === "relevant") : reasons;
+function reasonsOf({ request, decision }: Decided, { classifier }: PreviewOptions): Reason[] {
+  const { reasons } = classifier.classify(request());
+  return decision.kind === "passed_over" ? reasons.filter(({ field }) => field === "relevant") : reasons;
+}
+
+/** What would be stored of an item; of one of which nothing would, what the rules make of it now. */
+function valuesOf({ item, decision, request }: Decided, { classifier }: PreviewOptions): Values {
+  if (decision.kind === "record") {
+    const { published_at, language, event_type, severity, topics, ai_act_articles } = decision.event;
+    return { published_at, language, event_type, severity, topics, ai_act_articles };
+  }
+  const { language, eventType, severity, topics, aiActArticles } = classifier.classify(request());
+  return {
+    published_at: item.publishedAtMs ?? item.updatedAtMs,
+    language,
+    event_type: eventType,
+    severity,
+    topics,
+    ai_act_articles: aiActArticles,
   };
 }
 
 /** The dry run as JSON. */
 export function previewJson(
   { report, decided }: IngestPreview,
-  reasonsOf: ReasonsOf | null,
+  options: PreviewOptions,
   saved: readonly string[] | null,
 ): string {
   const items = decided.map((one) => ({
@@ -29,8 +60,9 @@ export function previewJson(
     title: one.item.title,
     url: one.item.link,
     notes: one.notes,
+    ...valuesOf(one, options),
     ...(one.decision.kind === "record" ? { event: one.decision.event } : {}),
-    ...(reasonsOf === null ? {} : { reasons: reasonsOf(one) }),
+    ...(options.withReasons ? { reasons: reasonsOf(one, options) } : {}),
   }));
   return `${JSON.stringify({ ...report, items, ...(saved === null ? {} : { saved }) })}\n`;
 }
@@ -38,22 +70,22 @@ export function previewJson(
 /** The dry run as a table with what was odd and what was refused under it. */
 export function previewTable(
   { report, decided }: IngestPreview,
-  reasonsOf: ReasonsOf | null,
+  options: PreviewOptions,
   width: number,
 ): string {
   const failure = report.ok ? "" : `${report.id}: ${report.error}\n`;
   if (!report.ok && decided.length + report.refused.length === 0) return failure;
-  const rows = decided.map(({ item, decision }) => {
-    const event = decision.kind === "record" ? decision.event : null;
+  const rows = decided.map((one) => {
+    const values = valuesOf(one, options);
     return [
-      outcomeOf(decision),
-      formatTime(event?.published_at ?? item.publishedAtMs ?? item.updatedAtMs),
-      event?.language ?? "",
-      event?.event_type ?? "",
-      event?.severity ?? "",
-      cut(event?.topics.join(",") ?? "", 40),
-      cut(event?.ai_act_articles.join(", ") ?? "", 30),
-      cut(item.title, TITLE_WIDTH),
+      outcomeOf(one.decision),
+      formatTime(values.published_at),
+      values.language,
+      values.event_type,
+      values.severity,
+      cut(values.topics.join(","), 40),
+      cut(values.ai_act_articles.join(", "), 30),
+      cut(one.item.title, TITLE_WIDTH),
     ];
   });
   const refused = report.refused.map(({ item, reason }) => `refused  ${cut(item, TITLE_WIDTH)}: ${reason}\n`);
@@ -70,7 +102,9 @@ export function previewTable(
   ].join(", ");
   const header = ["OUTCOME", "PUBLISHED (UTC)", "LANG", "TYPE", "SEVERITY", "TOPICS", "ARTICLES", "TITLE"];
   const table = formatTable(header, rows);
-  const items = reasonsOf === null ? table : withReasons(table, decided.map(reasonsOf), width);
+  const items = options.withReasons
+    ? withReasons(table, decided.map((one) => reasonsOf(one, options)), width)
+    : table;
   return `${items}${notes.join("")}${refused.join("")}${counts}\n${failure}`;
 }
 

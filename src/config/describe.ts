@@ -1,28 +1,8 @@
 // What a config puts in force, without its secrets.
-import { nextRunAfter } from "../domain/schedule.ts";
 import { type Tier, TIERS } from "../domain/tier.ts";
 import type { Config } from "./config.ts";
+import { sourceDetails, sourceRow, type SourceSummary, summariseSource } from "./describe_source.ts";
 import { formatDuration, formatListen } from "./values.ts";
-
-/** A source as a summary shows it. */
-export interface SourceSummary {
-  id: string;
-  enabled: boolean;
-  fetch_strategy: string;
-  relevance: string;
-  schedule: string;
-  timezone: string;
-  /** Unix ms; null for a source that is disabled. */
-  next_due_at: number | null;
-  notify_first_fetch: boolean;
-  /** Null where the strategy, its history or the service decides. */
-  min_items: number | null;
-  silent_after_ms: number | null;
-  crawl_delay_ms: number | null;
-  ca_file: string | null;
-  /** Whether its requests carry an `Authorization` header; the header itself is a secret. */
-  authorization: boolean;
-}
 
 /** What is in force, ready for JSON. */
 export interface ConfigSummary {
@@ -142,21 +122,7 @@ export function summariseConfig(config: Config, nowMs: number): ConfigSummary {
     tiers: summariseTiers(config),
     sources_enabled: enabled,
     sources_disabled: config.sources.length - enabled,
-    sources: config.sources.map((source) => ({
-      id: source.id,
-      enabled: source.enabled,
-      fetch_strategy: source.fetchStrategy,
-      relevance: source.relevance,
-      schedule: source.schedule,
-      timezone: source.timezone,
-      next_due_at: source.enabled ? nextRunAfter(source, nowMs) : null,
-      notify_first_fetch: source.notifyFirstFetch,
-      min_items: source.minItems ?? null,
-      silent_after_ms: source.silentAfterMs ?? null,
-      crawl_delay_ms: source.crawlDelayMs ?? null,
-      ca_file: source.caFile ?? null,
-      authorization: source.authorization !== undefined,
-    })),
+    sources: config.sources.map((source) => summariseSource(source, nowMs)),
   };
 }
 
@@ -244,7 +210,11 @@ export function describeConfig(config: Config, nowMs: number): string {
     ]),
     ["sources", `${rest.sources_enabled} enabled, ${rest.sources_disabled} disabled`],
   ];
-  return [...alignColumns(rows), ...alignColumns(rest.sources.map(sourceRow))].join("\n");
+  const sources = alignColumns(rest.sources.map(sourceRow)).flatMap((row, place) => [
+    row,
+    ...(rest.sources[place] === undefined ? [] : sourceDetails(rest.sources[place])),
+  ]);
+  return [...alignColumns(rows), ...sources].join("\n");
 }
 
 function describeBackup({ folder, schedule, timezone, keep, secret_key }: ConfigSummary["backup"]): string {
@@ -276,12 +246,6 @@ function describeAdditions(added: ConfigSummary["classification"]): string {
     ...source_defaults.length > 0 ? [`defaults of sources: ${source_defaults.join(", ")}`] : [],
   ];
   return parts.length === 0 ? "as Regfeed brings it" : parts.join("; ");
-}
-
-function sourceRow(source: SourceSummary): string[] {
-  const next = source.next_due_at === null ? "never" : new Date(source.next_due_at).toISOString();
-  const due = source.enabled ? `next ${next}` : "disabled";
-  return [`  ${source.id}`, source.fetch_strategy, source.schedule, source.timezone, due];
 }
 
 function alignColumns(rows: readonly string[][]): string[] {

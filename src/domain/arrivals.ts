@@ -1,6 +1,6 @@
 // Arrivals: what of a source's new publications tells news from a flood.
 
-/** The new publications of one fetch, counted. */
+/** The new publications of one fetch, counted. Where none was known, the last success stands for the newest known one. */
 export interface Arrivals {
   count: number;
   /** Those of them that the source dates well before the newest that was known. */

@@ -31,3 +31,30 @@ Deno.test("source test shows what was odd about an item, in text and JSON, and i
       sources: [{ id: "inbox", ok: true, new: 2, revised: 0, unchanged: 0, passed_over: 0, refused: [] }],
     });
   }));
+
+Deno.test("source test shows language, type, severity, topics, articles and date of every item, unchanged and passed over too", () =>
+  withFolder(async (folder) => {
+    await writeConfig(folder, CONFIG.replace('"all"', '"ai"'));
+    await Deno.mkdir(join(folder, "inbox"));
+    const off = { id: "2", title: "Neue Leitung der Behörde", summary: "Die Behörde hat eine neue Leitung." };
+    await Deno.writeTextFile(join(folder, "inbox/a.xml"), rss([{ id: "1" }, off]));
+    const first = await regfeed(folder, ["source", "test", "inbox"]);
+    await regfeed(folder, ["ingest", "inbox"]);
+    const second = await regfeed(folder, ["source", "test", "inbox"]);
+    for (const [outcome, { stdout }] of [["new", first], ["unchanged", second]] as const) {
+      assert.match(
+        stdout,
+        new RegExp(
+          `^${outcome} +2026-07-31 12:00:00 +en +guidance +\\w+ +transparency +Art\\. 50 +Guidelines on the AI Act 1$`,
+          "m",
+        ),
+      );
+      assert.match(stdout, /^passed over +2026-07-31 12:00:00 +de +\S+ +info +Neue Leitung der Behörde$/m);
+    }
+    const { items } = await regfeedJson<{ items: unknown[] }>(folder, ["source", "test", "inbox"]);
+    assert.partialDeepStrictEqual(items, [{
+      outcome: "unchanged",
+      language: "en",
+      ai_act_articles: ["Art. 50"],
+    }]);
+  }));

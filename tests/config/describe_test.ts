@@ -29,11 +29,18 @@ Deno.test("summariseConfig() says what is in force, with the time at which each 
       timezone: "Europe/Berlin",
       next_due_at: Date.UTC(2026, 6, 2, 7),
       notify_first_fetch: false,
+      languages: ["en"],
+      urls: [],
+      language_pattern: null,
+      identity: null,
+      removals: false,
       min_items: 1,
       silent_after_ms: null,
       crawl_delay_ms: null,
       ca_file: null,
+      reuse: null,
       authorization: true,
+      headers: [],
     },
     {
       id: "b",
@@ -44,11 +51,18 @@ Deno.test("summariseConfig() says what is in force, with the time at which each 
       timezone: "UTC",
       next_due_at: null,
       notify_first_fetch: false,
+      languages: ["en"],
+      urls: [],
+      language_pattern: null,
+      identity: null,
+      removals: false,
       min_items: 1,
       silent_after_ms: null,
       crawl_delay_ms: null,
       ca_file: null,
+      reuse: null,
       authorization: false,
+      headers: [],
     },
   ]);
 });
@@ -70,6 +84,37 @@ Deno.test("describeConfig() says it in lines", async () => {
   const bare = describeConfig(await configOf(""), NOW);
   assert.match(bare, /^delivery +to https only, public addresses, /m);
   assert.match(bare, /^sources +0 enabled, 0 disabled$/m);
+});
+
+Deno.test("describeConfig() says under a source what it is told beyond the defaults, without its secrets", async () => {
+  const told = await configOf(`
+[[sources]]
+id = "told"
+name_en = "Told"
+urls = { de = "https://a.example.org/de?key=hush", en = "https://a.example.org/en" }
+language_pattern = "/(de|en)/"
+identity = { pattern = "/news/([0-9]+)" }
+relevance = "all"
+notify_first_fetch = true
+removals = true
+min_items = 5
+silent_after = "14d"
+crawl_delay = "30s"
+ca_file = "/etc/own.pem"
+reuse = "free"
+headers = { x-api-key = "hush" }
+authorization = "Bearer hush"
+`);
+  const [, details] = describeConfig(told, NOW).split("\n").slice(-2);
+  assert.equal(
+    details,
+    "    everything is stored; notifies from the first fetch on; addresses for de, en; " +
+      "languages told by /(de|en)/; identity by the pattern /news/([0-9]+); what is missing is withdrawn; " +
+      "at least 5 items; silent after 14d; 30s between two requests; trusts /etc/own.pem; " +
+      "sends authorization, x-api-key",
+  );
+  assert.doesNotMatch(JSON.stringify(summariseConfig(told, NOW)), /hush/);
+  assert.deepEqual(summariseConfig(told, NOW).sources[0]?.headers, ["x-api-key"]);
 });
 
 Deno.test("summariseConfig() and describeConfig() show no secret", async () => {

@@ -55,31 +55,32 @@ function countArrivals(
     tag,
     Number(waiting),
   )?.["published_at"];
-  const newestMs = newest === undefined ? null : Number(newest);
+  const source = connection.get("select usual_new, last_success_at from sources where id = ?", sourceId);
+  const lastSuccessMs = Number(source?.["last_success_at"] ?? atMs);
+  const newestMs = Number(newest ?? lastSuccessMs);
   const row = connection.get(
     `select count(*) as count, coalesce(sum(events.published_at < ?), 0) as older,
        coalesce(sum(events.published_at > ? and not json_extract(events.json, '$.published_at_estimated')), 0) as newer
      from held_events indexed by held_events_by_source join events on events.seq = held_events.event_seq
      where held_events.source_id = ? and reason = 'fetch' and events.version = 1`,
-    newestMs === null ? Number.MIN_SAFE_INTEGER : newestMs - OLDER_BY_MS,
-    newestMs ?? Number.MAX_SAFE_INTEGER,
+    newestMs - OLDER_BY_MS,
+    newestMs,
     sourceId,
   );
-  const dated = newestMs === null ? null : connection.get(
+  const dated = connection.get(
     `select count(*) as count from event_tags
      where tag_id = (select id from tags where name = ?) and published_at > ? and event_seq < ?`,
     tag,
     newestMs - CADENCE_MS,
     Number(waiting),
   );
-  const source = connection.get("select usual_new, last_success_at from sources where id = ?", sourceId);
   return {
     count: Number(row?.["count"]),
     older: Number(row?.["older"]),
     newer: Number(row?.["newer"]),
     usual: Number(source?.["usual_new"] ?? 0),
-    perDay: Number(dated?.["count"] ?? 0) / (CADENCE_MS / DAY_MS),
-    elapsedMs: Math.max(0, atMs - Number(source?.["last_success_at"] ?? atMs)),
+    perDay: Number(dated?.["count"]) / (CADENCE_MS / DAY_MS),
+    elapsedMs: Math.max(0, atMs - lastSuccessMs),
   };
 }
 
