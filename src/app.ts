@@ -71,7 +71,6 @@ export function createApp(
   const payments = createPaying({ config, platform, store, version, newId, classifier });
   const mailing = createWriting({ config, platform, store, version });
   const quota = createQuota({ store, clock });
-  const access = createAccess({ store, clock });
   const server = createServer({
     routes: createRoutes({ config, platform, store, version, newId, classifier, delivery, payments }),
     clock,
@@ -79,7 +78,8 @@ export function createApp(
     log: platform.log("api"),
     metrics,
     trustedProxies: readRanges(config.server.trustedProxies),
-    authenticate: (header) => access.authenticate(header),
+    limits: config.limits,
+    keys: createAccess({ store, clock }),
     takeRequest: (customer) => quota.take(customer.id, limitsOf(customer, config.tiers).apiRequestsPerDay),
   });
   measureStore(metrics, store, clock);

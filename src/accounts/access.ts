@@ -14,6 +14,8 @@ const MAX_KEPT = 10_000;
 export interface Access {
   /** The customer of the `Authorization` header. Throws `unauthenticated` without a good key of an enabled customer. */
   authenticate(authorization: string | null): Promise<Customer>;
+  /** Whether the header's key was good when it was last seen, as far as is remembered; asks nobody. */
+  isRemembered(authorization: string): boolean;
 }
 
 /** Access by the keys of the store. */
@@ -55,6 +57,11 @@ export function createAccess({ store, clock }: { store: Pick<Store, "findKey">; 
         throw new AppError("unauthenticated", "This API key is disabled. Ask the operator for a new one.");
       }
       return holder.customer;
+    },
+    isRemembered(authorization) {
+      const key = keyFromHeader(authorization);
+      const holder = key === null ? undefined : kept.get(hashKey(key))?.holder;
+      return holder !== undefined && !holder.keyDisabled && holder.customer.enabled;
     },
   };
 }

@@ -1,11 +1,20 @@
 // Whose request it is: the address behind the proxies that the operator trusts.
 import ipaddr from "ipaddr.js";
+import { parseAddress } from "../domain/address.ts";
 
 /** Hops that are followed at most: a longer chain is not one of the operator's. */
 const MAX_HOPS = 20;
 
+/** The bits of an IPv6 address that one customer of a provider has: who has one such address has the whole of it. */
+const IPV6_NETWORK_BITS = 64;
+
+/** Ranges in which a connection comes from the operator's own network: from a proxy, mostly. */
+const OWN_RANGES: readonly string[] = ["loopback", "private", "uniqueLocal", "linkLocal", "carrierGradeNat"];
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
 /** A range of addresses, read once. */
-export type AddressRange = [ipaddr.IPv4 | ipaddr.IPv6, number];
+export type AddressRange = [Address, number];
 
 /** Reads CIDRs. Throws when one is none. */
 export function readRanges(cidrs: readonly string[]): AddressRange[] {
@@ -14,7 +23,9 @@ export function readRanges(cidrs: readonly string[]): AddressRange[] {
 
 /**
  * The client's address: that of the connection, unless it is a trusted proxy's; then the last address of
- * `X-Forwarded-For` that is not one. What stands further left was said by somebody whom nobody vouches for.
+ * `X-Forwarded-For` that is not one. What stands further left was said by somebody whom nobody vouches for, and what is
+ * no address ends the walk at the proxy that said it. `Forwarded` (RFC 7239) is not read: a proxy that writes one of
+ * the two headers hands on the other as the client sent it.
  */
 export function clientAddress(
   remote: string,
@@ -22,19 +33,56 @@ export function clientAddress(
   trusted: readonly AddressRange[],
 ): string {
   const hops = (forwardedFor ?? "").split(",").map((hop) => hop.trim()).filter((hop) => hop !== "").reverse();
-  let client = remote;
+  const connected = readHop(remote);
+  if (connected === null) return remote;
+  let client: Address = connected;
   for (const hop of hops.slice(0, MAX_HOPS)) {
-    if (!isTrusted(client, trusted) || !ipaddr.isValid(hop)) break;
-    client = hop;
+    const before: Address | null = isTrusted(client, trusted) ? readHop(hop) : null;
+    if (before === null) break;
+    client = before;
   }
-  return client;
+  return client.toString();
 }
 
-function isTrusted(address: string, trusted: readonly AddressRange[]): boolean {
-  if (!ipaddr.isValid(address)) return false;
-  const parsed = ipaddr.process(address); // an IPv4 client on an IPv6 socket is an IPv4 client
+/**
+ * Whom a limit counts: an IPv4 address, or an IPv6 network of 64 bits; null for a request over no connection, and for
+ * one of this machine itself. `client` is what {@link clientAddress} gave for a connection from `remote`.
+ */
+export function limitedAs(client: string, remote: string): string | null {
+  const address = readHop(client);
+  if (address === null) return client === "" ? null : client;
+  // Said by the connection, it is true; said by a header, it would be a way around the limits.
+  if (address.range() === "loopback" && client === readHop(remote)?.toString()) return null;
+  if (address instanceof ipaddr.IPv4) return client;
+  return `${
+    ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/${IPV6_NETWORK_BITS}`)
+  }/${IPV6_NETWORK_BITS}`;
+}
+
+/** Whether a connection looks like one of the operator's proxies, and its word is not taken. */
+export function looksLikeProxy(
+  remote: string,
+  headers: Pick<Headers, "has">,
+  trusted: readonly AddressRange[],
+): boolean {
+  const address = readHop(remote);
+  if (address === null || !OWN_RANGES.includes(address.range()) || isTrusted(address, trusted)) return false;
+  return headers.has("x-forwarded-for") || headers.has("forwarded") || headers.has("x-real-ip");
+}
+
+/**
+ * A hop as proxies write it: an address, with its port (`192.0.2.1:50000`, `[2001:db8::1]:50000`) or without. An IPv4
+ * client on an IPv6 socket is an IPv4 client. Null for anything else.
+ */
+function readHop(text: string): Address | null {
+  const bare = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(text)?.[1] ?? /^([\d.]+):\d{1,5}$/.exec(text)?.[1] ?? text;
+  const address = parseAddress(bare);
+  return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
+}
+
+function isTrusted(address: Address, trusted: readonly AddressRange[]): boolean {
   return trusted.some(([base, bits]) => {
-    if (parsed instanceof ipaddr.IPv4) return base instanceof ipaddr.IPv4 && parsed.match(base, bits);
-    return base instanceof ipaddr.IPv6 && parsed.match(base, bits);
+    if (address instanceof ipaddr.IPv4) return base instanceof ipaddr.IPv4 && address.match(base, bits);
+    return base instanceof ipaddr.IPv6 && address.match(base, bits);
   });
 }

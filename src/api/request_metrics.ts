@@ -1,4 +1,5 @@
 // What the API counts of requests.
+import type { Limited } from "./address_limits.ts";
 import { type Metrics, SECONDS_BOUNDS } from "../domain/metrics.ts";
 
 /** A request that was answered. */
@@ -8,6 +9,8 @@ export interface AnsweredRequest {
   route: string | null;
   status: number;
   durationMs: number;
+  /** Why it was refused with 429; null when it was not. */
+  refusal: "quota" | Limited | null;
 }
 
 /** Methods that get a name of their own: a client can invent others without end. */
@@ -30,10 +33,16 @@ export function createRequestMetrics(metrics: Metrics): (answered: AnsweredReque
     name: "regfeed_quota_refusals_total",
     help: "Requests refused because the day's quota was spent.",
   });
-  return ({ method, route, status, durationMs }) => {
+  const limits = metrics.counter({
+    name: "regfeed_address_refusals_total",
+    help: "Requests refused because too many came from their address: without a key, or with a wrong one.",
+    labels: ["limit"],
+  });
+  return ({ method, route, status, durationMs, refusal }) => {
     const path = route ?? "none";
     requests.add([METHODS.has(method) ? method : "other", path, String(status)]);
     seconds.observe([path], durationMs / 1_000);
-    if (status === 429) refusals.add([]);
+    if (refusal === "quota") refusals.add([]);
+    else if (refusal !== null) limits.add([refusal]);
   };
 }

@@ -2,6 +2,7 @@
 import type { RequestAllowance } from "../domain/allowance.ts";
 import type { AppError } from "../domain/errors.ts";
 import { type KeptAnswer, namesTag, takesGzip } from "./kept_answers.ts";
+import type { Refusal } from "./address_limits.ts";
 import { problemJson } from "./problem.ts";
 import type { Route } from "./route.ts";
 
@@ -11,6 +12,8 @@ export interface Passage {
   allowance: RequestAllowance | null;
   /** Whether pages of any origin may read the answer: not where the path needs a key. */
   isPublic: boolean;
+  /** Set when the request was refused for what came from its address before. */
+  refusal?: Refusal;
 }
 
 /** An answer ready to be sent, whole or as what the client has already. */
@@ -83,14 +86,15 @@ export function failure(error: AppError, passage: Passage, headers: Record<strin
       "content-type": "application/problem+json; charset=utf-8",
       "cache-control": "no-store",
       ...(error.code === "unauthenticated" ? { "www-authenticate": 'Bearer realm="regfeed"' } : {}),
-      ...(error.code === "quota_exceeded" ? retryAfter(passage) : {}),
+      ...(error.status === 429 ? retryAfter(passage) : {}),
       ...commonHeaders(passage, error.status),
       ...headers,
     },
   });
 }
 
-function retryAfter({ allowance }: Passage): Record<string, string> {
+function retryAfter({ allowance, refusal }: Passage): Record<string, string> {
+  if (refusal !== undefined) return { "retry-after": String(refusal.retryInSeconds) };
   return allowance === null ? {} : { "retry-after": String(allowance.resetInSeconds) };
 }
 

@@ -6,7 +6,14 @@ import { AppError } from "../domain/errors.ts";
 import type { Metrics } from "../domain/metrics.ts";
 import type { NewId } from "../domain/ids.ts";
 import type { Clock, Log } from "../domain/ports.ts";
-import { type AddressRange, clientAddress } from "./client_address.ts";
+import {
+  type AddressLimits,
+  createAddressLimits,
+  type Limited,
+  type LimitSettings,
+  refusalError,
+} from "./address_limits.ts";
+import { type AddressRange, clientAddress, limitedAs, looksLikeProxy } from "./client_address.ts";
 import { addressOf, findAddressError, parametersOf, pathOf, type SentParameter } from "./address.ts";
 import { receiveBody } from "./body.ts";
 import type { Repetition } from "./idempotency.ts";
@@ -15,7 +22,7 @@ import { createKeptAnswers, type KeptAnswers, prepareAnswer } from "./kept_answe
 import { toAppError } from "./problem.ts";
 import { type Answered, failure, type Passage, preflight, success } from "./responses.ts";
 import { createRequestMetrics } from "./request_metrics.ts";
-import type { Answer, Call, Route } from "./route.ts";
+import type { Answer, Call, Route, RouteAccess } from "./route.ts";
 
 /** What the API needs of the rooms beside it. */
 export interface ServerOptions {
@@ -26,8 +33,14 @@ export interface ServerOptions {
   metrics: Metrics;
   /** Proxies whose word on the client's address is taken. */
   trustedProxies: readonly AddressRange[];
-  /** The customer behind an `Authorization` header; throws `unauthenticated`. */
-  authenticate(authorization: string | null): Promise<Customer>;
+  /** How often an address may ask without a good key. */
+  limits: LimitSettings;
+  keys: {
+    /** The customer behind an `Authorization` header; throws `unauthenticated`. */
+    authenticate(authorization: string | null): Promise<Customer>;
+    /** Whether the header's key was good before, without asking anybody. */
+    isRemembered(authorization: string): boolean;
+  };
   /** Counts one request of the customer. */
   takeRequest(customer: Customer): Promise<RequestAllowance>;
 }
@@ -46,6 +59,10 @@ interface Routed extends Passage {
   address: string;
   /** The path of the route that it took; null while it has taken none. */
   route: string | null;
+  /** The client behind the proxies. */
+  client: string;
+  /** The address that limits count; null when none do. */
+  limitedAs: string | null;
 }
 
 /** What the router carries with each request. */
@@ -59,20 +76,82 @@ type Router = Hono<Carried>;
 export function createServer(options: ServerOptions): ApiServer {
   const router: Router = new Hono({ strict: true });
   const kept = createKeptAnswers();
+  const limits = createAddressLimits(options.limits, options.clock);
   for (const route of options.routes) {
     router.on(route.method, honoPath(route.path), async (context) => {
       const passage = context.env;
       passage.isPublic = route.access === "public";
       passage.route = route.path;
-      const customer = route.access === "key" ? await admit(context.req.raw, passage, options) : null;
-      const answered = await answerRoute(route, { context, passage, customer, kept, options });
+      const customer = await admit(route.access, context.req.raw, { passage, limits, options });
+      const answered = await answerRoute(route, { context, passage, customer, kept, options })
+        .catch((error) => countTrial(error, passage, limits));
       return success(answered, { request: context.req.raw, route, passage });
     });
   }
   for (const path of new Set(options.routes.map((route) => route.path))) {
-    addOtherMethods(router, path, options.routes.filter((route) => route.path === path));
+    addOtherMethods(router, path, { routes: options.routes.filter((route) => route.path === path), limits });
   }
+  addFailures(router, { log: options.log, limits });
+  const count = createRequestMetrics(options.metrics);
+  const keyPaths = options.routes.filter((route) => route.access !== "public").map(formOf);
+  const warnOfProxy = createProxyWarning(options);
+  const enter = (request: Request, remote: string) => begin(request, remote, options);
+  const turnAway = (error: AppError, passage: Routed, headers?: Record<string, string>): Response => {
+    const path = pathOf(passage.address);
+    return failure(error, { ...passage, isPublic: !keyPaths.some((form) => form.test(path)) }, headers);
+  };
+
+  return {
+    async fetch(request, remoteAddress = "") {
+      const passage = enter(request, remoteAddress);
+      warnOfProxy(remoteAddress, request.headers);
+      const startedMs = options.clock.nowMs();
+      const wrong = findAddressError(passage.address, request.headers);
+      const response = wrong === null
+        ? await router.fetch(request, passage)
+        : turnAway(overLimit("public", passage, limits) ?? wrong, passage);
+      const durationMs = options.clock.nowMs() - startedMs;
+      const refusal = passage.refusal?.limited ?? (passage.allowance?.allowed === false ? "quota" : null);
+      count({ method: request.method, route: passage.route, status: response.status, durationMs, refusal });
+      options.log.debug("request", {
+        request: passage.requestId,
+        method: request.method,
+        status: response.status,
+        duration_ms: durationMs,
+        client: passage.client,
+      });
+      return response;
+    },
+    refuse(request) {
+      const error = new AppError("unavailable", "The service is stopping. Try again in some seconds.");
+      return turnAway(error, enter(request, ""), { connection: "close" });
+    },
+  };
+}
+
+/** A request at its beginning. */
+function begin(
+  request: Request,
+  remote: string,
+  { newId, trustedProxies }: Pick<ServerOptions, "newId" | "trustedProxies">,
+): Routed {
+  const client = clientAddress(remote, request.headers.get("x-forwarded-for"), trustedProxies);
+  return {
+    requestId: newId("request"),
+    allowance: null,
+    isPublic: true,
+    address: addressOf(request),
+    route: null,
+    client,
+    limitedAs: limitedAs(client, remote),
+  };
+}
+
+/** What is answered where no route is, and what for whatever was thrown. */
+function addFailures(router: Router, { log, limits }: { log: Log; limits: AddressLimits }): void {
   router.notFound((context) => {
+    const refused = overLimit("public", context.env, limits);
+    if (refused !== null) return failure(refused, context.env);
     const error = new AppError(
       "not_found",
       "No such path. GET /docs describes every path that there is.",
@@ -82,48 +161,18 @@ export function createServer(options: ServerOptions): ApiServer {
   router.onError((thrown, context) => {
     const passage = context.env;
     if (!(thrown instanceof AppError)) {
-      options.log.error("request failed", { request: passage.requestId, cause: describe(thrown) });
+      log.error("request failed", { request: passage.requestId, cause: describe(thrown) });
     }
     return failure(toAppError(thrown), passage);
   });
-
-  const count = createRequestMetrics(options.metrics);
-  const keyPaths = options.routes.filter((route) => route.access !== "public").map(formOf);
-  const enter = (request: Request): Routed => {
-    const address = addressOf(request);
-    return { requestId: options.newId("request"), allowance: null, isPublic: true, address, route: null };
-  };
-  const turnAway = (error: AppError, passage: Routed, headers?: Record<string, string>): Response => {
-    const path = pathOf(passage.address);
-    return failure(error, { ...passage, isPublic: !keyPaths.some((form) => form.test(path)) }, headers);
-  };
-
-  return {
-    async fetch(request, remoteAddress = "") {
-      const passage = enter(request);
-      const startedMs = options.clock.nowMs();
-      const wrong = findAddressError(passage.address, request.headers);
-      const response = wrong === null ? await router.fetch(request, passage) : turnAway(wrong, passage);
-      const durationMs = options.clock.nowMs() - startedMs;
-      count({ method: request.method, route: passage.route, status: response.status, durationMs });
-      options.log.debug("request", {
-        request: passage.requestId,
-        method: request.method,
-        status: response.status,
-        duration_ms: durationMs,
-        client: clientAddress(remoteAddress, request.headers.get("x-forwarded-for"), options.trustedProxies),
-      });
-      return response;
-    },
-    refuse(request) {
-      const error = new AppError("unavailable", "The service is stopping. Try again in some seconds.");
-      return turnAway(error, enter(request), { connection: "close" });
-    },
-  };
 }
 
 /** What a path answers to the methods that it does not take. */
-function addOtherMethods(router: Router, path: string, routes: readonly Route[]): void {
+function addOtherMethods(
+  router: Router,
+  path: string,
+  { routes, limits }: { routes: readonly Route[]; limits: AddressLimits },
+): void {
   const methods = routes.map((route) => route.method);
   const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : [])].sort().join(", ");
   const isPublic = routes.every((route) => route.access === "public");
@@ -131,6 +180,8 @@ function addOtherMethods(router: Router, path: string, routes: readonly Route[])
     const passage = context.env;
     passage.isPublic = isPublic;
     passage.route = path;
+    const refused = overLimit("public", passage, limits);
+    if (refused !== null) return failure(refused, passage);
     // Pages of other origins may read what is public; a browser asks before it sends an unusual header.
     if (context.req.method === "OPTIONS" && isPublic) return preflight(passage, allow);
     const error = new AppError("method_not_allowed", `${path} takes ${allow}, not ${context.req.method}.`);
@@ -216,8 +267,32 @@ async function handle(
   return await route.handle({ ...checked, customer, allowance, repetition });
 }
 
-async function admit(request: Request, passage: Passage, options: ServerOptions): Promise<Customer> {
-  const customer = await options.authenticate(request.headers.get("authorization"));
+/**
+ * The customer of a request with a key; null where none is needed. Throws `unauthenticated`, `quota_exceeded`, and
+ * `too_many_requests` when the address asked too often without a good key: before the store is asked.
+ */
+async function admit(
+  access: RouteAccess,
+  request: Request,
+  { passage, limits, options }: { passage: Routed; limits: AddressLimits; options: ServerOptions },
+): Promise<Customer | null> {
+  const authorization = request.headers.get("authorization");
+  const isTrial = access === "signature" || (access === "key" && authorization !== null);
+  if (isTrial) {
+    const refusal = limits.look("failed_key", passage.limitedAs);
+    // Who has a good key is not held up by whoever guesses behind the same address.
+    if (refusal !== null && !(authorization !== null && options.keys.isRemembered(authorization))) {
+      passage.refusal = refusal;
+      throw refusalError(refusal);
+    }
+  } else {
+    const refused = overLimit("public", passage, limits);
+    if (refused !== null) throw refused;
+  }
+  if (access !== "key") return null;
+  const customer = await options.keys.authenticate(authorization).catch((error) =>
+    countTrial(error, isTrial ? passage : null, limits)
+  );
   passage.allowance = await options.takeRequest(customer);
   if (passage.allowance.allowed) return customer;
   throw new AppError(
@@ -225,6 +300,35 @@ async function admit(request: Request, passage: Passage, options: ServerOptions)
     `Your tier allows ${passage.allowance.limit} requests a day. Wait until ` +
       `${new Date(passage.allowance.resetMs).toISOString()}, or ask for a higher tier.`,
   );
+}
+
+/** Counts a request of the passage's address; the error when it was one too many, and then the passage knows. */
+function overLimit(limited: Limited, passage: Routed, limits: AddressLimits): AppError | null {
+  const refusal = limits.take(limited, passage.limitedAs);
+  if (refusal === null) return null;
+  passage.refusal = refusal;
+  return refusalError(refusal);
+}
+
+/** Counts a wrong key or signature against who sent it, and throws what it was given. */
+function countTrial(error: unknown, passage: Routed | null, limits: AddressLimits): never {
+  const isTrial = error instanceof AppError && ["unauthenticated", "invalid_signature"].includes(error.code);
+  if (isTrial && passage !== null) limits.take("failed_key", passage.limitedAs);
+  throw error;
+}
+
+/** Says once in a process's life that a proxy stands before it whose word is not taken. */
+function createProxyWarning(
+  { trustedProxies, log }: Pick<ServerOptions, "trustedProxies" | "log">,
+): (remote: string, headers: Headers) => void {
+  let isSaid = false;
+  return (remote, headers) => {
+    if (isSaid || !looksLikeProxy(remote, headers, trustedProxies)) return;
+    isSaid = true;
+    log.warn("a proxy says who its clients are, and is not believed: name it in server.trusted_proxies", {
+      proxy: remote,
+    });
+  };
 }
 
 /** The addresses that a route's path stands for. */

@@ -41,6 +41,8 @@ export interface Config {
     /** CIDRs of proxies whose word on the client's address is taken. */
     trustedProxies: string[];
   };
+  /** How often an address may ask a minute without a key, and with a wrong one; null: as often as it likes. */
+  limits: { public: number | null; failed_key: number | null };
   store: {
     /** The database's file, absolute. */
     path: string;
@@ -262,6 +264,10 @@ function buildConfig(
   const { listen, public_url, trusted_proxies } = file.server;
   return {
     server: { listen, publicUrl: public_url ?? localUrl(listen), trustedProxies: trusted_proxies },
+    limits: {
+      public: file.limits.public_per_minute || null,
+      failed_key: file.limits.failed_keys_per_minute || null,
+    },
     store: buildStore(file.store, folder),
     ingest: {
       userAgent: file.ingest.user_agent,

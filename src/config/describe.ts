@@ -7,6 +7,8 @@ import { formatDuration, formatListen } from "./values.ts";
 /** What is in force, ready for JSON. */
 export interface ConfigSummary {
   server: { listen: string; public_url: string; trusted_proxies: string[] };
+  /** Null: not limited. */
+  limits: { public_per_minute: number | null; failed_keys_per_minute: number | null };
   store: { path: string; key_file: string };
   ingest: {
     user_agent: string;
@@ -73,11 +75,7 @@ export interface ConfigSummary {
 export function summariseConfig(config: Config, nowMs: number): ConfigSummary {
   const enabled = config.sources.filter((source) => source.enabled).length;
   return {
-    server: {
-      listen: formatListen(config.server.listen),
-      public_url: config.server.publicUrl,
-      trusted_proxies: config.server.trustedProxies,
-    },
+    ...summariseServer(config),
     store: { path: config.store.path, key_file: config.store.keyFile },
     ingest: {
       user_agent: config.ingest.userAgent,
@@ -126,6 +124,17 @@ export function summariseConfig(config: Config, nowMs: number): ConfigSummary {
   };
 }
 
+function summariseServer({ server, limits }: Config): Pick<ConfigSummary, "server" | "limits"> {
+  return {
+    server: {
+      listen: formatListen(server.listen),
+      public_url: server.publicUrl,
+      trusted_proxies: server.trustedProxies,
+    },
+    limits: { public_per_minute: limits.public, failed_keys_per_minute: limits.failed_key },
+  };
+}
+
 function summariseAccounts({ payment, mail }: Config): Pick<ConfigSummary, "payment" | "mail"> {
   const { smtp } = mail;
   const startTls = smtp?.requireTls === true ? "required" : "where it is offered";
@@ -158,7 +167,8 @@ function summariseTiers(config: Config): ConfigSummary["tiers"] {
 /** The summary as lines for a person, without a line end behind the last; `nowMs` as in {@link summariseConfig}. */
 export function describeConfig(config: Config, nowMs: number): string {
   const summary = summariseConfig(config, nowMs);
-  const { server, store, ingest, delivery, languages, backup, metrics, log, tiers, ...rest } = summary;
+  const { server, limits, store, ingest, delivery, languages, backup, metrics, log, tiers, ...rest } =
+    summary;
   const targets = delivery.allow_http ? "https and http" : "https only";
   const networks = delivery.allow_networks.length === 0
     ? "public addresses"
@@ -167,24 +177,14 @@ export function describeConfig(config: Config, nowMs: number): string {
   const rows: [string, string][] = [
     ["server", `listens on ${server.listen}, is reached at ${server.public_url}`],
     ["proxies", server.trusted_proxies.join(", ") || "none is trusted"],
+    [
+      "limits",
+      `of an address a minute: ${limits.public_per_minute ?? "any number of"} requests without a key, ` +
+      `${limits.failed_keys_per_minute ?? "any number"} with a wrong one`,
+    ],
     ["store", store.path],
     ["key file", store.key_file],
-    [
-      "ingest",
-      `${ingest.concurrency} at a time, each within ${formatDuration(ingest.timeout_ms)} and ` +
-      `${ingest.max_document_bytes} bytes`,
-    ],
-    [
-      "",
-      `${ingest.host_concurrency} of one host, ${
-        formatDuration(ingest.host_spacing_ms)
-      } between two requests, ` +
-      `put off by ${formatDuration(ingest.jitter_ms)} at most`,
-    ],
-    [
-      "",
-      ingest.allow_private ? "sources may have private addresses" : "sources must have public addresses",
-    ],
+    ...ingestRows(ingest),
     [
       "delivery",
       `to ${targets}, ${networks}${ports}, each attempt within ${formatDuration(delivery.timeout_ms)}`,
@@ -215,6 +215,27 @@ export function describeConfig(config: Config, nowMs: number): string {
     ...(rest.sources[place] === undefined ? [] : sourceDetails(rest.sources[place])),
   ]);
   return [...alignColumns(rows), ...sources].join("\n");
+}
+
+function ingestRows(ingest: ConfigSummary["ingest"]): [string, string][] {
+  return [
+    [
+      "ingest",
+      `${ingest.concurrency} at a time, each within ${formatDuration(ingest.timeout_ms)} and ` +
+      `${ingest.max_document_bytes} bytes`,
+    ],
+    [
+      "",
+      `${ingest.host_concurrency} of one host, ${
+        formatDuration(ingest.host_spacing_ms)
+      } between two requests, ` +
+      `put off by ${formatDuration(ingest.jitter_ms)} at most`,
+    ],
+    [
+      "",
+      ingest.allow_private ? "sources may have private addresses" : "sources must have public addresses",
+    ],
+  ];
 }
 
 function describeBackup({ folder, schedule, timezone, keep, secret_key }: ConfigSummary["backup"]): string {

@@ -45,6 +45,7 @@ const BOUNDS = {
   minItems: { min: 0, max: 10_000 },
   crawlDelay: { minMs: 0, maxMs: 600_000 },
   paymentGrace: { minMs: 0, maxMs: 90 * 86_400_000 },
+  addressLimit: { min: 0, max: 1_000_000 },
   tierLimit: { min: 0, max: 1_000_000_000_000 },
 } as const;
 
@@ -203,6 +204,10 @@ export const FILE_SCHEMA = table({
     trusted_proxies: list(text("a range of addresses", "10.0.0.0/8", readCidr), "ranges", '["10.0.0.0/8"]')
       .prefault([]),
   }, "[server]").prefault({}),
+  limits: table({
+    public_per_minute: wholeNumber(BOUNDS.addressLimit, "300").prefault(300),
+    failed_keys_per_minute: wholeNumber(BOUNDS.addressLimit, "20").prefault(20),
+  }, "[limits]").prefault({}),
   store: table({
     path: text("a path", "data/regfeed.db", readPath).prefault("data/regfeed.db"),
     key_file: text("a path", "data/regfeed.db.key", readPath).optional(),

@@ -28,6 +28,7 @@ export const ERRORS = {
   uri_too_long: { status: 414, title: "The request's address is too long" },
   unsupported_media_type: { status: 415, title: "The request's body must be JSON" },
   quota_exceeded: { status: 429, title: "The day's requests are used up" },
+  too_many_requests: { status: 429, title: "Too many requests came from this address" },
   internal: { status: 500, title: "Something went wrong here" },
   unavailable: { status: 503, title: "The service cannot answer now" },
 } as const satisfies Record<string, ErrorRow>;

@@ -133,14 +133,14 @@ Deno.test("a key is asked for where one is needed, and its answers tell of the q
     const expected = isSigned ? [{ paymentSignature: [] }] : isOpen ? [] : [{ key: [] }];
     assert.deepEqual(operation.security, expected, name);
     assert.equal("401" in operation.responses, !isOpen, name);
-    assert.equal("429" in operation.responses, !isOpen, name);
+    assert.ok("429" in operation.responses, name);
     const success = operation.responses["200"] ?? operation.responses["201"] ?? operation.responses["202"];
     const { headers = {} } = success as ResponseObject;
     assert.equal("X-RateLimit-Reset" in headers, !isOpen, name);
     assert.ok("X-Request-Id" in headers, name);
   }
   const { responses, headers } = (await description()).components;
-  assert.ok("Retry-After" in (responses["quota_exceeded"]?.headers ?? {}));
+  assert.ok("Retry-After" in (responses["too_many_requests"]?.headers ?? {}));
   assert.ok("WWW-Authenticate" in (responses["unauthenticated"]?.headers ?? {}));
   assert.ok("ETag" in headers && "Link" in headers);
 });

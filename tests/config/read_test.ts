@@ -11,6 +11,7 @@ Deno.test("parseConfig() gives every default for an empty file", async () => {
       publicUrl: "http://127.0.0.1:8080",
       trustedProxies: [],
     },
+    limits: { public: 300, failed_key: 20 },
     store: { path: "/etc/regfeed/data/regfeed.db", keyFile: "/etc/regfeed/data/regfeed.db.key" },
     ingest: {
       userAgent: "Regfeed/{version} (+{public_url})",
@@ -59,6 +60,9 @@ const EVERY_KEY = `
     listen = "[::1]:0"
     public_url = "https://feed.example.org/"
     trusted_proxies = ["10.0.0.1/8"]
+    [limits]
+    public_per_minute = 1000
+    failed_keys_per_minute = 0
     [store]
     path = "/var/lib/regfeed.db"
     key_file = "keys/regfeed.key"
@@ -148,6 +152,7 @@ const EVERY_VALUE: Config = {
     publicUrl: "https://feed.example.org",
     trustedProxies: ["10.0.0.0/8"],
   },
+  limits: { public: 1_000, failed_key: null },
   store: { path: "/var/lib/regfeed.db", keyFile: "/etc/regfeed/keys/regfeed.key" },
   ingest: {
     userAgent: "Mine/{version} {public_url} {version}",

@@ -15,6 +15,7 @@ const STATUSES: Partial<Record<ErrorCode, number>> = {
   body_too_large: 413,
   unsupported_media_type: 415,
   quota_exceeded: 429,
+  too_many_requests: 429,
   internal: 500,
   unavailable: 503,
 };

@@ -91,7 +91,9 @@ function problemHeaders(codes: readonly ErrorCode[]): HeaderName[] {
     "X-Request-Id",
     "Cache-Control",
     ...(codes.includes("unauthenticated") ? ["WWW-Authenticate" as const] : QUOTA_HEADERS),
-    ...(codes.includes("quota_exceeded") ? ["Retry-After" as const] : []),
+    ...(codes.includes("quota_exceeded") || codes.includes("too_many_requests")
+      ? ["Retry-After" as const]
+      : []),
     ...(codes.includes("method_not_allowed") ? ["Allow" as const] : []),
   ];
 }

@@ -107,6 +107,11 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
     detail:
       "Your tier allows 1000 requests a day. Wait until 2026-08-01T00:00:00.000Z, or ask for a higher tier.",
   },
+  too_many_requests: {
+    when:
+      "too many requests without a key, or with a wrong one, came from your address; `Retry-After` says for how long to wait",
+    detail: "Too many requests without a key came from your address. Try again in 2 s.",
+  },
   internal: {
     when: "something failed here; the request id helps the operator",
     detail: "The request could not be answered. Try again; the request id helps the operator.",
@@ -124,7 +129,13 @@ export const CODES: readonly ErrorCode[] = (Object.keys(ERRORS) as ErrorCode[]).
 
 /** The errors that a route can answer, by status. */
 export function codesOf(route: Route): ErrorCode[] {
-  const codes = new Set<ErrorCode>(["invalid_input", "uri_too_long", "internal", "unavailable"]);
+  const codes = new Set<ErrorCode>([
+    "invalid_input",
+    "uri_too_long",
+    "too_many_requests",
+    "internal",
+    "unavailable",
+  ]);
   if (route.access === "key") codes.add("unauthenticated").add("quota_exceeded");
   if (route.access === "signature") codes.add("invalid_signature");
   if (route.body !== undefined || route.access === "signature") {

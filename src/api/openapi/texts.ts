@@ -49,6 +49,12 @@ Your tier allows a number of requests a UTC day. Each answer to a key tells wher
 \`RateLimit-Policy\`. Every request with a key counts, but for those answered 304, 429 or 5xx. When the day is used up,
 the answer is 429, with \`Retry-After\` in seconds.
 
+## Limits of an address
+
+Beside the quota, an address may ask only so often a minute without a key, and far less often with a wrong one. The answer
+to more is 429 \`too_many_requests\`, with \`Retry-After\` in seconds. A good key is not held up by what others of its
+address do without one.
+
 ## Paging
 
 There are three ways through \`GET /v1/events\`.
