@@ -1,6 +1,6 @@
 // The signature of a delivery, as Standard Webhooks defines it (webhook-signature, version v1).
 import { Buffer } from "node:buffer";
-import { createHmac } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** What is signed. */
 export interface SignedMessage {
@@ -20,7 +20,35 @@ export interface SignedMessage {
  * match is enough.
  */
 export function signPayload({ secrets, id, timestampSeconds, body }: SignedMessage): string {
-  const content = `${id}.${timestampSeconds}.${body}`;
-  const keys = secrets.flatMap((secret) => [secret, Buffer.from(secret, "base64")]);
-  return keys.map((key) => `v1,${createHmac("sha256", key).update(content).digest("base64")}`).join(" ");
+  const content = Buffer.from(`${id}.${timestampSeconds}.${body}`);
+  const keys = secrets.flatMap((secret) => [Buffer.from(secret), Buffer.from(secret, "base64")]);
+  return keys.map((key) => `v1,${hmacSha256(key, content)}`).join(" ");
+}
+
+/** SHA-256 works on blocks of so many bytes. */
+const BLOCK_BYTES = 64;
+const INNER_PAD = 0x36;
+const OUTER_PAD = 0x5c;
+
+/**
+ * HMAC-SHA-256 (RFC 2104) in base64. The runtime's `createHmac` builds two streams for each signature, which cost
+ * several times what the hashing of a delivery does. The key has 64 bytes at most, as both readings of a secret have:
+ * a longer one would have to be hashed first.
+ */
+function hmacSha256(key: Uint8Array, content: Uint8Array): string {
+  if (key.length > BLOCK_BYTES) throw new Error("a secret is longer than a block");
+  const inner = Buffer.allocUnsafe(BLOCK_BYTES + content.length);
+  pad(inner, key, INNER_PAD);
+  inner.set(content, BLOCK_BYTES);
+  const digest = hash("sha256", inner, "buffer");
+  const outer = Buffer.allocUnsafe(BLOCK_BYTES + digest.length);
+  pad(outer, key, OUTER_PAD);
+  outer.set(digest, BLOCK_BYTES);
+  return hash("sha256", outer, "base64");
+}
+
+/** Fills the first block with the key, XORed with the pad. */
+function pad(block: Uint8Array, key: Uint8Array, value: number): void {
+  block.fill(value, 0, BLOCK_BYTES);
+  for (let at = 0; at < key.length; at++) block[at] = (key[at] ?? 0) ^ value;
 }

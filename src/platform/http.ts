@@ -1,4 +1,5 @@
 // HTTP to somewhere else: one request, one answer, bounded while it is read.
+import { Readable } from "node:stream";
 import type { Client } from "undici";
 import {
   type HttpClient,
@@ -8,7 +9,7 @@ import {
 } from "../domain/ports.ts";
 import { orAborted } from "./abort.ts";
 import { createConnections } from "./connections.ts";
-import { readBody } from "./http_body.ts";
+import { GatheredBody, isPlain, readBody } from "./http_body.ts";
 import { toNetworkError } from "./network_errors.ts";
 
 /**
@@ -38,22 +39,67 @@ export function createHttpClient(): HttpClient & { close(): Promise<void> } {
   };
 }
 
-async function exchange(
+/** An answer, and whether it was read to its end: only then the connection serves another request. */
+interface Exchange {
+  response: IncomingResponse;
+  isWhole: boolean;
+}
+
+/** Sends and reads. A plain body is gathered as it comes: a stream for each answer costs more than the rest of it. */
+function exchange(
   client: Client,
   { method, url, headers, body, maxBodyBytes }: OutgoingRequest,
-): Promise<{ response: IncomingResponse; isWhole: boolean }> {
-  const path = url.pathname + url.search;
-  const answer = await client.request({ method, path, headers, body: body ?? null }).catch((error) => {
-    throw toNetworkError(error, "connecting");
+): Promise<Exchange> {
+  return new Promise((resolve, reject) => {
+    let status = 0;
+    let received: Record<string, string> = {};
+    let plain: GatheredBody | null = null;
+    let coded: Readable | null = null;
+    client.dispatch({ method, path: url.pathname + url.search, headers, body: body ?? null }, {
+      onRequestStart() {}, // undici takes a handler without it for one of its older kind
+      onResponseStart(controller, statusCode, given) {
+        if (statusCode < 200) return; // informational: the answer follows
+        status = statusCode;
+        received = joinValues(given);
+        const coding = received["content-encoding"] ?? "";
+        if (isPlain(coding)) {
+          plain = new GatheredBody(maxBodyBytes);
+          return;
+        }
+        const stream = coded = new Readable({ read: () => controller.resume() });
+        readBody(stream, coding, maxBodyBytes).then(
+          (read) =>
+            resolve({ response: { status, headers: received, ...read }, isWhole: stream.readableEnded }),
+          reject,
+        );
+      },
+      onResponseData(controller, chunk) {
+        if (coded?.push(chunk) === false) controller.pause();
+        if (plain === null || plain.add(chunk)) return;
+        // Whoever asked drops the connection: nothing more is read.
+        controller.pause();
+        resolve({ response: { status, headers: received, ...plain.read() }, isWhole: false });
+      },
+      onResponseEnd() {
+        coded?.push(null);
+        if (plain !== null) {
+          resolve({ response: { status, headers: received, ...plain.read() }, isWhole: true });
+        }
+      },
+      onResponseError(_controller, error) {
+        if (coded !== null) coded.destroy(error);
+        else reject(toNetworkError(error, status === 0 ? "connecting" : "reading"));
+      },
+    });
   });
-  const received = Object.fromEntries(
-    Object.entries(answer.headers).map(([name, value]) => [
-      name,
-      // A cookie's date holds a comma.
-      [value ?? ""].flat().join(name === "set-cookie" ? "\n" : ", "),
-    ]),
-  );
-  const read = await readBody(answer.body, received["content-encoding"] ?? "", maxBodyBytes);
-  const response = { status: answer.statusCode, headers: received, ...read };
-  return { response, isWhole: answer.body.readableEnded };
+}
+
+/** A header that came more than once is one text; a cookie's date holds a comma. */
+function joinValues(given: Record<string, string | string[] | undefined>): Record<string, string> {
+  const joined: Record<string, string> = {};
+  for (const name in given) {
+    const value = given[name] ?? "";
+    joined[name] = typeof value === "string" ? value : value.join(name === "set-cookie" ? "\n" : ", ");
+  }
+  return joined;
 }

@@ -4,45 +4,73 @@ import { createGunzip, createInflate } from "node:zlib";
 import { NetworkError } from "../domain/ports.ts";
 import { toNetworkError } from "./network_errors.ts";
 
+/** What was read of a body; `truncated` when there was more than may be. */
+interface ReadBody {
+  body: Uint8Array;
+  truncated: boolean;
+}
+
+/** A body without a coding, gathered as it comes. */
+export class GatheredBody {
+  readonly #chunks: Uint8Array[] = [];
+  #size = 0;
+
+  constructor(readonly maxBytes: number) {}
+
+  /** Takes what came; false when that is more than may be, and nothing more is of use. */
+  add(chunk: Uint8Array): boolean {
+    const room = this.maxBytes - this.#size;
+    if (room > 0) this.#chunks.push(chunk.subarray(0, room));
+    this.#size += chunk.length;
+    return this.#size <= this.maxBytes;
+  }
+
+  /** What there is of it, up to the bound. */
+  read(): ReadBody {
+    return {
+      body: join(this.#chunks, Math.min(this.#size, this.maxBytes)),
+      truncated: this.#size > this.maxBytes,
+    };
+  }
+}
+
+/** Whether a content-encoding means none (RFC 9110, section 8.4). */
+export function isPlain(encoding: string): boolean {
+  return ["", "identity"].includes(codingOf(encoding));
+}
+
 /**
- * Reads up to `maxBytes`, counted before and after inflating; then the rest is dropped and the connection with it. Throws
+ * Reads up to `maxBytes` of a body with a coding, counted before and after inflating; then the rest is dropped. Throws
  * {@link NetworkError} when the body breaks off or has an encoding that nobody asked for.
  */
-export async function readBody(
-  stream: Readable,
-  encoding: string,
-  maxBytes: number,
-): Promise<{ body: Uint8Array; truncated: boolean }> {
+export async function readBody(stream: Readable, encoding: string, maxBytes: number): Promise<ReadBody> {
   const inflater = inflaterFor(encoding, stream);
   // A failed pipeline destroys both its ends, so the reading below sees every error.
-  const counted = countUpTo(maxBytes);
-  const plain = inflater === null ? stream : pipeline(stream, counted, inflater, () => {});
-  const chunks: Uint8Array[] = [];
-  let size = 0;
+  const inflated = pipeline(stream, countUpTo(maxBytes), inflater, () => {});
+  const gathered = new GatheredBody(maxBytes);
   try {
-    for await (const chunk of plain as AsyncIterable<Uint8Array>) {
-      chunks.push(chunk.subarray(0, maxBytes - size));
-      size += chunk.length;
-      if (size > maxBytes) break;
+    for await (const chunk of inflated as AsyncIterable<Uint8Array>) {
+      if (!gathered.add(chunk)) break;
     }
   } catch (error) {
-    if (error instanceof TooManyBytes) return { body: join(chunks, size), truncated: true };
+    if (error instanceof TooManyBytes) return { ...gathered.read(), truncated: true };
     throw toNetworkError(error, "reading");
   } finally {
     stream.destroy();
   }
-  return { body: join(chunks, Math.min(size, maxBytes)), truncated: size > maxBytes };
+  return gathered.read();
+}
+
+function codingOf(encoding: string): string {
+  return encoding.trim().toLowerCase();
 }
 
 /**
- * RFC 9110, section 8.4: x-gzip means gzip; identity and nothing mean no coding. Never br: the runtime's inflater takes
- * a body that breaks off for a whole one.
+ * RFC 9110, section 8.4: x-gzip means gzip. Never br: the runtime's inflater takes a body that breaks off for a whole
+ * one.
  */
-function inflaterFor(encoding: string, stream: Readable): Transform | null {
-  switch (encoding.trim().toLowerCase()) {
-    case "":
-    case "identity":
-      return null;
+function inflaterFor(encoding: string, stream: Readable): Transform {
+  switch (codingOf(encoding)) {
     case "gzip":
     case "x-gzip":
       return createGunzip();
