@@ -100,15 +100,25 @@ const ENGLISH: Texts = {
         }. Its events are held then and lost at no time.`,
       ],
     }),
-    "delivery-disabled": (data, tools) => ({
-      subject: "Your webhook was switched off",
-      blocks: [
-        `Nothing has arrived at ${data.host} (${data.subscriptionId}) since ${
-          tools.date(data.failingSinceMs)
-        }${problem(data, ": ")}. The subscription was switched off on ${tools.date(data.disabledAtMs)}.`,
-        `Its events are held. Switch it on again with PATCH /v1/subscriptions/${data.subscriptionId} and {"enabled": true}, and they are delivered, oldest first.`,
-      ],
-    }),
+    "delivery-disabled": (data, tools) => (data.isKeyLost === true
+      ? {
+        subject: "Your webhook needs a new secret",
+        blocks: [
+          `We have lost the key to the secret that signs the deliveries to ${data.host} (${data.subscriptionId}). Nobody else has it; but we cannot sign with it any more, and the subscription was switched off on ${
+            tools.date(data.disabledAtMs)
+          }.`,
+          `Its events are held. POST /v1/subscriptions/${data.subscriptionId}/rotate-secret gives a new secret; put it into your receiver, then switch the subscription on with PATCH /v1/subscriptions/${data.subscriptionId} and {"enabled": true}, and they are delivered, oldest first.`,
+        ],
+      }
+      : {
+        subject: "Your webhook was switched off",
+        blocks: [
+          `Nothing has arrived at ${data.host} (${data.subscriptionId}) since ${
+            tools.date(data.failingSinceMs)
+          }${problem(data, ": ")}. The subscription was switched off on ${tools.date(data.disabledAtMs)}.`,
+          `Its events are held. Switch it on again with PATCH /v1/subscriptions/${data.subscriptionId} and {"enabled": true}, and they are delivered, oldest first.`,
+        ],
+      }),
     "quota-80": englishQuota(80),
     "quota-100": englishQuota(100),
   },
@@ -186,17 +196,27 @@ const GERMAN: Texts = {
         } abgeschaltet. Seine Ereignisse werden dann zurückgehalten und gehen nicht verloren.`,
       ],
     }),
-    "delivery-disabled": (data, tools) => ({
-      subject: "Ihr Webhook wurde abgeschaltet",
-      blocks: [
-        `Bei ${data.host} (${data.subscriptionId}) ist seit ${
-          tools.date(data.failingSinceMs)
-        } nichts angekommen${problem(data, ": ")}. Das Abonnement wurde am ${
-          tools.date(data.disabledAtMs)
-        } abgeschaltet.`,
-        `Seine Ereignisse werden zurückgehalten. Schalten Sie es mit PATCH /v1/subscriptions/${data.subscriptionId} und {"enabled": true} wieder ein, und sie werden zugestellt, die ältesten zuerst.`,
-      ],
-    }),
+    "delivery-disabled": (data, tools) => (data.isKeyLost === true
+      ? {
+        subject: "Ihr Webhook braucht ein neues Secret",
+        blocks: [
+          `Wir haben den Schlüssel zu dem Secret verloren, mit dem die Zustellungen an ${data.host} (${data.subscriptionId}) signiert werden. Niemand sonst hat es; aber wir können damit nicht mehr signieren, und das Abonnement wurde am ${
+            tools.date(data.disabledAtMs)
+          } abgeschaltet.`,
+          `Seine Ereignisse werden zurückgehalten. POST /v1/subscriptions/${data.subscriptionId}/rotate-secret gibt ein neues Secret; tragen Sie es in Ihren Empfänger ein, schalten Sie das Abonnement dann mit PATCH /v1/subscriptions/${data.subscriptionId} und {"enabled": true} ein, und sie werden zugestellt, die ältesten zuerst.`,
+        ],
+      }
+      : {
+        subject: "Ihr Webhook wurde abgeschaltet",
+        blocks: [
+          `Bei ${data.host} (${data.subscriptionId}) ist seit ${
+            tools.date(data.failingSinceMs)
+          } nichts angekommen${problem(data, ": ")}. Das Abonnement wurde am ${
+            tools.date(data.disabledAtMs)
+          } abgeschaltet.`,
+          `Seine Ereignisse werden zurückgehalten. Schalten Sie es mit PATCH /v1/subscriptions/${data.subscriptionId} und {"enabled": true} wieder ein, und sie werden zugestellt, die ältesten zuerst.`,
+        ],
+      }),
     "quota-80": germanQuota(80),
     "quota-100": germanQuota(100),
   },
@@ -274,15 +294,25 @@ const FRENCH: Texts = {
         }. Ses événements seront alors retenus, aucun ne sera perdu.`,
       ],
     }),
-    "delivery-disabled": (data, tools) => ({
-      subject: "Votre webhook a été désactivé",
-      blocks: [
-        `Rien n’est arrivé à ${data.host} (${data.subscriptionId}) depuis le ${
-          tools.date(data.failingSinceMs)
-        }${problem(data, " : ")}. L’abonnement a été désactivé le ${tools.date(data.disabledAtMs)}.`,
-        `Ses événements sont retenus. Réactivez-le avec PATCH /v1/subscriptions/${data.subscriptionId} et {"enabled": true}, et ils seront livrés, les plus anciens d’abord.`,
-      ],
-    }),
+    "delivery-disabled": (data, tools) => (data.isKeyLost === true
+      ? {
+        subject: "Votre webhook a besoin d’un nouveau secret",
+        blocks: [
+          `Nous avons perdu la clé du secret qui signe les livraisons à ${data.host} (${data.subscriptionId}). Personne d’autre ne l’a ; mais nous ne pouvons plus signer avec lui, et l’abonnement a été désactivé le ${
+            tools.date(data.disabledAtMs)
+          }.`,
+          `Ses événements sont retenus. POST /v1/subscriptions/${data.subscriptionId}/rotate-secret donne un nouveau secret ; inscrivez-le dans votre récepteur, puis réactivez l’abonnement avec PATCH /v1/subscriptions/${data.subscriptionId} et {"enabled": true}, et ils seront livrés, les plus anciens d’abord.`,
+        ],
+      }
+      : {
+        subject: "Votre webhook a été désactivé",
+        blocks: [
+          `Rien n’est arrivé à ${data.host} (${data.subscriptionId}) depuis le ${
+            tools.date(data.failingSinceMs)
+          }${problem(data, " : ")}. L’abonnement a été désactivé le ${tools.date(data.disabledAtMs)}.`,
+          `Ses événements sont retenus. Réactivez-le avec PATCH /v1/subscriptions/${data.subscriptionId} et {"enabled": true}, et ils seront livrés, les plus anciens d’abord.`,
+        ],
+      }),
     "quota-80": frenchQuota(80),
     "quota-100": frenchQuota(100),
   },

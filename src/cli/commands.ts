@@ -10,6 +10,7 @@ import { eventCommands } from "./event.ts";
 import { healthcheckCommand } from "./healthcheck.ts";
 import { ingestCommand } from "./ingest.ts";
 import { initCommand } from "./init.ts";
+import { newKeyCommand } from "./new_key.ts";
 import { serveCommand } from "./serve.ts";
 import { sourceCommands } from "./source.ts";
 import { versionCommand } from "./version.ts";
@@ -28,6 +29,7 @@ export const COMMANDS: readonly Command[] = [
   ...accountCommands,
   ...webhookCommands,
   ...backupCommands,
+  newKeyCommand,
   doctorCommand,
   healthcheckCommand,
   versionCommand,

@@ -13,6 +13,7 @@ import { type Command, EXIT, JSON_OPTION } from "./command.ts";
 import { judgeFolder, judgeSecretFile, judgeVolume, nearestFolder, roomForBackups } from "./doctor/disk.ts";
 import { type Finding, good, problem, warning } from "./doctor/finding.ts";
 import { askHosts, judgeClock, judgeHosts, judgeProxies } from "./doctor/network.ts";
+import { keyProblem } from "./new_key.ts";
 import { loadConfig, type LoadedConfig } from "./open.ts";
 
 /** How much older than its schedule the newest backup may be, ms. */
@@ -93,9 +94,10 @@ function examineDatabase(path: string, keyFile: string, machine: Machine): Findi
       findings.push(problem(
         "secrets",
         `the key ${keyFile} is not there: the secrets of subscriptions cannot be read`,
-        "put it back from where you keep it; without it every subscription needs a new secret",
+        "put it back from where you keep it; when it is gone for good: `regfeed store new-key`, and every subscription " +
+          "needs a new secret",
       ));
-    }
+    } else if (schema === SCHEMA_VERSION) findings.push(...examineKey(path, keyFile));
     findings.push(
       schema === SCHEMA_VERSION || schema === 0
         ? good("store", `the database has this version's schema (${SCHEMA_VERSION})`)
@@ -111,6 +113,13 @@ function examineDatabase(path: string, keyFile: string, machine: Machine): Findi
     );
   }
   return findings;
+}
+
+/** Whether the key that is there opens what is sealed; a file that cannot be read is told of with its rights. */
+function examineKey(path: string, keyFile: string): Finding[] {
+  const seen = keyProblem(path, keyFile);
+  if (seen === null) return [good("secrets", `${keyFile} is the database's key`)];
+  return [problem("secrets", seen, "do one of these; no delivery can be signed before")];
 }
 
 function examineSecrets({ config, file }: LoadedConfig, machine: Machine): Finding[] {

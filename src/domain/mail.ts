@@ -46,7 +46,8 @@ export interface MailData {
   /** When the access ends unless it is paid, Unix ms; null when it has ended. */
   "payment-failed": { accessUntilMs: number | null };
   "delivery-warning": FailingSubscription;
-  "delivery-disabled": FailingSubscription;
+  /** With `isKeyLost` nothing has failed: the service has lost what it signs with. */
+  "delivery-disabled": FailingSubscription & { isKeyLost?: true };
   "quota-80": QuotaUse;
   "quota-100": QuotaUse;
 }

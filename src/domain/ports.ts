@@ -158,6 +158,10 @@ export interface Vault {
   open(sealed: Uint8Array, place: SealedPlace): string;
 }
 
+/** What an operator does whose key cannot be found any more. */
+export const GONE_FOR_GOOD =
+  "When the key is gone for good, `regfeed store new-key` makes another one, and every subscription needs a new secret";
+
 /** Gives the vault of a store. `mayMake` says that nothing is sealed yet, so that a new key does no harm. */
 export type VaultSource = (options: { mayMake: boolean }) => Vault;
 

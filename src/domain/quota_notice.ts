@@ -1,6 +1,6 @@
 // Notices of the month's quota: when it is nearly and when it is wholly spent, each once a month.
 
-/** See {@link noticesDue}. */
+/** See {@link noticeDue}. */
 export type QuotaNotice = "quota-80" | "quota-100";
 
 /** From this part of the limit on it is nearly spent. */
@@ -16,10 +16,9 @@ export interface MonthUse {
   spentAtMs: number | null;
 }
 
-/** What the customer is to be told of now. */
-export function noticesDue({ used, limit, warnedAtMs, spentAtMs }: MonthUse): QuotaNotice[] {
-  const due: QuotaNotice[] = [];
-  if (warnedAtMs === null && used >= limit * NEARLY) due.push("quota-80");
-  if (spentAtMs === null && used >= limit) due.push("quota-100");
-  return due;
+/** What the customer is to be told of now; null for nothing. Whoever knows that all is spent needs no word on a part. */
+export function noticeDue({ used, limit, warnedAtMs, spentAtMs }: MonthUse): QuotaNotice | null {
+  if (spentAtMs !== null) return null;
+  if (used >= limit) return "quota-100";
+  return warnedAtMs === null && used >= limit * NEARLY ? "quota-80" : null;
 }

@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 import { basename, dirname, join } from "node:path";
-import { type SealedPlace, type Vault, VaultError } from "../domain/ports.ts";
+import { GONE_FOR_GOOD, type SealedPlace, type Vault, VaultError } from "../domain/ports.ts";
 
 /** The key's length, bytes. */
 const KEY_BYTES = 32;
@@ -88,7 +88,8 @@ export function openVaultFile(path: string, { mayMake }: { mayMake: boolean }): 
   }
   if (stat.size !== KEY_BYTES) {
     throw new VaultError(
-      `the key file ${path} holds ${stat.size} bytes instead of ${KEY_BYTES}: restore it from the backup`,
+      `the key file ${path} holds ${stat.size} bytes instead of ${KEY_BYTES}: restore it from the backup. ` +
+        `${GONE_FOR_GOOD}, once this file is moved away`,
     );
   }
   return createVault(readKey(path));
@@ -96,7 +97,7 @@ export function openVaultFile(path: string, { mayMake }: { mayMake: boolean }): 
 
 function lostKey(path: string): string {
   return `the key file ${path} is missing, and without it no webhook can be signed: restore it from the backup that ` +
-    "holds the database, or name its place in the config ([store] key_file)";
+    `holds the database, or name its place in the config ([store] key_file). ${GONE_FOR_GOOD}`;
 }
 
 function modeOf(mode: number): string {

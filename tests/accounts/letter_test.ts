@@ -26,6 +26,7 @@ const CONTENTS: MailContent[] = [
   { kind: "payment-failed", data: { accessUntilMs: null } },
   { kind: "delivery-warning", data: FAILING },
   { kind: "delivery-disabled", data: FAILING },
+  { kind: "delivery-disabled", data: { ...FAILING, isKeyLost: true } },
   { kind: "quota-80", data: USE },
   { kind: "quota-100", data: { ...USE, what: "requests" } },
 ];

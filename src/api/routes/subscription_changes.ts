@@ -162,10 +162,13 @@ function rotateRoute({ store, clock, random }: SubscriptionChangeOptions): Route
 }
 
 function rotatedAnswer(before: Subscription, secret: string, nowMs: number): Record<string, unknown> {
+  const wasLost = before.disabledBy === "key-lost";
+  // With a secret again, it is its owner who switches it on.
+  const record = toSubscriptionRecord(wasLost ? { ...before, disabledBy: "owner" } : before);
   return {
-    subscription: { ...toSubscriptionRecord(before), webhook_secret: secret },
+    subscription: { ...record, webhook_secret: secret },
     note: SECRET_NOTE,
-    previous_secret_until: before.disabledBy === "key-lost" ? null : nowMs + PREVIOUS_SECRET_MS,
+    previous_secret_until: wasLost ? null : nowMs + PREVIOUS_SECRET_MS,
     disclaimer: DISCLAIMER,
   };
 }

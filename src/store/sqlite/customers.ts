@@ -119,6 +119,7 @@ export function updateCustomer(
     id,
   );
   if (!changed.enabled && customer.enabled) holdAll(connection, id, by.atMs);
+  if (changed.enabled && !customer.enabled) letWait(connection, id, by.atMs);
   noteAct(connection, by, "customer.change", id, differences);
 }
 
@@ -132,6 +133,16 @@ export function holdAll(connection: Connection, customerId: string, nowMs: numbe
   for (const row of connection.all("select id from subscriptions where customer_id = ?", customerId)) {
     holdDeliveries(connection, String(row["id"]), { reason: "disabled", nowMs });
   }
+}
+
+/** What is held of a customer that is let in again waits for nothing but the month's room, unless it is switched off. */
+function letWait(connection: Connection, customerId: string, nowMs: number): void {
+  const on = connection.all(
+    `select id from subscriptions indexed by subscriptions_active
+     where customer_id = ? and deleted_at is null and disabled_at is null`,
+    customerId,
+  );
+  for (const row of on) holdDeliveries(connection, String(row["id"]), { reason: "quota", nowMs });
 }
 
 function differencesOf(before: Customer, after: Customer): Record<string, unknown> {

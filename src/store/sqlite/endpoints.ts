@@ -151,6 +151,7 @@ export function switchOff(
       failingSinceMs: (row["first_failure_at"] ?? nowMs) as number,
       disabledAtMs: nowMs,
       problem,
+      ...(by === "key-lost" ? { isKeyLost: true as const } : {}),
     },
     onceKey: `delivery-disabled:${subscriptionId}:${nowMs}`,
     atMs: nowMs,

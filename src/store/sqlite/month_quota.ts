@@ -1,7 +1,7 @@
 // The month's deliveries of customers in SQLite: what is left, what is taken of it, and who is told of it.
 import { nextUtcMonth } from "../../domain/calendar.ts";
 import { limitsOf } from "../../domain/customer.ts";
-import { noticesDue } from "../../domain/quota_notice.ts";
+import { noticeDue } from "../../domain/quota_notice.ts";
 import type { Tier, TierLimits } from "../../domain/tier.ts";
 import type { Connection } from "./connection.ts";
 import { countTowardsQuota } from "./delivery_states.ts";
@@ -75,7 +75,7 @@ export class MonthQuota {
     for (const [customerId, { limit, left, isTouched }] of this.#months) {
       const used = limit - left;
       // Most are far from it: their row is not read again.
-      if (!isTouched || noticesDue({ used, limit, warnedAtMs: null, spentAtMs: null }).length === 0) continue;
+      if (!isTouched || noticeDue({ used, limit, warnedAtMs: null, spentAtMs: null }) === null) continue;
       const row = this.connection.get(
         "select warned_at, spent_at from delivery_usage where customer_id = ? and month = ?",
         customerId,
@@ -85,9 +85,8 @@ export class MonthQuota {
         warnedAtMs: (row?.["warned_at"] ?? null) as number | null,
         spentAtMs: (row?.["spent_at"] ?? null) as number | null,
       };
-      for (const kind of noticesDue({ used, limit, ...told })) {
-        this.#tell(customerId, kind, { used, limit, nowMs, mailId: newMailId() });
-      }
+      const kind = noticeDue({ used, limit, ...told });
+      if (kind !== null) this.#tell(customerId, kind, { used, limit, nowMs, mailId: newMailId() });
     }
   }
 

@@ -1,7 +1,6 @@
 // What the store keeps sealed, and the proof by which it knows its key.
 import { Buffer } from "node:buffer";
-import type { Vault, VaultSource } from "../../domain/ports.ts";
-import { VaultError } from "../../domain/ports.ts";
+import { GONE_FOR_GOOD, type Vault, VaultError, type VaultSource } from "../../domain/ports.ts";
 import type { Connection } from "./connection.ts";
 
 const PROOF = "this database is sealed with this key";
@@ -56,13 +55,14 @@ export function proveKey(connection: Connection, vault: Vault): void {
     if (!(error instanceof VaultError)) throw error;
     throw new VaultError(
       "the key file does not belong to this database: restore the key file from the backup that holds the " +
-        "database, or name its place in the config ([store] key_file)",
+        `database, or name its place in the config ([store] key_file). ${GONE_FOR_GOOD}`,
       { cause: error },
     );
   }
 }
 
-function readProof(connection: Connection): Uint8Array | null {
+/** What tells the store's key from others; null while nothing is sealed. */
+export function readProof(connection: Connection): Uint8Array | null {
   if (connection.get("select 1 from sqlite_master where name = 'vault'") === undefined) return null;
   return connection.get("select proof from vault where id = 1")?.["proof"] as Uint8Array | undefined ?? null;
 }
@@ -88,5 +88,10 @@ export function sealWhatWasClear(connection: Connection, vault: Vault): void {
     );
   }
   connection.script("drop table clear_secrets; drop table clear_answers;");
-  connection.run("insert into vault (id, proof) values (1, ?)", vault.seal(PROOF, proofPlace));
+  writeProof(connection, vault);
+}
+
+/** Makes the vault's key the store's. */
+export function writeProof(connection: Connection, vault: Vault): void {
+  connection.run("insert or replace into vault (id, proof) values (1, ?)", vault.seal(PROOF, proofPlace));
 }

@@ -1,0 +1,97 @@
+// `store new-key`: the way out for an operator whose key is gone for good.
+import { join } from "node:path";
+import { backupName, createBackup } from "../backup/create.ts";
+import { createIds } from "../domain/ids.ts";
+import { type Platform, VaultError } from "../domain/ports.ts";
+import { openVaultFile } from "../platform/vault.ts";
+import { releaseDatabase } from "../store/sqlite/inspect.ts";
+import { type GivenUp, giveUpKey, requireKey } from "../store/sqlite/new_key.ts";
+import { type Command, type CommandCall, CommandError, EXIT, JSON_OPTION } from "./command.ts";
+import { actOf } from "./customer.ts";
+import { type LoadedConfig, withPlatform } from "./open.ts";
+import { createBackupTools, WORK_HERE } from "./prepare.ts";
+
+const WHAT_IT_MEANS =
+  "the secrets of all subscriptions are given up for ever: each is switched off and its events are " +
+  "held until its owner rotates the secret; the old key, found again, would be of no use";
+
+/** The command. */
+export const newKeyCommand: Command = {
+  name: "store new-key",
+  usage: "--yes [--json]",
+  summary:
+    "makes another key when the store's own is gone for good; every subscription needs a new secret then",
+  example: "regfeed store new-key --yes",
+  positionals: [0, 0],
+  options: { yes: { kind: "flag", help: "do it: it cannot be undone" }, ...JSON_OPTION },
+  run: (call) => withPlatform(call, (opened) => makeNewKey(call, opened)),
+};
+
+async function makeNewKey(
+  call: CommandCall,
+  { config, file, platform }: LoadedConfig & { platform: Platform },
+): Promise<number> {
+  const { host } = call;
+  const { path, keyFile } = config.store;
+  if (!await host.exists(path)) {
+    throw new CommandError(`there is no database ${path}, and so nothing to give up`);
+  }
+  const problem = keyProblem(path, keyFile);
+  if (problem === null) {
+    throw new CommandError(
+      `nothing is lost: the key ${keyFile} is there and belongs to the database. One subscription's secret is renewed ` +
+        "by its owner, with POST /v1/subscriptions/{id}/rotate-secret",
+    );
+  }
+  if (!call.flags.has("yes")) throw new CommandError(`--yes is missing: ${WHAT_IT_MEANS}`, EXIT.usage);
+  try {
+    releaseDatabase(path);
+    const nowMs = platform.clock.nowMs();
+    const to = join(config.backup.folder, `before-new-key-${backupName(nowMs)}`);
+    const tools = createBackupTools(host, WORK_HERE);
+    try {
+      await createBackup({ to, nowMs, database: path, config: file, secretKey: null }, tools);
+    } finally {
+      tools.close();
+    }
+    const newId = createIds(() => nowMs, (count) => platform.random.bytes(count));
+    const given = giveUpKey(path, (options) => openVaultFile(keyFile, options), {
+      by: actOf(call, platform),
+      random: platform.random,
+      newMailId: () => newId("mail"),
+    });
+    const fields = { key: keyFile, backup: to, customers: given };
+    host.out(call.flags.has("json") ? `${JSON.stringify(fields)}\n` : describe(fields));
+    return EXIT.done;
+  } catch (error) {
+    throw new CommandError(`no new key was made: ${(error as Error).message}`);
+  }
+}
+
+/** What keeps the store from being read with its key; null when nothing does. */
+export function keyProblem(path: string, keyFile: string): string | null {
+  try {
+    requireKey(path, (options) => openVaultFile(keyFile, options));
+    return null;
+  } catch (error) {
+    if (error instanceof VaultError) return error.message;
+    throw error;
+  }
+}
+
+function describe({ key, backup, customers }: { key: string; backup: string; customers: GivenUp }): string {
+  const subscriptions = Object.values(customers).flat().length;
+  const lines = [
+    `the store has a new key: ${key}; keep a copy of it apart from the database`,
+    `a backup of the database as it was: ${backup}`,
+    `subscriptions that need a new secret: ${subscriptions}`,
+    ...Object.entries(customers).map(([id, ids]) => `  ${id}  ${ids.join(" ")}`),
+  ];
+  if (subscriptions > 0) {
+    lines.push(
+      "their owners get a mail when the server runs (with [mail]): POST /v1/subscriptions/{id}/rotate-secret gives the",
+      'secret, PATCH /v1/subscriptions/{id} with {"enabled": true} lets out what is held',
+    );
+  }
+  return `${lines.join("\n")}\n`;
+}
