@@ -1,7 +1,7 @@
 // The texts of a config that mean more than their letters: addresses, durations, schedules, languages.
-import { Cron } from "croner";
 import ipaddr from "ipaddr.js";
 import { isMailAddress, type Mailbox, type SmtpServer } from "../domain/mail.ts";
+import { nextRunAfter } from "../domain/schedule.ts";
 import { didYouMean, quote } from "./problems.ts";
 
 /** What a text was read as, or what is wrong with it and what to do. */
@@ -145,8 +145,8 @@ export function readSchedule(text: string): Reading<string> {
     return { problem: `holds a "?", which means another time after every start: ${form}` };
   }
   try {
-    const cron = new Cron(fields.join(" "), { mode: "5-or-6-parts", paused: true, timezone: "UTC" });
-    if (cron.nextRun(new Date(Date.UTC(2001, 0, 1))) === null) {
+    const schedule = { schedule: fields.join(" "), timezone: "UTC" };
+    if (nextRunAfter(schedule, Date.UTC(2001, 0, 1)) === null) {
       return { problem: `never comes due: no date fits ${quote(text)}` };
     }
   } catch (error) {

@@ -1,6 +1,6 @@
 // When a source is fetched next: its cron schedule, what the source asks for, and patience after failures.
 import { createHash } from "node:crypto";
-import { Cron } from "croner";
+import { lastRunUntil, nextRunAfter, type Schedule as PlainSchedule } from "../domain/schedule.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -12,11 +12,7 @@ const MAX_UNSTATED_PAUSE_MS = 30 * MINUTE_MS;
 const MAX_JITTER_PART = 0.25;
 
 /** A schedule in a time zone. */
-export interface Schedule {
-  /** Cron expression. */
-  schedule: string;
-  /** IANA time zone. */
-  timezone: string;
+export interface Schedule extends PlainSchedule {
   /**
    * Puts every run off by a time of the seed's own, at most this long (ms), so that sources of one schedule do not all
    * begin at once. Without it, runs are as the expression says.
@@ -26,20 +22,19 @@ export interface Schedule {
 
 /** The first run strictly after a time, Unix ms; a day later for a schedule that never comes (29 February 2031). */
 export function nextRun(schedule: Schedule, afterMs: number): number {
-  const cron = new Cron(schedule.schedule, { timezone: schedule.timezone, paused: true });
-  const next = nextSlot(cron, afterMs);
+  const next = nextSlot(schedule, afterMs);
   if (schedule.jitter === undefined || schedule.jitter.maxMs === 0) return next;
-  // The run of a slot that is past may still be to come. Slots are whole seconds.
-  const last = cron.previousRuns(2, new Date(afterMs + 1_000)).find((slot) => slot.getTime() <= afterMs);
-  if (last !== undefined) {
-    const runMs = last.getTime() + putOff(schedule.jitter, next - last.getTime());
+  // The run of a slot that is past may still be to come.
+  const last = lastRunUntil(schedule, afterMs);
+  if (last !== null) {
+    const runMs = last + putOff(schedule.jitter, next - last);
     if (runMs > afterMs) return runMs;
   }
-  return next + putOff(schedule.jitter, nextSlot(cron, next) - next);
+  return next + putOff(schedule.jitter, nextSlot(schedule, next) - next);
 }
 
-function nextSlot(cron: Cron, afterMs: number): number {
-  return cron.nextRun(new Date(afterMs))?.getTime() ?? afterMs + DAY_MS;
+function nextSlot(schedule: PlainSchedule, afterMs: number): number {
+  return nextRunAfter(schedule, afterMs) ?? afterMs + DAY_MS;
 }
 
 /** The same for the same seed at every slot of a regular schedule: two runs are as far apart as two slots. */
