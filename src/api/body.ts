@@ -35,8 +35,8 @@ export async function receiveBody(
       }
     });
   } catch (error) {
-    // The rest is not waited for: a client that sends without end must not hold the answer.
-    reader.cancel().catch(() => {});
+    // The rest is not waited for, and left to the server: a client that sends without end must not hold the answer.
+    reader.releaseLock();
     if (error instanceof AppError) throw error;
     const message = error instanceof DeadlineError
       ? `did not arrive within ${BODY_DEADLINE_MS / 1000} s`

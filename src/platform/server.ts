@@ -3,6 +3,14 @@
 /** How long complete answers may take to reach clients that read slowly, once the server ends, ms. */
 const FLUSH_MS = 1_000;
 
+/**
+ * How much of a body that nobody wanted is read at full speed, bytes. The rest is read with pauses: the runtime by itself
+ * would read a body without end for ever, as fast as it comes.
+ */
+const UNWANTED_BYTES = 16_777_216;
+/** The pause before each further piece (of some 64 kB), ms. */
+const UNWANTED_PAUSE_MS = 1_000;
+
 /** Where to listen and what answers. */
 export interface ListenOptions {
   /** A literal address or a host name of this machine. */
@@ -32,6 +40,7 @@ export function listen(
   { hostname, port, handler, refuse = emptyRefusal }: ListenOptions,
 ): Promise<RunningServer> {
   const end = new AbortController();
+  const stopping = new AbortController();
   const answering = new Set<Promise<void>>();
   let isEnding = false;
   const server = serveOrExplain(
@@ -40,7 +49,8 @@ export function listen(
       if (isEnding) return refuse(request);
       const answered = completed.catch(() => {}).finally(() => answering.delete(answered));
       answering.add(answered);
-      return handler(request, { remoteAddress: remoteAddr.hostname });
+      const answer = handler(request, { remoteAddress: remoteAddr.hostname });
+      return request.body === null ? answer : leaveBody(request.body, answer, stopping.signal);
     },
   );
   const shownHost = hostname.includes(":") ? `[${hostname}]` : hostname;
@@ -50,6 +60,7 @@ export function listen(
     async shutdown(graceMs) {
       if (isEnding) return;
       isEnding = true;
+      stopping.abort();
       const isDrained = await isDoneWithin(graceMs, Promise.all(answering));
       // The runtime's own shutdown sends what is left in its buffers, but has no bound and cannot be forced once
       // begun: it comes only when every answer is complete.
@@ -59,6 +70,46 @@ export function listen(
         await server.finished;
       }
     },
+  });
+}
+
+/** The answer; what it left of the body begins to be thrown away before it goes out, for afterwards the runtime takes it. */
+async function leaveBody(
+  body: ReadableStream<Uint8Array>,
+  answer: Response | Promise<Response>,
+  stopping: AbortSignal,
+): Promise<Response> {
+  const response = await answer;
+  // Who reads it still, or has read it to its end, holds it.
+  if (!body.locked) void throwAway(body, stopping);
+  return response;
+}
+
+async function throwAway(body: ReadableStream<Uint8Array>, stopping: AbortSignal): Promise<void> {
+  const reader = body.getReader();
+  try {
+    for (let length = 0; !stopping.aborted;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      length += value.length;
+      if (length > UNWANTED_BYTES) await pause(UNWANTED_PAUSE_MS, stopping);
+    }
+    await reader.cancel();
+  } catch {
+    // The client has gone: that is the end of its body, and its answer is out.
+  }
+}
+
+function pause(ms: number, stopping: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const finish = () => {
+      clearTimeout(timer);
+      stopping.removeEventListener("abort", finish);
+      resolve();
+    };
+    const timer = setTimeout(finish, ms);
+    stopping.addEventListener("abort", finish);
+    if (stopping.aborted) finish();
   });
 }
 

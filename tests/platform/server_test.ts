@@ -74,3 +74,43 @@ Deno.test("shutdown() answers what still comes as it is told to, while an answer
   assert.equal(await (await fetched).text(), "finished");
   await down;
 });
+
+Deno.test("a body without end that nobody wants blocks its sender, and does not hold up the end of the server", async () => {
+  const server = await listen({
+    hostname: "127.0.0.1",
+    port: 0,
+    handler: () => new Response(null, { status: 413 }),
+  });
+  const connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
+  await write(connection, "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
+  const piece = `10000\r\n${"x".repeat(0x10000)}\r\n`;
+  let sent = 0;
+  let last: Promise<unknown>;
+  do {
+    assert.ok(sent < 128 * 1024 * 1024, "everything was read");
+    last = write(connection, piece).catch(() => {});
+    sent += piece.length;
+  } while (await isDoneWithin(700, last));
+  assert.match(await read(connection), /^HTTP\/1\.1 413 /);
+  await server.shutdown(5_000);
+  connection.close();
+  await last;
+});
+
+async function write(connection: Deno.Conn, text: string): Promise<void> {
+  const bytes = new TextEncoder().encode(text);
+  for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));
+}
+
+async function read(connection: Deno.Conn): Promise<string> {
+  const bytes = new Uint8Array(4_096);
+  return new TextDecoder().decode(bytes.subarray(0, await connection.read(bytes) ?? 0));
+}
+
+async function isDoneWithin(ms: number, work: Promise<unknown>): Promise<boolean> {
+  const late = Promise.withResolvers<false>();
+  const timer = setTimeout(() => late.resolve(false), ms);
+  const isDone = await Promise.race([work.then(() => true), late.promise]);
+  clearTimeout(timer);
+  return isDone;
+}
