@@ -140,7 +140,7 @@ function describe(result: Evaluation, rulesVersion: string): string {
       `  ${miss.field}: ${miss.expected || "none"} → ${miss.found || "none"}`,
     );
     for (const reason of miss.reasons) {
-      const words = reason.words.length === 0 ? "" : `: ${reason.words.join(" · ")}`;
+      const words = reason.words.length === 0 ? "" : ` [${reason.words.join(" · ")}]`;
       lines.push(`    ${reason.value}: ${reason.why}${words}`);
     }
   }

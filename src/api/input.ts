@@ -208,6 +208,7 @@ function inWords(issue: z.core.$ZodIssue): string {
     return `may have at most ${issue.maximum} ${issue.origin === "array" ? "entries" : "characters"}`;
   }
   if (issue.code === "too_small" && issue.message.startsWith("Too small")) {
+    if (issue.minimum === 1) return "must not be empty";
     return `must have at least ${issue.minimum} ${issue.origin === "array" ? "entries" : "characters"}`;
   }
   return issue.message;

@@ -103,7 +103,7 @@ function findTopics(
 }
 
 function resultOf({ id }: TopicRule, { score, grounds, words }: Weight): TopicResult {
-  return { id, score, why: `${[...grounds].join(", ")}: points ${score}`, words: [...words] };
+  return { id, score, why: `${score} points by ${[...grounds].join(", ")}`, words: [...words] };
 }
 
 /** Whether the kind of event leads to the topic: any publisher's, or one of some kinds that speaks of the AI Act. */

@@ -96,7 +96,8 @@ async function throwAway(body: ReadableStream<Uint8Array>, stopping: AbortSignal
     }
     await reader.cancel();
   } catch {
-    // The client has gone: that is the end of its body, and its answer is out.
+    // The client has gone: that is the end of its body, and its answer is out. (Deno 2.4 gives no body after the answer
+    // and reads the rest by itself.)
   }
 }
 

@@ -94,7 +94,7 @@ Deno.test("POST /v1/subscriptions says in plain words what a field must be", () 
     const rows: [body: unknown, message: string][] = [
       [{}, "webhook_url: is missing: it must be text"],
       [{ webhook_url: 5 }, "webhook_url: must be text"],
-      [{ webhook_url: "" }, "webhook_url: must have at least 1 characters"],
+      [{ webhook_url: "" }, "webhook_url: must not be empty"],
       [{ webhook_url: HOOK, backfill_since: 1e300 }, "backfill_since: must be at most 9007199254740991"],
       [{ webhook_url: "x".repeat(2_049) }, "webhook_url: may have at most 2048 characters"],
       [{ webhook_url: HOOK, topics: "gpai" }, "topics: must be a list"],

@@ -71,7 +71,7 @@ function listRoute({ store, publicUrl }: DeliveryRouteOptions): Route {
     summary: "Lists deliveries, the newest first",
     description:
       "What was promised to your subscriptions and what became of it. The filters combine with and. " +
-      'For more than one answer holds, follow `Link: <…>; rel="next"`: it loses and repeats nothing, whatever is ' +
+      'Where one answer cannot hold them all, follow `Link: <…>; rel="next"`: it loses and repeats nothing, whatever is ' +
       "made meanwhile. Test deliveries are not in it.",
     query: deliveriesQuery,
     answer: deliveryList,

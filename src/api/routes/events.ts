@@ -114,7 +114,7 @@ function listRoute(options: EventRouteOptions): Route {
     summary: "Lists events, newest first",
     description:
       "The filters combine with and; each list is any-of. Without `after` the newest come first, by " +
-      "`published_at`, then `id`. For more than one answer holds, see Paging.",
+      "`published_at`, then `id`. Where one answer cannot hold them all, see Paging.",
     query: eventsQuery,
     answer: eventList,
     status: 200,
