@@ -244,6 +244,7 @@ async function describeAccount({ store }: Opened, id: string): Promise<AccountDa
     subscriptions: subscriptions.map((one) => ({
       id: one.id,
       enabled: one.disabledAtMs === null,
+      disabled_by: one.disabledBy,
       created_at: one.createdAtMs,
     })),
     mails: mails.map(({ id, kind, status, problem }) => ({ id, kind, status, problem })),

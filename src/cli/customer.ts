@@ -13,6 +13,17 @@ import { formatTable, formatTime } from "./table.ts";
 const EMAIL = /^[^\s@<>,;"]{1,64}@[^\s@<>,;"]{1,189}$/;
 const KEY_NOTE = "This key is shown only now and cannot be recovered.";
 
+/** Limits of one customer. */
+const LIMIT_OPTIONS = {
+  requests: {
+    kind: "text",
+    value: "N",
+    help: "requests a UTC day, over those of the tier (embedded only)",
+  },
+  deliveries: { kind: "text", value: "N", help: "webhook deliveries a UTC month, likewise" },
+  subscriptions: { kind: "text", value: "N", help: "active subscriptions, likewise" },
+} as const;
+
 /** The commands that concern customers and keys. */
 export const customerCommands: Command[] = [
   {
@@ -25,13 +36,7 @@ export const customerCommands: Command[] = [
     options: {
       email: { kind: "text", value: "ADDRESS", help: "the customer's mail address" },
       tier: { kind: "text", value: "TIER", help: `${TIERS.join(", ")} (default indie)` },
-      requests: {
-        kind: "text",
-        value: "N",
-        help: "requests a UTC day, over those of the tier (embedded only)",
-      },
-      deliveries: { kind: "text", value: "N", help: "webhook deliveries a UTC month, likewise" },
-      subscriptions: { kind: "text", value: "N", help: "active subscriptions, likewise" },
+      ...LIMIT_OPTIONS,
       another: { kind: "flag", help: "add one although a customer has this address already" },
       ...JSON_OPTION,
     },
@@ -75,12 +80,17 @@ export const customerCommands: Command[] = [
   },
   {
     name: "customer set-tier",
-    usage: "CUSTOMER TIER [--json]",
-    summary: "changes a customer's tier",
+    usage: "CUSTOMER TIER [--requests N] [--deliveries N] [--subscriptions N] [--json]",
+    summary: "changes a customer's tier; subscriptions over its number are held, the newest first",
     example: "regfeed customer set-tier ana@example.org gpai",
     positionals: [2, 2],
-    options: JSON_OPTION,
-    run: (call) => changeCustomer(call, { tier: tierOf(call.positionals[1] ?? "") }),
+    options: { ...LIMIT_OPTIONS, ...JSON_OPTION },
+    run(call) {
+      const tier = tierOf(call.positionals[1] ?? "");
+      const limits = limitsIn(call, tier);
+      // Limits that are not named again stay as they are, for as long as the tier is embedded.
+      return changeCustomer(call, { tier, ...(Object.keys(limits).length > 0 ? { limits } : {}) });
+    },
   },
   {
     name: "customer disable",
@@ -155,7 +165,7 @@ async function replaceKey(
 
 async function changeCustomer(
   call: CommandCall,
-  change: Partial<Pick<Customer, "tier" | "enabled">>,
+  change: Partial<Pick<Customer, "tier" | "enabled" | "limits">>,
 ): Promise<number> {
   return await withStore(call, async ({ config, platform, store }) => {
     const customer = { ...await requireCustomer(call, store), ...change };
@@ -166,6 +176,16 @@ async function changeCustomer(
       throw new CommandError(
         `${customer.id} stays disabled: its payment has ended, and access comes back with the next one; ` +
           "`customer show` says more",
+      );
+    }
+    const held = (await store.listSubscriptions(customer.id)).filter(({ disabledBy }) =>
+      disabledBy === "tier"
+    );
+    if (held.length > 0) {
+      call.host.err(
+        `Held, for they are over the tier's number of subscriptions: ${
+          held.map(({ id }) => id).join(", ")
+        }\n`,
       );
     }
     printCustomer(

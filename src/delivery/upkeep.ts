@@ -16,7 +16,10 @@ const CLOCK_STEP_MS = 1_000;
 
 /** What upkeep needs. */
 export interface Upkeep {
-  store: Pick<Store, "releaseHeld" | "judgeEndpoints" | "healClock" | "removeOldDeliveries">;
+  store: Pick<
+    Store,
+    "releaseHeld" | "fitSubscriptions" | "judgeEndpoints" | "healClock" | "removeOldDeliveries"
+  >;
   clock: Clock;
   newId: NewId;
   log: Log;
@@ -59,6 +62,9 @@ export function createUpkeep(upkeep: Upkeep): () => Promise<number> {
     if (judging.isDue(nowMs)) {
       const judged = await store.judgeEndpoints({ nowMs, newMailId });
       if (judged > 0) log.warn("endpoints have failed for days", { subscriptions: judged });
+      // Before anything is released: the tiers of the config may be others than those of the last run.
+      const switched = await store.fitSubscriptions({ nowMs, tiers: upkeep.tiers });
+      if (switched > 0) log.info("subscriptions held or back, by their tiers", { subscriptions: switched });
       // While there is more, the next round goes on.
       if (await removeOld(upkeep, nowMs) === 0) judging.done(nowMs);
     }

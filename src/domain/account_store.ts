@@ -55,7 +55,8 @@ export interface AccountStore {
   /** Oldest first. */
   listCustomers(): Promise<{ customer: Customer; keys: ApiKey[] }[]>;
   /**
-   * False when there is no such customer. One that is not paid for stays disabled although it is to be enabled.
+   * False when there is no such customer. One that is not paid for stays disabled although it is to be enabled. With
+   * another tier or other limits the newest subscriptions over the number are held, or held ones come back.
    */
   changeCustomer(
     id: string,

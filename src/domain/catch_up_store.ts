@@ -75,9 +75,14 @@ export interface QuotaTerms {
 export interface CatchUpStore {
   /** Keeps an answer under the customer's key, made at the time. */
   rememberAnswer(customerId: string, answer: RememberedAnswer, atMs: number): Promise<void>;
+  /** The answer that was kept for the customer's key, made after the time; null without one. */
+  findAnswer(customerId: string, key: string, afterMs: number): Promise<RememberedAnswer | null>;
+  /** Forgets answers made up to the time. */
+  forgetAnswers(untilMs: number): Promise<void>;
   /**
    * Changes it, under the rules of `addSubscription`. What is on its way goes to a new address from its next
-   * attempt on. Switched on, it is given one delivery to try before the others follow.
+   * attempt on. Switched on, it is given one delivery to try before the others follow. Switched off, it makes room for
+   * what the tier has held; one of those that is switched off does not come back by itself.
    */
   changeSubscription(
     customerId: string,
@@ -85,6 +90,15 @@ export interface CatchUpStore {
     change: SubscriptionChange,
     options: { nowMs: number; activeLimit: number },
   ): Promise<Subscription | ChangeRefusal>;
+  /**
+   * Deletes it softly and cancels what it still had to get; null unless it is the customer's and not deleted. What the
+   * tier has held takes its place.
+   */
+  deleteSubscription(
+    customerId: string,
+    id: string,
+    options: { nowMs: number; activeLimit: number },
+  ): Promise<Subscription | null>;
   /**
    * Gives it a new secret; the one before signs as well until the time. Keeps the answer. Null unless it is the
    * customer's and not deleted.

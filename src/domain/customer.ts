@@ -11,7 +11,7 @@ export interface Customer {
   tier: Tier;
   /** A disabled customer's keys are refused and its deliveries held. */
   enabled: boolean;
-  /** Limits of this customer that stand over its tier's (tier `embedded`). */
+  /** Limits of this customer that stand over its tier's while that is `embedded`. */
   limits: Partial<TierLimits>;
   /** What mails to it are written in. */
   language: MailLanguage;
@@ -36,10 +36,10 @@ export interface ApiKey {
   disabledAtMs: number | null;
 }
 
-/** The limits that hold for a customer: its tier's, with its own over them. */
+/** The limits that hold for a customer: its tier's, with its own over them where the tier is `embedded`. */
 export function limitsOf(
   customer: Pick<Customer, "tier" | "limits">,
   tiers: Record<Tier, TierLimits>,
 ): TierLimits {
-  return { ...tiers[customer.tier], ...customer.limits };
+  return customer.tier === "embedded" ? { ...tiers.embedded, ...customer.limits } : tiers[customer.tier];
 }

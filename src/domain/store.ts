@@ -258,16 +258,10 @@ export interface Store extends EventStore, AccountStore, CatchUpStore, UpkeepSto
     activeLimit: number,
     options?: { answer?: RememberedAnswer | undefined; backfillSinceMs?: number | undefined },
   ): Promise<SubscribeOutcome>;
-  /** The answer that was kept for the customer's key, made after the time; null without one. */
-  findAnswer(customerId: string, key: string, afterMs: number): Promise<RememberedAnswer | null>;
-  /** Forgets answers made up to the time. */
-  forgetAnswers(untilMs: number): Promise<void>;
   /** The customer's subscriptions that are not deleted, oldest first. */
   listSubscriptions(customerId: string): Promise<Subscription[]>;
   /** Null unless it is the customer's and not deleted. */
   findSubscription(customerId: string, id: string): Promise<Subscription | null>;
-  /** Deletes it softly and cancels what it still had to get; null unless it is the customer's and not deleted. */
-  deleteSubscription(customerId: string, id: string, nowMs: number): Promise<Subscription | null>;
 
   // Deliveries
   /**

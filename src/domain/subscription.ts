@@ -15,9 +15,10 @@ export type SwitchedOffBy = typeof SWITCHED_OFF_BY[number];
 
 /**
  * Its owner; its endpoint, which answered 410; days without one success; the loss of the key that its secret was
- * sealed with, until its owner has rotated it.
+ * sealed with, until its owner has rotated it; the number of active ones that its customer's tier allows, until there is
+ * room for it again.
  */
-export const SWITCHED_OFF_BY = ["owner", "gone", "failing", "key-lost"] as const;
+export const SWITCHED_OFF_BY = ["owner", "gone", "failing", "key-lost", "tier"] as const;
 
 /** A customer's wish to have matching events posted to an address. Every time is in Unix ms. */
 export interface Subscription extends SubscriptionFilter {

@@ -1,5 +1,7 @@
 // The part of the Store port that the clock moves: endpoints that fail, a clock set back, what is old.
 
+import type { TierTable } from "./account_store.ts";
+
 /** What is done from time to time, whatever else happens. Every time is in Unix ms. */
 export interface UpkeepStore {
   /**
@@ -12,6 +14,11 @@ export interface UpkeepStore {
    * now. Returns how many deliveries.
    */
   healClock(nowMs: number): Promise<number>;
+  /**
+   * Holds the newest subscriptions of customers that have more active ones than their tier allows, and switches on
+   * again, oldest first, those that were held so and for which there is room. Returns how many it switched.
+   */
+  fitSubscriptions(fit: { nowMs: number; tiers: TierTable }): Promise<number>;
   /**
    * Removes bodies and attempts of deliveries that were over up to the one time, and what is then left of those that
    * were over up to the other; at most `limit` of each. Returns how many; more may be left unless it is 0.

@@ -115,7 +115,8 @@ export const subscriptionRecord = z.strictObject({
   disabled_by: z.enum(SWITCHED_OFF_BY).nullable().meta({
     description:
       "What switched it off: its `owner`; `gone`, an answer 410; `failing`, days without one success; " +
-      "`key-lost`, a secret that cannot be read any more, rotate it; null while nothing did",
+      "`key-lost`, a secret that cannot be read any more, rotate it; `tier`, more active ones than your tier allows: " +
+      "it comes back by itself when there is room; null while nothing did",
   }),
   created_at: unixMs.meta({ description: "When it was created, Unix milliseconds" }),
 }).meta({ id: "Subscription", description: "A webhook subscription, without its secret" });

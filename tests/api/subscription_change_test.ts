@@ -201,3 +201,50 @@ Deno.test("backfill_since delivers the stored past first, in order, and then wha
     });
     assert.deepEqual([future.status, future.json.errors[0].field], [400, "backfill_since"]);
   }));
+
+Deno.test("a lower tier holds the newest subscriptions with their events, and a higher one brings all back", () =>
+  withSubscription(async (given) => {
+    const { world, key } = given;
+    await world.platform.clock.advance(1_000);
+    const second = await subscribe(world, key, { webhook_url: NEW_HOOK });
+    const { id } = second.json.subscription;
+    const [{ customer } = { customer: { id: "" } }] = await world.store.listCustomers();
+    const setTier = (tier: "indie" | "team") =>
+      world.store.changeCustomer(customer.id, { tier }, {
+        actor: "cli:test",
+        atMs: world.platform.clock.nowMs(),
+        tiers: world.config.tiers,
+      });
+    await setTier("indie");
+    const listed = (await world.ask("/v1/subscriptions", { key })).json.subscriptions;
+    assert.deepEqual(listed.map((one: Json) => [one.id, one.enabled, one.disabled_by]), [
+      [given.id, true, null],
+      [id, false, "tier"],
+    ]);
+    await given.publish("1");
+    assert.deepEqual([sentTo(given, HOOK).length, sentTo(given, NEW_HOOK).length], [1, 0]);
+    const held = (await world.ask(`/v1/deliveries?status=held`, { key })).json.deliveries;
+    assert.deepEqual(held.map((one: Json) => one.subscription_id), [id]);
+    const refused = await patch(given, { enabled: true }, id);
+    assert.deepEqual([refused.status, refused.json.code], [403, "subscription_limit_reached"]);
+    await setTier("team");
+    await world.platform.clock.advance(1_000);
+    await world.app.tick();
+    const [sent] = sentTo(given, NEW_HOOK);
+    assert.equal(sentTo(given, NEW_HOOK).length, 1);
+    assert.equal(JSON.parse(sent?.body ?? "").subscription_id, id);
+    assert.equal((await world.ask("/v1/deliveries?status=held", { key })).json.count, 0);
+  }));
+
+Deno.test("DELETE /v1/subscriptions/{id} makes room for what the tier held", () =>
+  withSubscription(async (given) => {
+    const { world, key } = given;
+    await world.platform.clock.advance(1_000);
+    const { id } = (await subscribe(world, key, { webhook_url: NEW_HOOK })).json.subscription;
+    const [{ customer } = { customer: { id: "" } }] = await world.store.listCustomers();
+    const by = { actor: "cli:test", atMs: START_MS, tiers: world.config.tiers };
+    await world.store.changeCustomer(customer.id, { tier: "indie" }, by);
+    assert.equal((await world.ask(`/v1/subscriptions/${given.id}`, { method: "DELETE", key })).status, 200);
+    const listed = (await world.ask("/v1/subscriptions", { key })).json.subscriptions;
+    assert.deepEqual(listed.map((one: Json) => [one.id, one.enabled]), [[id, true]]);
+  }));

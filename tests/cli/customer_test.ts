@@ -41,3 +41,25 @@ Deno.test("a customer is named by an address too, where only one has it", () =>
     assert.equal(code, 1);
     for (const { customer: { id } } of [{ customer }, other]) assert.ok(stderr.includes(id), stderr);
   }));
+
+Deno.test("customer set-tier gives an embedded customer its own limits, and no other", () =>
+  withFolder(async (folder) => {
+    await writeConfig(folder, "");
+    const { customer } = await add(folder, "ana@b.example");
+    const limits = async () =>
+      (await regfeedJson<{ customer: { limits: unknown } }>(folder, ["customer", "show", customer.id]))
+        .customer.limits;
+    await regfeedJson(folder, ["customer", "set-tier", customer.id, "embedded", "--subscriptions", "7"]);
+    assert.deepEqual(await limits(), { activeSubscriptions: 7 });
+    await regfeedJson(folder, ["customer", "set-tier", customer.id, "embedded"]);
+    assert.deepEqual(await limits(), { activeSubscriptions: 7 }, "what is not named stays");
+    const refused = await regfeed(folder, [
+      "customer",
+      "set-tier",
+      customer.id,
+      "team",
+      "--subscriptions",
+      "7",
+    ]);
+    assert.deepEqual([refused.code, /embedded/.test(refused.stderr)], [2, true]);
+  }));

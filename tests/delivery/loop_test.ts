@@ -283,6 +283,7 @@ Deno.test("run() claims no more when the store falls far behind", async () => {
     backfill: () => Promise.resolve(0),
     releaseHeld: () => Promise.resolve(0),
     judgeEndpoints: () => Promise.resolve(0),
+    fitSubscriptions: () => Promise.resolve(0),
     healClock: () => Promise.resolve(0),
     removeOldDeliveries: () => Promise.resolve(0),
     claimDeliveries,

@@ -247,6 +247,10 @@ export class FakeStore {
     return Promise.resolve(0);
   }
 
+  fitSubscriptions(): Promise<number> {
+    return Promise.resolve(0);
+  }
+
   healClock(nowMs: number): Promise<number> {
     this.heals.push(nowMs);
     return Promise.resolve(0);

@@ -19,6 +19,7 @@ import { quotaPromises } from "./contract/quota.ts";
 import { retentionPromises } from "./contract/retention.ts";
 import { sourcePromises } from "./contract/sources.ts";
 import { subscriptionPromises } from "./contract/subscriptions.ts";
+import { tierHoldPromises } from "./contract/tier_holds.ts";
 import { usagePromises } from "./contract/usage.ts";
 import { wholePromises } from "./contract/whole.ts";
 
@@ -35,6 +36,7 @@ export const PROMISES = [
   ...paymentPromises,
   ...mailPromises,
   ...subscriptionPromises,
+  ...tierHoldPromises,
   ...usagePromises,
   ...matchingPromises,
   ...quotaPromises,

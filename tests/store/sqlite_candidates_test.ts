@@ -52,7 +52,7 @@ Deno.test("matchEvents() offers an event to a subscription that another process 
 
 Deno.test("matchEvents() offers nothing to a subscription that another process has deleted", () =>
   withTwo(async (one, other) => {
-    await other.deleteSubscription("cus_1", "sub_1", T0);
+    await other.deleteSubscription("cus_1", "sub_1", { nowMs: T0, activeLimit: 100 });
     assert.deepEqual(await offered(one, "evt_02"), []);
   }));
 

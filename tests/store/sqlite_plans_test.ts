@@ -155,10 +155,14 @@ const HOT: [string, (store: Store) => Promise<unknown>, RegExp[]][] = [
     /^SEARCH deliveries USING INDEX sqlite_autoindex_deliveries_1 \(id=\?\)$/,
     /^SEARCH delivery_usage USING PRIMARY KEY \(customer_id=\? AND month=\?\)$/,
   ]],
-  ["deleteSubscription()", (store) => store.deleteSubscription("cus_1", "sub_1", T0), [
-    /^SEARCH deliveries USING INDEX deliveries_due \(subscription_id=\?\)$/,
-    /^SEARCH deliveries USING INDEX deliveries_held \(subscription_id=\?\)$/,
-  ]],
+  [
+    "deleteSubscription()",
+    (store) => store.deleteSubscription("cus_1", "sub_1", { nowMs: T0, activeLimit: 100 }),
+    [
+      /^SEARCH deliveries USING INDEX deliveries_due \(subscription_id=\?\)$/,
+      /^SEARCH deliveries USING INDEX deliveries_held \(subscription_id=\?\)$/,
+    ],
+  ],
   ["changeCustomer()", (store) => store.changeCustomer("cus_1", { enabled: false }, BY), [
     /^SEARCH subscriptions USING (COVERING )?INDEX subscriptions_by_customer \(customer_id=\?\)$/,
     /^SEARCH deliveries USING INDEX deliveries_held \(subscription_id=\?\)$/,
@@ -177,6 +181,10 @@ const HOT: [string, (store: Store) => Promise<unknown>, RegExp[]][] = [
   ],
   ["reviewPayers()", (store) => store.reviewPayers("grace", aReview()), [
     /^SEARCH payers USING (COVERING )?INDEX payers_in_grace \(access_until>\? AND access_until<\?\)$/,
+  ]],
+  ["fitSubscriptions()", (store) => store.fitSubscriptions({ nowMs: T0, tiers: monthly(9) }), [
+    /^SCAN subscriptions USING INDEX subscriptions_wanted$/,
+    /^SEARCH customers USING INDEX \w+_1 \(id=\?\)$/,
   ]],
   ["health()", (store) => store.health(), [
     /^SCAN deliveries USING COVERING INDEX deliveries_oldest_pending$/,

@@ -103,7 +103,7 @@ Deno.test("a finished delivery keeps when it ended, and its quota only when it a
     await store.finishAttempts([finished(one, { kind: "delivered" })], T0 + 3);
     await store.finishAttempts([finished(two, { kind: "failed" })], T0 + 4);
     await store.finishAttempts([finished(one, { kind: "delivered" })], T0 + 5);
-    await store.deleteSubscription("cus_1", "sub_1", T0 + 6);
+    await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0 + 6, activeLimit: 100 });
     assert.deepEqual(rows.deliveries(), [
       "evt_01 delivered 2026-07 at 3",
       "evt_02 failed at 4",
@@ -118,7 +118,7 @@ Deno.test("a delivery that arrives after it was given up counts in the month in 
     await publishMany(store, 1, 1);
     await matchAll(store);
     const slow = first(await claimAll(store));
-    await store.deleteSubscription("cus_1", "sub_1", T0);
+    await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0, activeLimit: 100 });
     const inAugust = Date.UTC(2026, 7, 1);
     await store.finishAttempts([finished(slow, { kind: "delivered" })], inAugust);
     assert.deepEqual(rows.deliveries(), [`evt_01 delivered 2026-08 at ${inAugust - T0}`]);
@@ -135,7 +135,7 @@ Deno.test("an endpoint that is gone leaves its deliveries held as disabled", asy
     const held = ["evt_01 held disabled", "evt_02 held disabled", "evt_03 held disabled"];
     assert.deepEqual(rows.deliveries(), held);
     assert.deepEqual(rows.usage(), { "2026-07": 0 });
-    await store.deleteSubscription("cus_1", "sub_1", T0 + 1);
+    await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0 + 1, activeLimit: 100 });
     assert.deepEqual(rows.deliveries(), held.map((text) => text.replace("held disabled", "cancelled at 1")));
     assert.deepEqual(rows.usage(), { "2026-07": 0 });
   });

@@ -212,7 +212,11 @@ const PROMISED: [string, Durability, (store: Store) => Promise<unknown>][] = [
     "relaxed",
     (store) => store.addRequests([{ customerId: "cus_1", day: "2026-07-20", requests: 1 }]),
   ],
-  ["deleteSubscription()", "durable", (store) => store.deleteSubscription("cus_1", "sub_2", T0)],
+  [
+    "deleteSubscription()",
+    "durable",
+    (store) => store.deleteSubscription("cus_1", "sub_2", { nowMs: T0, activeLimit: 100 }),
+  ],
   ["releaseHeld()", "durable", async (store) => {
     await matchAll(store, { tiers: monthly(1) });
     await store.releaseHeld({ nowMs: T0, month: JULY, tiers: monthly(9), newMailId });

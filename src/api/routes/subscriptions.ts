@@ -121,14 +121,16 @@ function listRoute({ store }: SubscriptionRouteOptions): Route {
   });
 }
 
-function deleteRoute({ store, clock }: SubscriptionRouteOptions): Route {
+function deleteRoute({ store, clock, limitsOf }: SubscriptionRouteOptions): Route {
   return keyRoute({
     method: "DELETE",
     path: "/v1/subscriptions/{id}",
     operationId: "deleteSubscription",
     tag: "Subscriptions",
     summary: "Deletes a subscription",
-    description: "Nothing more is delivered. The record is kept for audit; deleting it again answers 404.",
+    description:
+      "Nothing more is delivered. The record is kept for audit; deleting it again answers 404. What your tier " +
+      "held (`disabled_by: tier`) takes its place, the oldest first.",
     params: { id: subscriptionId },
     errors: ["not_found"],
     answer: subscriptionAnswer,
@@ -136,7 +138,10 @@ function deleteRoute({ store, clock }: SubscriptionRouteOptions): Route {
     async handle({ params, customer }) {
       const id = params["id"] ?? "";
       const deleted = isId("subscription", id)
-        ? await store.deleteSubscription(customer.id, id, clock.nowMs())
+        ? await store.deleteSubscription(customer.id, id, {
+          nowMs: clock.nowMs(),
+          activeLimit: limitsOf(customer).activeSubscriptions,
+        })
         : null;
       if (deleted === null) throw noSubscription();
       return answer(200, { subscription: toSubscriptionRecord(deleted), disclaimer: DISCLAIMER });

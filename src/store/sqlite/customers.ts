@@ -1,7 +1,7 @@
 // Customers in SQLite.
-import type { Account, AccountStore } from "../../domain/account_store.ts";
+import type { Account, AccountStore, TierTable } from "../../domain/account_store.ts";
 import type { Act } from "../../domain/audit.ts";
-import type { ApiKey, Customer, DisabledBy } from "../../domain/customer.ts";
+import { type ApiKey, type Customer, type DisabledBy, limitsOf } from "../../domain/customer.ts";
 import type { MailLanguage } from "../../domain/mail.ts";
 import type { Tier } from "../../domain/tier.ts";
 import { noteAct } from "./audit.ts";
@@ -9,6 +9,7 @@ import type { Connection, Row } from "./connection.ts";
 import { holdDeliveries } from "./delivery_states.ts";
 import { insertKey, keyFromRow } from "./keys.ts";
 import { findPayer } from "./payers.ts";
+import { fitToTier } from "./tier_holds.ts";
 
 type CustomerMethods = "addCustomer" | "findCustomer" | "findAccount" | "listCustomers" | "changeCustomer";
 
@@ -89,7 +90,8 @@ export function insertCustomer(
 
 /** What of a customer changes, and who keeps it out from now on (null: nobody); what is not given stays. */
 export interface CustomerChange {
-  by: Act;
+  /** With the limits of the tiers: subscriptions follow them. */
+  by: Act & { tiers: TierTable };
   change: Partial<Pick<Customer, "tier" | "limits" | "email" | "language">>;
   disabledBy?: DisabledBy | null;
 }
@@ -121,6 +123,9 @@ export function updateCustomer(
   if (!changed.enabled && customer.enabled) holdAll(connection, id, by.atMs);
   if (changed.enabled && !customer.enabled) letWait(connection, id, by.atMs);
   noteAct(connection, by, "customer.change", id, differences);
+  if ("tier" in differences || "limits" in differences) {
+    fitToTier(connection, id, { limit: limitsOf(changed, by.tiers).activeSubscriptions, by });
+  }
 }
 
 function disabledByOf(connection: Connection, id: string): DisabledBy | null {

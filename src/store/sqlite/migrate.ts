@@ -8,6 +8,7 @@ import schemaHistory from "./migrations/0006_schema_history.sql" with { type: "t
 import deliveryLife from "./migrations/0007_delivery_life.sql" with { type: "text" };
 import catchUp from "./migrations/0008_catch_up.sql" with { type: "text" };
 import sourceHealth from "./migrations/0009_source_health.sql" with { type: "text" };
+import tierHolds from "./migrations/0010_tier_holds.sql" with { type: "text" };
 import type { Vault, VaultSource } from "../../domain/ports.ts";
 import { VERSION } from "../../version.ts";
 import { Connection } from "./connection.ts";
@@ -34,6 +35,7 @@ const MIGRATIONS: readonly Migration[] = [
   { sql: deliveryLife, then: sealWhatWasClear, replacesTables: true, leavesNothing: true },
   { sql: catchUp },
   { sql: sourceHealth },
+  { sql: tierHolds, replacesTables: true },
 ];
 
 /** The schema that this version reads and writes. */

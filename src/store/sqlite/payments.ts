@@ -133,7 +133,7 @@ function judgePayer(connection: Connection, payer: string, { review, by }: Judgi
   const paidTier = tier ?? known?.state.tier ?? null;
   savePayer(connection, { payer, tier: paidTier, access, accessUntilMs, unknownPrice }, customerId);
   updateCustomer(connection, customer, {
-    by,
+    by: { ...by, tiers: review.tiers },
     ...changesOf(connection, customer, verdict, known?.state.tier),
   });
   if (verdict.failure !== null) {

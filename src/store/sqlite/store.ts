@@ -23,6 +23,7 @@ import { createReplays } from "./replays.ts";
 import { createRetention } from "./retention.ts";
 import { createSources } from "./sources.ts";
 import { createSubscriptions } from "./subscriptions.ts";
+import { createTierHolds } from "./tier_holds.ts";
 import { troubleOf, TroubleWatch } from "./trouble.ts";
 import { createUsage } from "./usage.ts";
 
@@ -55,6 +56,7 @@ export function openStore(path: string, vaultSource: VaultSource): Store {
     ...createDeliveryLog(connection),
     ...createDeliveries(connection, vault),
     ...createEndpoints(connection),
+    ...createTierHolds(connection),
     ...createRetention(connection),
     health: () => {
       const row = connection.get(

@@ -7,7 +7,8 @@ import type { Connection } from "./connection.ts";
 import { switchOff, switchOn } from "./endpoints.ts";
 import { remember } from "./remembered_answers.ts";
 import { secretPlace } from "./seals.ts";
-import { identityOf, SUBSCRIPTION_COLUMNS, subscriptionFromRow } from "./subscriptions.ts";
+import { identityOf, SUBSCRIPTION_COLUMNS, subscriptionFromRow, wantedBeside } from "./subscriptions.ts";
+import { fitToTier } from "./tier_holds.ts";
 
 /** Reads a subscription whole, its secrets too. */
 type Find = (customerId: string, id: string) => Subscription | null;
@@ -75,20 +76,19 @@ function changeSubscription(
   const wasOn = isEnabled(before);
   const isOn = enabled ?? wasOn;
   const identity = identityOf(after);
-  if (isOn) {
-    if (!wasOn && before.disabledBy === "key-lost") return "key_lost";
-    const others = connection.all(
-      `select identity from subscriptions indexed by subscriptions_active
-       where customer_id = ? and deleted_at is null and disabled_at is null and id <> ?`,
-      before.customerId,
-      before.id,
-    );
-    if (others.some((row) => row["identity"] === identity)) return "duplicate";
-    if (!wasOn && others.length >= activeLimit) return "limit_reached";
+  // What the tier holds is wanted too, unless its owner says otherwise: it comes back by itself.
+  const isWanted = isOn || (before.disabledBy === "tier" && enabled === undefined);
+  if (isWanted) {
+    if (isOn && before.disabledBy === "key-lost") return "key_lost";
+    const others = wantedBeside(connection, before);
+    if (others.identities.has(identity)) return "duplicate";
+    if (isOn && !wasOn && others.active >= activeLimit) return "limit_reached";
   }
   // First, because one that is off may be the same as one that is on.
   if (wasOn && !isOn) {
     switchOff(connection, before.id, { by: "owner", nowMs, mailId: null, problem: null });
+  } else if (!isWanted && before.disabledBy === "tier") {
+    connection.run("update subscriptions set disabled_by = 'owner' where id = ?", before.id);
   }
   connection.run(
     `update subscriptions set webhook_url = ?, topics = ?, source_filter = ?, severity_min = ?, language = ?,
@@ -103,6 +103,12 @@ function changeSubscription(
   );
   if (after.webhookUrl !== before.webhookUrl) forgetHealth(connection, before.id, isOn ? "steady" : null);
   if (!wasOn && isOn) switchOn(connection, before.id, nowMs);
+  if (wasOn && !isOn) {
+    fitToTier(connection, before.customerId, {
+      limit: activeLimit,
+      by: { actor: "service", atMs: nowMs },
+    });
+  }
   return null;
 }
 

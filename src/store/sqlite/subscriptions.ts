@@ -8,6 +8,7 @@ import { cancelDeliveries } from "./delivery_states.ts";
 import { remember } from "./remembered_answers.ts";
 import { secretPlace, SecretReader } from "./seals.ts";
 import { createSubscriptionChanges } from "./subscription_changes.ts";
+import { fitToTier } from "./tier_holds.ts";
 
 type SubscriptionMethods =
   | "addSubscription"
@@ -46,13 +47,9 @@ export function createSubscriptions(connection: Connection, vault: Vault): Pick<
     addSubscription: (subscription, activeLimit, { answer, backfillSinceMs } = {}) =>
       Promise.resolve(connection.transaction("durable", () => {
         const identity = identityOf(subscription);
-        const active = connection.all(
-          `select identity from subscriptions indexed by subscriptions_active
-           where customer_id = ? and deleted_at is null and disabled_at is null`,
-          subscription.customerId,
-        );
-        if (active.some((row) => row["identity"] === identity)) return "duplicate";
-        if (active.length >= activeLimit) return "limit_reached";
+        const wanted = wantedBeside(connection, subscription);
+        if (wanted.identities.has(identity)) return "duplicate";
+        if (wanted.active >= activeLimit) return "limit_reached";
         insert(connection, vault, { subscription, identity, backfillSinceMs });
         const { customerId, createdAtMs } = subscription;
         if (answer !== undefined) remember(connection, vault, { answer, customerId, atMs: createdAtMs });
@@ -70,15 +67,36 @@ export function createSubscriptions(connection: Connection, vault: Vault): Pick<
 
     findSubscription: (customerId, id) => Promise.resolve(find(customerId, id)),
 
-    deleteSubscription: (customerId, id, nowMs) =>
+    deleteSubscription: (customerId, id, { nowMs, activeLimit }) =>
       Promise.resolve(connection.transaction("durable", () => {
         const subscription = find(customerId, id);
         if (subscription === null) return null;
         connection.run("update subscriptions set deleted_at = ? where id = ?", nowMs, id);
         cancelDeliveries(connection, id, nowMs);
         connection.run("delete from backfill_waiting where subscription_id = ?", id);
+        fitToTier(connection, customerId, { limit: activeLimit, by: { actor: "service", atMs: nowMs } });
         return { ...subscription, deletedAtMs: nowMs };
       })),
+  };
+}
+
+/**
+ * The customer's other subscriptions that are on, or come back by themselves: a further one must not be the same as one
+ * of them. `active` counts those that are on.
+ */
+export function wantedBeside(
+  connection: Connection,
+  { customerId, id }: Pick<Subscription, "customerId" | "id">,
+): { identities: ReadonlySet<string>; active: number } {
+  const rows = connection.all(
+    `select identity, disabled_at from subscriptions indexed by subscriptions_wanted
+     where customer_id = ? and deleted_at is null and (disabled_at is null or disabled_by = 'tier') and id <> ?`,
+    customerId,
+    id,
+  );
+  return {
+    identities: new Set(rows.map((row) => String(row["identity"]))),
+    active: rows.filter((row) => row["disabled_at"] === null).length,
   };
 }
 

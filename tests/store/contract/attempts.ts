@@ -125,7 +125,7 @@ export const attemptPromises: StorePromise[] = [
     name: "finishAttempts() records an arrival of a delivery that was cancelled meanwhile",
     check: async (store) => {
       const delivery = await claimedOne(store);
-      await store.deleteSubscription("cus_1", "sub_1", T0);
+      await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0, activeLimit: 100 });
       await finish(store, delivery, { kind: "delivered" });
       assert.deepEqual(await claimAll(store, FAR), []);
       assert.equal(await releaseAll(store), 0);
@@ -152,7 +152,7 @@ export const attemptPromises: StorePromise[] = [
       assert.deepEqual(await claimAll(store, FAR), []);
       await store.changeCustomer("cus_1", { enabled: true }, BY);
       assert.equal(await releaseAll(store), 1);
-      await store.deleteSubscription("cus_1", "sub_1", T0);
+      await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0, activeLimit: 100 });
       for (const step of steps) await finish(store, delivery, step);
       assert.deepEqual(await claimAll(store, FAR), []);
     },

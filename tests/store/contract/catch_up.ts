@@ -52,7 +52,7 @@ async function everyState(store: Store): Promise<void> {
   await matchAll(store, { nowMs: T0 + 3 });
   await publishMany(store, 4, 4);
   await matchAll(store, { nowMs: T0 + 4, tiers: monthly(2) });
-  await store.deleteSubscription("cus_2", "sub_9", T0 + 5);
+  await store.deleteSubscription("cus_2", "sub_9", { nowMs: T0 + 5, activeLimit: 100 });
 }
 
 export const catchUpPromises: StorePromise[] = [
@@ -138,7 +138,7 @@ export const catchUpPromises: StorePromise[] = [
         true,
         false,
       ]);
-      await store.deleteSubscription("cus_1", "sub_1", T0);
+      await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0, activeLimit: 100 });
       assert.equal(await store.ownsSubscription("cus_1", "sub_1"), true, "a deleted one too");
     },
   },
@@ -214,7 +214,7 @@ export const catchUpPromises: StorePromise[] = [
       assert.deepEqual(await logged(store), [`${one(2)}: delivered`, `${one(1)}: delivered`]);
       await store.changeSubscription("cus_1", "sub_1", { enabled: true }, { nowMs: T0, activeLimit: 9 });
       await store.replayDelivery("cus_1", one(2), TERMS);
-      await store.deleteSubscription("cus_1", "sub_1", T0);
+      await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0, activeLimit: 100 });
       assert.deepEqual(await logged(store), [`${one(2)}: delivered`, `${one(1)}: delivered`]);
       assert.equal((await store.usageOf("cus_1", JULY)).deliveries, 2);
     },
@@ -346,7 +346,7 @@ export const catchUpPromises: StorePromise[] = [
       await store.addSubscription(aSubscription("sub_2"), 9, { backfillSinceMs: 0 });
       await publishMany(store, 6, 6);
       await matchAll(store);
-      await store.deleteSubscription("cus_1", "sub_2", T0);
+      await store.deleteSubscription("cus_1", "sub_2", { nowMs: T0, activeLimit: 100 });
       assert.equal(await backfillAll(store), 0);
       assert.deepEqual(await logged(store, { subscriptionId: "sub_2" }), []);
     },

@@ -41,7 +41,7 @@ export const changePromises: StorePromise[] = [
         await store.changeSubscription("cus_2", "sub_1", {}, { nowMs: T0, activeLimit: 9 }),
         "unknown",
       );
-      await store.deleteSubscription("cus_1", "sub_1", T0);
+      await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0, activeLimit: 100 });
       assert.equal(await change(store, {}), "unknown");
     },
   },

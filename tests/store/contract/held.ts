@@ -68,7 +68,7 @@ export const heldPromises: StorePromise[] = [
     name: "releaseHeld() lets go after a change of the customer's own limits",
     check: async (store) => {
       await heldBeyond(store, 1, 4);
-      await store.changeCustomer("cus_1", { limits: { webhookDeliveriesPerMonth: 4 } }, BY);
+      await store.changeCustomer("cus_1", { tier: "embedded", limits: { webhookDeliveriesPerMonth: 4 } }, BY);
       assert.equal(await releaseAll(store, { tiers: monthly(1) }), 3);
     },
   },
@@ -100,7 +100,7 @@ export const heldPromises: StorePromise[] = [
       }
       await publishMany(store, 1, 3);
       await matchAll(store, { tiers: monthly(0) });
-      await store.changeCustomer("cus_2", { limits: { webhookDeliveriesPerMonth: 0 } }, BY);
+      await store.changeCustomer("cus_2", { tier: "embedded", limits: { webhookDeliveriesPerMonth: 0 } }, BY);
       assert.equal(await releaseAll(store, { tiers: monthly(2) }), 4);
       const claimed = (await claimAll(store)).map(({ subscriptionId }) => subscriptionId);
       assert.deepEqual(claimed, ["sub_1", "sub_1", "sub_3", "sub_3"]);

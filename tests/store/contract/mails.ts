@@ -1,7 +1,7 @@
 // Promises about mails: leased, handed over with a key that is nowhere else, finished once. And about erasure and audit.
 import assert from "node:assert/strict";
 import type { Store } from "../../../src/domain/store.ts";
-import { addCustomer, aKey, BY, LEASE, publishMany, subscribe, T0 } from "./given.ts";
+import { addCustomer, aKey, BY, claimAll, LEASE, matchAll, publishMany, subscribe, T0 } from "./given.ts";
 import { aPayment, aReview } from "./given_payments.ts";
 import type { StorePromise } from "./promise.ts";
 
@@ -121,8 +121,16 @@ export const mailPromises: StorePromise[] = [
       const [{ id: mailId } = { id: "" }] = await claim(store);
       await store.storeWelcomeKey(mailId, 1, aKey("a"));
       await subscribe(store, "sub_1", { customerId: id });
+      const rotation = { secret: "ab".repeat(32), previousUntilMs: T0 + 9, nowMs: T0 };
+      await store.rotateSecret(id, "sub_1", rotation);
+      await subscribe(store, "sub_2", { customerId: id, topics: ["gpai"] });
+      await store.changeSubscription(id, "sub_2", { enabled: false }, { nowMs: T0, activeLimit: 9 });
       await publishMany(store, 1, 1);
+      await matchAll(store);
       assert.equal(await store.eraseCustomer(id, { actor: "cli:ops", atMs: T0 + 5 }), true);
+      const deliveries = await store.listDeliveries(id, { limit: 9 });
+      assert.deepEqual(deliveries.map(({ status }) => status), ["cancelled", "cancelled"]);
+      assert.deepEqual(await claimAll(store, T0 + 9), []);
       const account = await store.findAccount(id);
       assert.deepEqual(
         [account?.customer.email, account?.customer.enabled, account?.payment, account?.erasedAtMs],

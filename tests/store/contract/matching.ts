@@ -97,7 +97,7 @@ export const matchingPromises: StorePromise[] = [
         language: "fr",
       });
       await subscribe(store, "sub_2");
-      await store.deleteSubscription("cus_1", "sub_2", T0);
+      await store.deleteSubscription("cus_1", "sub_2", { nowMs: T0, activeLimit: 100 });
       const old = anEvent("evt_1");
       const revised = anEvent("evt_2", { external_id: old.external_id, version: 2, supersedes: "evt_1" });
       await publish(store, [old, revised]);

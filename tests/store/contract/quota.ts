@@ -43,9 +43,9 @@ export const quotaPromises: StorePromise[] = [
   {
     name: "matchEvents() lets a customer's own limit stand over its tier's",
     check: async (store) => {
-      await addCustomer(store, "1", { limits: { webhookDeliveriesPerMonth: 1 } });
-      await addCustomer(store, "2", { limits: { webhookDeliveriesPerMonth: 3 } });
-      await addCustomer(store, "3", { limits: { webhookDeliveriesPerMonth: 0 } });
+      await addCustomer(store, "1", { tier: "embedded", limits: { webhookDeliveriesPerMonth: 1 } });
+      await addCustomer(store, "2", { tier: "embedded", limits: { webhookDeliveriesPerMonth: 3 } });
+      await addCustomer(store, "3", { tier: "embedded", limits: { webhookDeliveriesPerMonth: 0 } });
       for (const digit of ["1", "2", "3"]) {
         await subscribe(store, `sub_${digit}`, { customerId: `cus_${digit}` });
       }
@@ -169,7 +169,7 @@ export const quotaPromises: StorePromise[] = [
       await finishAllDue(store, { kind: "delivered" });
       await publishMany(store, 2, 3);
       await matchAll(store, { tiers: monthly(3) });
-      await store.deleteSubscription("cus_1", "sub_1", T0);
+      await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0, activeLimit: 100 });
       await subscribe(store, "sub_2");
       await publishMany(store, 4, 6);
       await matchAll(store, { tiers: monthly(3) });
@@ -184,7 +184,7 @@ export const quotaPromises: StorePromise[] = [
       await publishMany(store, 1, 1);
       await matchAll(store, { tiers: monthly(2) });
       const claimed = await claimAll(store);
-      await store.deleteSubscription("cus_1", "sub_2", T0);
+      await store.deleteSubscription("cus_1", "sub_2", { nowMs: T0, activeLimit: 100 });
       await store.changeCustomer("cus_1", { enabled: false }, BY);
       const arrived = claimed.map((delivery) => finished(delivery, { kind: "delivered" }));
       await store.finishAttempts(arrived, T0);

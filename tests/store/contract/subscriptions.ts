@@ -50,7 +50,7 @@ export const subscriptionPromises: StorePromise[] = [
       assert.equal(await store.addSubscription(aSubscription("sub_2"), 2), "created");
       assert.equal(await store.addSubscription(aSubscription("sub_3"), 2), "limit_reached");
       assert.deepEqual(await listedIds(store), ["sub_1", "sub_2"]);
-      await store.deleteSubscription("cus_1", "sub_1", T0);
+      await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0, activeLimit: 100 });
       assert.equal(await store.addSubscription(aSubscription("sub_3"), 2), "created");
     },
   },
@@ -117,7 +117,10 @@ export const subscriptionPromises: StorePromise[] = [
       await addCustomer(store);
       for (const id of ["sub_1", "sub_2", "sub_3"]) {
         assert.equal(await store.addSubscription(aSubscription(id, HOOK), 1), "created");
-        assert.equal((await store.deleteSubscription("cus_1", id, T0 + 1))?.deletedAtMs, T0 + 1);
+        assert.equal(
+          (await store.deleteSubscription("cus_1", id, { nowMs: T0 + 1, activeLimit: 100 }))?.deletedAtMs,
+          T0 + 1,
+        );
       }
       assert.deepEqual(await listedIds(store), []);
     },
@@ -147,7 +150,7 @@ export const subscriptionPromises: StorePromise[] = [
       await subscribe(store, "sub_b", { createdAtMs: T0 + 1 });
       await subscribe(store, "sub_c", { createdAtMs: T0 + 2 });
       await subscribe(store, "sub_d", { createdAtMs: T0, customerId: "cus_2" });
-      await store.deleteSubscription("cus_1", "sub_c", T0 + 9);
+      await store.deleteSubscription("cus_1", "sub_c", { nowMs: T0 + 9, activeLimit: 100 });
       assert.deepEqual(await listedIds(store), ["sub_b", "sub_a"]);
       assert.deepEqual(await listedIds(store, "cus_2"), ["sub_d"]);
       assert.deepEqual(await listedIds(store, "cus_3"), []);
@@ -161,14 +164,17 @@ export const subscriptionPromises: StorePromise[] = [
       await addCustomer(store, "2");
       const subscription = await subscribe(store, "sub_1");
       assert.equal(await store.findSubscription("cus_2", "sub_1"), null);
-      assert.equal(await store.deleteSubscription("cus_2", "sub_1", T0), null);
+      assert.equal(await store.deleteSubscription("cus_2", "sub_1", { nowMs: T0, activeLimit: 100 }), null);
       assert.equal(await store.findSubscription("cus_1", "sub_2"), null);
-      assert.equal(await store.deleteSubscription("cus_1", "sub_2", T0), null);
+      assert.equal(await store.deleteSubscription("cus_1", "sub_2", { nowMs: T0, activeLimit: 100 }), null);
 
-      const deleted = await store.deleteSubscription("cus_1", "sub_1", T0 + 8);
+      const deleted = await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0 + 8, activeLimit: 100 });
       assert.deepEqual(deleted, { ...subscription, deletedAtMs: T0 + 8 });
       assert.equal(await store.findSubscription("cus_1", "sub_1"), null);
-      assert.equal(await store.deleteSubscription("cus_1", "sub_1", T0 + 9), null);
+      assert.equal(
+        await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0 + 9, activeLimit: 100 }),
+        null,
+      );
     },
   },
   {
@@ -180,7 +186,7 @@ export const subscriptionPromises: StorePromise[] = [
       await subscribe(store, "sub_2", { customerId: "cus_2" });
       await publishMany(store, 1, 3);
       await matchAll(store, { tiers: monthly(2) });
-      await store.deleteSubscription("cus_1", "sub_1", T0);
+      await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0, activeLimit: 100 });
       assert.equal((await store.health()).pendingDeliveries, 2);
       assert.deepEqual(await claimedBodies(store, T0 + 2 * LEASE), ["1: evt_01", "2: evt_02"]);
       assert.equal(await releaseAll(store), 1);

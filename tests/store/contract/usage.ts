@@ -40,7 +40,7 @@ export const usagePromises: StorePromise[] = [
       });
       await publishMany(store, 1, 3);
       await matchAll(store, { tiers: monthly(4) });
-      await store.deleteSubscription("cus_1", "sub_2", T0);
+      await store.deleteSubscription("cus_1", "sub_2", { nowMs: T0, activeLimit: 100 });
       assert.deepEqual(await countsOf(store, "cus_1", JULY), {
         deliveries: 2,
         held: 1,

@@ -84,7 +84,7 @@ const CALLS: Record<Exclude<keyof Store, "close">, (store: Store) => Promise<unk
   forgetAnswers: (store) => store.forgetAnswers(T0),
   listSubscriptions: (store) => store.listSubscriptions("cus_1"),
   findSubscription: (store) => store.findSubscription("cus_1", "sub_1"),
-  deleteSubscription: (store) => store.deleteSubscription("cus_1", "sub_1", T0),
+  deleteSubscription: (store) => store.deleteSubscription("cus_1", "sub_1", { nowMs: T0, activeLimit: 100 }),
   matchEvents: (store) => matchAll(store),
   backfill: (store) => backfillAll(store),
   claimDeliveries: (store) => claimAll(store),
@@ -97,6 +97,7 @@ const CALLS: Record<Exclude<keyof Store, "close">, (store: Store) => Promise<unk
   replayEvents: (store) => replayAll(store),
   releaseHeld: (store) => store.releaseHeld({ nowMs: T0, month: JULY, tiers: monthly(1), newMailId }),
   judgeEndpoints: (store) => store.judgeEndpoints({ nowMs: T0, newMailId }),
+  fitSubscriptions: (store) => store.fitSubscriptions({ nowMs: T0, tiers: monthly(1) }),
   healClock: (store) => store.healClock(T0),
   removeOldDeliveries: (store) =>
     store.removeOldDeliveries({ prunedUntilMs: T0, forgottenUntilMs: T0, limit: 1 }),
