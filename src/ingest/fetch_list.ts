@@ -110,8 +110,11 @@ class ListWalk {
 
   /** The page where the walk is; `first` is its document where it has been asked for already. */
   plan(first?: FetchedDocument | null): PlannedDocument {
+    // Not by its address, which may hold secrets.
+    const page = `page ${this.#page + 1}`;
+    const days = this.rules.windows === null ? "" : this.#fill("{since} to {until}, ");
     return {
-      name: this.#url.href,
+      name: `${days}${page}`,
       reading: this.rules.reading,
       onFailure: "fail",
       read: async () => first === undefined ? (await this.ask())?.document ?? null : first,

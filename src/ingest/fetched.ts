@@ -29,6 +29,7 @@ export interface Known {
 
 /** A document that a fetch is going to read. */
 export interface PlannedDocument {
+  /** What the operator is told of it by; it holds no secret. */
   name: string;
   /** How its items are found; null for a feed. */
   reading: Reading | null;

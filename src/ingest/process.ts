@@ -205,7 +205,7 @@ async function processDocuments(fetched: Fetched, run: DocumentRun): Promise<Doc
       if (planned.onFailure === "fail") {
         const failure = error instanceof FetchError ? error : new FetchError(error.message);
         if (place === 0) throw failure;
-        result.failure = failure;
+        result.failure = new FetchError(`${planned.name}: ${failure.message}`, failure);
       } else {
         result.refused.push({ item: planned.name, reason: error.message });
         refused.add(planned.name);

@@ -261,7 +261,11 @@ Deno.test("an endpoint that cannot be had fails the fetch, and its window is ask
       return results([[`w-${days}`, "2026-07-20"]]);
     });
     const failed = await ingest(world);
-    assert.deepEqual([failed.ok, failed.new, failed.error], [false, 1, "connection refused"]);
+    assert.deepEqual([failed.ok, failed.new, failed.error], [
+      false,
+      1,
+      "2026-07-24 to 2026-08-01: connection refused",
+    ]);
     isDown = false;
     asked.length = 0;
     const healed = await ingest(world);

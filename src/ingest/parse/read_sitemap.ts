@@ -48,16 +48,37 @@ export function readSitemap(
     const closes = end !== -1;
     place++;
     const entry = readEntry(text.slice(tag.end, closes ? end : nextEntry(text, tag)));
-    if (map.entries.length >= options.maxEntries) passedOver++;
-    else if (entry !== null) map.entries.push(entry);
-    else map.problems.push({ item: `item ${place}`, reason: "it has no address" });
+    if (entry !== null) map.entries.push(entry);
+    else if (map.problems.length < options.maxEntries) {
+      map.problems.push({ item: `item ${place}`, reason: "it has no address" });
+    }
+    // Now and then, so that a map of any length is sorted seldom and held in part.
+    if (map.entries.length >= 2 * options.maxEntries) {
+      passedOver += keepNewest(map.entries, options.maxEntries);
+    }
   }
+  passedOver += keepNewest(map.entries, options.maxEntries);
   if (passedOver > 0) {
-    const reason = `${passedOver} entries beyond the first ${options.maxEntries} are passed over`;
+    const reason = `${passedOver} entries are passed over: only the newest ${options.maxEntries} are read`;
     map.problems.push({ item: "document", reason });
   }
   if (!isClosed) map.problems.push({ item: "document", reason: `the map breaks off after item ${place}` });
   return map;
+}
+
+/**
+ * Leaves so many entries, those that changed last, in their order; maps have their newest pages at their end as often
+ * as at their beginning. Returns how many it took away. W3C dates sort as texts, but for their zones.
+ */
+function keepNewest(entries: SitemapEntry[], limit: number): number {
+  if (entries.length <= limit) return 0;
+  const byAge = entries.map(({ lastmod }, place) => ({ lastmod: lastmod ?? "", place }))
+    .sort((a, b) => a.lastmod < b.lastmod ? 1 : a.lastmod > b.lastmod ? -1 : a.place - b.place);
+  const kept = byAge.slice(0, limit).map(({ place }) => place).sort((a, b) => a - b)
+    .map((place) => entries[place] as SitemapEntry);
+  const dropped = entries.length - limit;
+  entries.splice(0, entries.length, ...kept);
+  return dropped;
 }
 
 /** Whether a text is a map: by its root element. */

@@ -210,6 +210,33 @@ Deno.test("readSitemap() keeps the neighbours of a bad entry, and the addresses 
   ]);
 });
 
+Deno.test("readSitemap() keeps of a map that is too long what changed last, wherever that stands", () => {
+  const entry = (day: number) =>
+    `<url><loc>https://a.org/${day}</loc>${day === 0 ? "" : `<lastmod>2026-07-${10 + day}</lastmod>`}</url>`;
+  for (
+    const days of [[1, 2, 3, 4, 5, 6, 7, 8, 9, 0], [9, 8, 7, 6, 5, 4, 3, 2, 1, 0], [
+      8,
+      1,
+      9,
+      0,
+      2,
+      3,
+      4,
+      5,
+      6,
+      7,
+    ]]
+  ) {
+    const text = `<urlset>${days.map(entry).join("")}</urlset>`;
+    const map = readSitemap(bytesOf(text), { contentType: null, maxEntries: 3 });
+    const newest = days.filter((day) => day >= 7).map((day) => `https://a.org/${day}`);
+    assert.deepEqual(map.entries.map(({ address }) => address), newest, "in the map's order");
+    assert.deepEqual(map.problems, [
+      { item: "document", reason: "7 entries are passed over: only the newest 3 are read" },
+    ]);
+  }
+});
+
 Deno.test("inflateFile() inflates up to a bound, and tells what is broken; other bytes pass", async () => {
   const text = bytesOf("<urlset></urlset>".repeat(10_000));
   const packed = new Uint8Array(gzipSync(text));
