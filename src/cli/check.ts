@@ -2,8 +2,10 @@
 import type { Config } from "../config/config.ts";
 import { describeConfig, summariseConfig } from "../config/describe.ts";
 import { createClock } from "../platform/clock.ts";
+import { createMachine } from "../platform/machine.ts";
 import type { Host } from "../platform/process.ts";
 import { type Command, CommandError, EXIT, JSON_OPTION } from "./command.ts";
+import { examineTls } from "./doctor.ts";
 import { loadConfig } from "./open.ts";
 
 /** The command. */
@@ -23,7 +25,18 @@ export const checkCommand: Command = {
         EXIT.usage,
       );
     }
-    const warnings = await findWarnings(host, config);
+    const tls = await examineTls(host, config, createMachine());
+    const broken = tls.find(({ level }) => level === "problem");
+    if (broken !== undefined) {
+      throw new CommandError(
+        `${file}: server.tls_cert, server.tls_key: ${broken.seen}: ${broken.todo}`,
+        EXIT.usage,
+      );
+    }
+    const warnings = [
+      ...await findWarnings(host, config),
+      ...tls.filter(({ level }) => level === "warning").map(({ seen, todo }) => `${seen}: ${todo}`),
+    ];
     const nowMs = createClock().nowMs();
     if (flags.has("json")) {
       host.out(`${JSON.stringify({ file, ok: true, warnings, ...summariseConfig(config, nowMs) })}\n`);

@@ -11,9 +11,11 @@ import { SCHEMA_VERSION, schemaOfFile } from "../store/sqlite/migrate.ts";
 import { VERSION } from "../version.ts";
 import { type Command, EXIT, JSON_OPTION } from "./command.ts";
 import { judgeFolder, judgeSecretFile, judgeVolume, nearestFolder, roomForBackups } from "./doctor/disk.ts";
+import { judgeCertificate, judgeKeyFile } from "./doctor/certificate.ts";
 import { type Finding, good, problem, warning } from "./doctor/finding.ts";
 import { askHosts, judgeClock, judgeHosts, judgeProxies } from "./doctor/network.ts";
 import { keyProblem } from "./new_key.ts";
+import { readPair } from "./certificate_watch.ts";
 import { loadConfig, type LoadedConfig } from "./open.ts";
 
 /** How much older than its schedule the newest backup may be, ms. */
@@ -72,6 +74,7 @@ async function examineMachine(host: Host, { config, file }: LoadedConfig): Promi
     judgeFolder("store", dirname(path), machine),
     ...examineDatabase(path, keyFile, machine),
     ...examineSecrets({ config, file }, machine),
+    ...await examineTls(host, config, machine),
     ...volume("backup", config.backup.folder, roomForBackups(bytes)),
     judgeFolder("backup", config.backup.folder, machine),
     ...await examineBackups(host, config),
@@ -133,6 +136,27 @@ function examineSecrets({ config, file }: LoadedConfig, machine: Machine): Findi
   return findings;
 }
 
+/** Of the server's certificate, where it has one. */
+export async function examineTls(
+  host: Pick<Host, "readText">,
+  { server }: Pick<Config, "server">,
+  machine: Pick<Machine, "rightsOf">,
+): Promise<Finding[]> {
+  if (server.tls === null) return [];
+  try {
+    const pair = await readPair(host, server.tls);
+    const { hostname } = new URL(server.publicUrl);
+    return [
+      judgeCertificate(pair, hostname, createClock().nowMs()),
+      judgeKeyFile(server.tls.key, machine.rightsOf(server.tls.key)),
+    ];
+  } catch (error) {
+    return [
+      problem("tls", (error as Error).message, "put it there for this user to read, or change the config"),
+    ];
+  }
+}
+
 async function examineBackups(host: Host, { backup }: Config): Promise<Finding[]> {
   const nowMs = createClock().nowMs();
   const files = await host.exists(backup.folder) ? (await host.list(backup.folder)).files : [];
@@ -165,8 +189,7 @@ function examineZones(): Finding {
 }
 
 async function examineNetwork(host: Host, config: Config, offline: boolean): Promise<Finding[]> {
-  const { publicUrl, trustedProxies } = config.server;
-  const proxies = judgeProxies({ publicUrl, trustedProxies }, (name) => host.env(name));
+  const proxies = judgeProxies(config.server, (name) => host.env(name));
   if (offline) return proxies;
   const platform = createPlatform({ log: { format: "text", level: "error" } });
   try {

@@ -1,5 +1,5 @@
 // `serve`: the API and the loops, until a signal ends them.
-import { createDoor } from "../api/door.ts";
+import { createDoor, type Door } from "../api/door.ts";
 import { answerMetrics } from "../api/metrics_page.ts";
 import { createBackup } from "../backup/create.ts";
 import { runBackups } from "../backup/schedule.ts";
@@ -9,12 +9,15 @@ import { createIds } from "../domain/ids.ts";
 import type { DatabaseFacts } from "../domain/backup.ts";
 import type { LogFields } from "../domain/ports.ts";
 import type { Host } from "../platform/process.ts";
-import { listen } from "../platform/server.ts";
+import { type CertificatePair, examineCertificate } from "../platform/certificate.ts";
+import { listen, type ListenOptions, type RunningServer } from "../platform/server.ts";
+import { listenTls } from "../platform/tls_server.ts";
 import { measureProcess } from "../platform/process_metrics.ts";
 import { createSupervisor } from "../platform/supervisor.ts";
 import { createThread, type Thread } from "../platform/thread.ts";
 import { VERSION } from "../version.ts";
-import { type Command, type CommandCall, EXIT } from "./command.ts";
+import { readPair, watchCertificate } from "./certificate_watch.ts";
+import { type Command, type CommandCall, CommandError, EXIT } from "./command.ts";
 import { type Opened, openStoreAt, withPlatform } from "./open.ts";
 import { createBackupTools, type LongWork } from "./prepare.ts";
 
@@ -48,12 +51,12 @@ async function serve(call: CommandCall, { config, file, platform }: Omit<Opened,
   const metrics = createMetrics();
   parts.defer(measureProcess(metrics, clock.nowMs()));
   const door = createDoor(createIds(() => clock.nowMs(), (count) => random.bytes(count)));
-  const server = await listen({
-    ...config.server.listen,
-    handler: (request, { remoteAddress }) => door.fetch(request, remoteAddress),
-    refuse: (request) => door.refuse(request),
+  const ending = new AbortController();
+  const server = await listenAt(call.host, { config, platform, door, signal: ending.signal });
+  parts.defer(() => {
+    ending.abort();
+    return server.shutdown(0);
   });
-  parts.defer(() => server.shutdown(0));
   if (config.metrics.listen !== null) {
     const handler = (request: Request) => answerMetrics(request, metrics);
     const metricsServer = await listen({ ...config.metrics.listen, handler });
@@ -71,7 +74,6 @@ async function serve(call: CommandCall, { config, file, platform }: Omit<Opened,
 
   const app = createApp({ config, platform, store, version: VERSION, metrics });
   await app.start();
-  const ending = new AbortController();
   const backups = startBackups(call.host, { config, file, platform, work: workOn(thread) }, ending.signal);
   door.open(app);
   log.info("listening", { address: server.address });
@@ -86,6 +88,32 @@ async function serve(call: CommandCall, { config, file, platform }: Omit<Opened,
   await Promise.race([backups, clock.sleep(DRAIN_MS)]);
   log.info("stopped");
   return EXIT.done;
+}
+
+/** Listens as the config says; with a certificate, over TLS, and takes a new one into use until the signal aborts. */
+async function listenAt(
+  host: Host,
+  { config: { server: { listen: at, tls: paths } }, platform, door, signal }:
+    & Pick<Opened, "config" | "platform">
+    & {
+      door: Door;
+      signal: AbortSignal;
+    },
+): Promise<RunningServer> {
+  const options: ListenOptions = {
+    ...at,
+    handler: (request, { remoteAddress }) => door.fetch(request, remoteAddress),
+    refuse: (request) => door.refuse(request),
+  };
+  if (paths === null) return await listen(options);
+  const pair = await readPair(host, paths);
+  const state = examineCertificate(pair);
+  if (state.kind === "bad") throw new CommandError(`server.tls_cert ${paths.cert}: ${state.reason}`);
+  const server = await listenTls({ ...options, pair });
+  const log = platform.log("tls");
+  const renew = (next: CertificatePair) => server.renew(next);
+  void watchCertificate({ files: host, clock: platform.clock, log, paths, inUse: pair, renew }, signal);
+  return server;
 }
 
 /** Makes the config's backups until the signal aborts. */

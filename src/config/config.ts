@@ -20,11 +20,11 @@ import { listTables, unknownKeyMessage } from "./known_keys.ts";
 import { ConfigError, type ConfigProblem, formatKey, type PlacedMessage } from "./problems.ts";
 import { type CheckedFile, FILE_SCHEMA } from "./schema.ts";
 import { readSecret, type SecretFile, type SecretReader } from "./secrets.ts";
+import { buildServer, findServerProblems, type ServerConfig } from "./server.ts";
 import { findSourceProblems, sourceTables } from "./sources.ts";
 import { buildRules } from "./strategies.ts";
 import { headerNameProblem } from "./strategy_tables.ts";
 import { explainToml } from "./toml_errors.ts";
-import { formatListen } from "./values.ts";
 
 export { decodeConfig } from "./encoding.ts";
 export { ConfigError, type ConfigProblem } from "./problems.ts";
@@ -33,14 +33,7 @@ export type { SecretFile, SecretReader } from "./secrets.ts";
 
 /** What the config file says, with every default filled in. */
 export interface Config {
-  server: {
-    /** Port 0 lets the system choose one. */
-    listen: { hostname: string; port: number };
-    /** Where clients reach the service, without a slash at its end. */
-    publicUrl: string;
-    /** CIDRs of proxies whose word on the client's address is taken. */
-    trustedProxies: string[];
-  };
+  server: ServerConfig;
   /** How often an address may ask a minute without a key, and with a wrong one; null: as often as it likes. */
   limits: { public: number | null; failed_key: number | null };
   store: {
@@ -136,6 +129,7 @@ export async function parseConfig(text: string, options: ParseConfigOptions): Pr
   const accounts = await readAccountSecrets(document, { reader: options.readSecret, folder: options.folder });
   const found = [
     ...schemaProblems(checked.error?.issues ?? []),
+    ...findServerProblems(document),
     ...findSourceProblems(document, lines),
     ...secrets.problems,
     ...accounts.problems,
@@ -261,9 +255,8 @@ function buildConfig(
   secrets: { sources: SourceSecrets; accounts: AccountSecrets },
   folder: string,
 ): Config {
-  const { listen, public_url, trusted_proxies } = file.server;
   return {
-    server: { listen, publicUrl: public_url ?? localUrl(listen), trustedProxies: trusted_proxies },
+    server: buildServer(file.server, folder),
     limits: {
       public: file.limits.public_per_minute || null,
       failed_key: file.limits.failed_keys_per_minute || null,
@@ -372,10 +365,4 @@ function buildTiers(changes: CheckedFile["tiers"]): Record<Tier, TierLimits> {
     };
   };
   return Object.fromEntries(TIERS.map((tier) => [tier, limitsOf(tier)])) as Record<Tier, TierLimits>;
-}
-
-/** The address under which this machine reaches a server that listens there. */
-function localUrl(listen: { hostname: string; port: number }): string {
-  const anywhere = listen.hostname === "0.0.0.0" || listen.hostname === "::";
-  return `http://${formatListen(anywhere ? { ...listen, hostname: "localhost" } : listen)}`;
 }

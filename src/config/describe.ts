@@ -6,7 +6,13 @@ import { formatDuration, formatListen } from "./values.ts";
 
 /** What is in force, ready for JSON. */
 export interface ConfigSummary {
-  server: { listen: string; public_url: string; trusted_proxies: string[] };
+  server: {
+    listen: string;
+    public_url: string;
+    trusted_proxies: string[];
+    /** Null: the server speaks no TLS. */
+    tls_cert: string | null;
+  };
   /** Null: not limited. */
   limits: { public_per_minute: number | null; failed_keys_per_minute: number | null };
   store: { path: string; key_file: string };
@@ -130,6 +136,7 @@ function summariseServer({ server, limits }: Config): Pick<ConfigSummary, "serve
       listen: formatListen(server.listen),
       public_url: server.publicUrl,
       trusted_proxies: server.trustedProxies,
+      tls_cert: server.tls?.cert ?? null,
     },
     limits: { public_per_minute: limits.public, failed_keys_per_minute: limits.failed_key },
   };
@@ -176,6 +183,7 @@ export function describeConfig(config: Config, nowMs: number): string {
   const ports = delivery.allow_ports.length === 0 ? "" : ` on the ports ${delivery.allow_ports.join(", ")}`;
   const rows: [string, string][] = [
     ["server", `listens on ${server.listen}, is reached at ${server.public_url}`],
+    ["tls", server.tls_cert === null ? "none" : `the certificate ${server.tls_cert}`],
     ["proxies", server.trusted_proxies.join(", ") || "none is trusted"],
     [
       "limits",

@@ -203,6 +203,8 @@ export const FILE_SCHEMA = table({
     public_url: text("an address", "https://feed.example.org", readPublicUrl).optional(),
     trusted_proxies: list(text("a range of addresses", "10.0.0.0/8", readCidr), "ranges", '["10.0.0.0/8"]')
       .prefault([]),
+    tls_cert: text("the path of a file", "/etc/regfeed/tls/fullchain.pem", readPath).optional(),
+    tls_key: text("the path of a file", "/etc/regfeed/tls/key.pem", readPath).optional(),
   }, "[server]").prefault({}),
   limits: table({
     public_per_minute: wholeNumber(BOUNDS.addressLimit, "300").prefault(300),

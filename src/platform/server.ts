@@ -1,5 +1,9 @@
 // The HTTP server: listens, answers, and ends within a bound.
 
+import type { CertificatePair } from "./certificate.ts";
+
+/** After which a listener that ended by itself is made again, ms. */
+const RETRY_MS = 100;
 /** How long complete answers may take to reach clients that read slowly, once the server ends, ms. */
 const FLUSH_MS = 1_000;
 
@@ -17,8 +21,13 @@ export interface ListenOptions {
   hostname: string;
   /** 0 takes a free one. */
   port: number;
+  /** With it the server speaks TLS, and with no other certificate for as long as it runs. */
+  pair?: CertificatePair;
   /** Answers a request; it does not throw. `remoteAddress` is that of the connection, not of a forwarded client. */
-  handler(request: Request, client: { remoteAddress: string }): Response | Promise<Response>;
+  handler(
+    request: Request,
+    client: { remoteAddress: string; remotePort: number },
+  ): Response | Promise<Response>;
   /** Answers what still comes while the server ends; without it the answer is an empty 503. */
   refuse?(request: Request): Response;
 }
@@ -37,25 +46,43 @@ export interface RunningServer {
 
 /** Starts to listen. Rejects when that is not possible; the message names address, port and cause. */
 export function listen(
-  { hostname, port, handler, refuse = emptyRefusal }: ListenOptions,
+  { hostname, port, handler, refuse = emptyRefusal, pair }: ListenOptions,
 ): Promise<RunningServer> {
   const end = new AbortController();
   const stopping = new AbortController();
   const answering = new Set<Promise<void>>();
   let isEnding = false;
-  const server = serveOrExplain(
-    { hostname, port, signal: end.signal, onListen: () => {} },
-    (request, { remoteAddr, completed }) => {
-      if (isEnding) return refuse(request);
-      const answered = completed.catch(() => {}).finally(() => answering.delete(answered));
-      answering.add(answered);
-      const answer = handler(request, { remoteAddress: remoteAddr.hostname });
-      return request.body === null ? answer : leaveBody(request.body, answer, stopping.signal);
-    },
-  );
+  const answer: Deno.ServeHandler<Deno.NetAddr> = (request, { remoteAddr, completed }) => {
+    if (isEnding) return refuse(request);
+    const answered = completed.catch(() => {}).finally(() => answering.delete(answered));
+    answering.add(answered);
+    const client = { remoteAddress: remoteAddr.hostname, remotePort: remoteAddr.port };
+    const response = handler(request, client);
+    return request.body === null ? response : leaveBody(request.body, response, stopping.signal);
+  };
+  const serve = (at: number) =>
+    serveOrExplain({ hostname, port: at, signal: end.signal, onListen: () => {}, ...pair }, answer);
+  let server = serve(port);
+  // The runtime's listener ends when a connection finds no file left for it: anybody could make the service deaf.
+  const keepUp = async (): Promise<void> => {
+    while (!isEnding) {
+      await server.finished.catch(() => {});
+      while (!isEnding) {
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+        if (isEnding) return;
+        try {
+          server = serve(server.addr.port);
+          break;
+        } catch {
+          // Still no file left, or the port is not free yet: the next try comes soon.
+        }
+      }
+    }
+  };
+  void keepUp();
   const shownHost = hostname.includes(":") ? `[${hostname}]` : hostname;
   return Promise.resolve({
-    address: `http://${shownHost}:${server.addr.port}`,
+    address: `${pair === undefined ? "http" : "https"}://${shownHost}:${server.addr.port}`,
     port: server.addr.port,
     async shutdown(graceMs) {
       if (isEnding) return;
@@ -64,10 +91,10 @@ export function listen(
       const isDrained = await isDoneWithin(graceMs, Promise.all(answering));
       // The runtime's own shutdown sends what is left in its buffers, but has no bound and cannot be forced once
       // begun: it comes only when every answer is complete.
-      if (isDrained) await isDoneWithin(FLUSH_MS, server.shutdown());
+      if (isDrained) await isDoneWithin(FLUSH_MS, server.shutdown().catch(() => {}));
       else {
         end.abort();
-        await server.finished;
+        await server.finished.catch(() => {}); // it may have ended by itself before
       }
     },
   });
@@ -127,7 +154,7 @@ async function isDoneWithin(ms: number, work: Promise<unknown>): Promise<boolean
 }
 
 function serveOrExplain(
-  options: Deno.ServeTcpOptions,
+  options: Deno.ServeTcpOptions & Partial<CertificatePair>,
   handler: Deno.ServeHandler<Deno.NetAddr>,
 ): Deno.HttpServer<Deno.NetAddr> {
   try {
@@ -139,7 +166,8 @@ function serveOrExplain(
   }
 }
 
-function reasonOf(error: unknown): string {
+/** Why a listener could not be made, for its operator. */
+export function reasonOf(error: unknown): string {
   if (error instanceof Deno.errors.AddrInUse) return "another program listens there already";
   if (error instanceof Deno.errors.AddrNotAvailable) return "this machine has no such address";
   if (error instanceof Deno.errors.PermissionDenied) return "ports below 1024 need the right to use them";

@@ -97,11 +97,18 @@ Deno.test("judgeClock() believes the middle of the hosts, not each of them", () 
 });
 
 Deno.test("judgeProxies() sees a proxy that is not named, keys in clear, and proxies of the environment", () => {
-  const seen = (publicUrl: string, trustedProxies: string[], env: Record<string, string> = {}) =>
-    judgeProxies({ publicUrl, trustedProxies }, (name) => env[name]).map((finding) => finding.seen).join(
+  const seen = (
+    publicUrl: string,
+    trustedProxies: string[],
+    env: Record<string, string> = {},
+    tls: unknown = null,
+  ) =>
+    judgeProxies({ publicUrl, trustedProxies, tls }, (name) => env[name]).map((finding) => finding.seen).join(
       "; ",
     );
   assert.match(seen("https://feed.example.org", []), /none is trusted/);
+  assert.equal(seen("https://feed.example.org", [], {}, {}), "nothing stands in the way");
+  assert.match(seen("https://feed.example.org", ["0.0.0.0/0"]), /any client can say that it is another/);
   assert.equal(seen("https://feed.example.org", ["10.0.0.1/32"]), "nothing stands in the way");
   assert.equal(seen("http://127.0.0.1:8080", []), "nothing stands in the way");
   assert.match(seen("http://feed.example.org", []), /API keys travel in clear/);

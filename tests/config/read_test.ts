@@ -10,6 +10,7 @@ Deno.test("parseConfig() gives every default for an empty file", async () => {
       listen: { hostname: "127.0.0.1", port: 8080 },
       publicUrl: "http://127.0.0.1:8080",
       trustedProxies: [],
+      tls: null,
     },
     limits: { public: 300, failed_key: 20 },
     store: { path: "/etc/regfeed/data/regfeed.db", keyFile: "/etc/regfeed/data/regfeed.db.key" },
@@ -60,6 +61,8 @@ const EVERY_KEY = `
     listen = "[::1]:0"
     public_url = "https://feed.example.org/"
     trusted_proxies = ["10.0.0.1/8"]
+    tls_cert = "tls/chain.pem"
+    tls_key = "/run/key.pem"
     [limits]
     public_per_minute = 1000
     failed_keys_per_minute = 0
@@ -151,6 +154,7 @@ const EVERY_VALUE: Config = {
     listen: { hostname: "::1", port: 0 },
     publicUrl: "https://feed.example.org",
     trustedProxies: ["10.0.0.0/8"],
+    tls: { cert: "/etc/regfeed/tls/chain.pem", key: "/run/key.pem" },
   },
   limits: { public: 1_000, failed_key: null },
   store: { path: "/var/lib/regfeed.db", keyFile: "/etc/regfeed/keys/regfeed.key" },
@@ -282,3 +286,10 @@ Deno.test("parseConfig() derives what the file leaves to other keys", async () =
 });
 
 /** A text with one wrong value, and what is said of it. */
+
+Deno.test("a server with a certificate is reached by https, and needs its key beside it", async () => {
+  const both = '[server]\ntls_cert = "a.pem"\ntls_key = "a.key"';
+  assert.equal((await configOf(both)).server.publicUrl, "https://127.0.0.1:8080");
+  await assert.rejects(configOf('[server]\ntls_cert = "a.pem"'), /toml:2: server\.tls_cert.*needs tls_key/s);
+  await assert.rejects(configOf('[server]\ntls_key = "a.pem"'), /server\.tls_key.*needs tls_cert/s);
+});

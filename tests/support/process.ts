@@ -54,7 +54,7 @@ export async function serve(folder: string, env: Record<string, string> = {}): P
   const reading = (async () => {
     for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) {
       log += text;
-      const found = /listening.*?(http:\/\/[\d.]+:\d+)/.exec(log)?.[1];
+      const found = /listening.*?(https?:\/\/[\d.]+:\d+)/.exec(log)?.[1];
       if (found !== undefined) heard(found);
     }
   })();

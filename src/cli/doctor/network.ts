@@ -110,13 +110,20 @@ export function judgeClock(answers: readonly HostAnswer[]): Finding {
 
 /** Of proxies: before us, and those that the environment names. */
 export function judgeProxies(
-  server: { publicUrl: string; trustedProxies: readonly string[] },
+  server: { publicUrl: string; trustedProxies: readonly string[]; tls: unknown },
   env: (name: string) => string | undefined,
 ): Finding[] {
   const findings: Finding[] = [];
   const { protocol, hostname } = new URL(server.publicUrl);
   const isLocal = /^(localhost|127\.|\[::1\])/.test(hostname);
-  if (protocol === "https:" && server.trustedProxies.length === 0) {
+  if (server.trustedProxies.some((range) => range.endsWith("/0"))) {
+    findings.push(problem(
+      "proxy",
+      "trusted_proxies holds every address: any client can say that it is another",
+      'name the proxies alone: server.trusted_proxies = ["127.0.0.1/32"]',
+    ));
+  }
+  if (protocol === "https:" && server.tls === null && server.trustedProxies.length === 0) {
     findings.push(warning(
       "proxy",
       "public_url is https, so a proxy stands before this server, and none is trusted: every client looks like it",
@@ -127,7 +134,7 @@ export function judgeProxies(
     findings.push(warning(
       "proxy",
       `public_url is ${server.publicUrl}: API keys travel in clear`,
-      "put a proxy with TLS before it and write its https address there",
+      "set server.tls_cert and server.tls_key, or put a proxy with TLS before it and write its https address there",
     ));
   }
   const named = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"]

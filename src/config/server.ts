@@ -1,0 +1,44 @@
+// What the config says of the server.
+import { resolve } from "node:path";
+import type { PlacedMessage } from "./problems.ts";
+import type { CheckedFile } from "./schema.ts";
+import { formatListen } from "./values.ts";
+
+/** Where the API listens and how it is reached. */
+export interface ServerConfig {
+  /** Port 0 lets the system choose one. */
+  listen: { hostname: string; port: number };
+  /** Where clients reach the service, without a slash at its end. */
+  publicUrl: string;
+  /** CIDRs of proxies whose word on the client's address is taken. */
+  trustedProxies: string[];
+  /** The files of the certificate and its key, PEM, absolute; null: the server speaks no TLS. */
+  tls: { cert: string; key: string } | null;
+}
+
+/** What is wrong with the server's table beyond single values; it is looked at raw. */
+export function findServerProblems({ server }: Record<string, unknown>): PlacedMessage[] {
+  if (typeof server !== "object" || server === null) return [];
+  const [given, missing] = "tls_cert" in server ? ["tls_cert", "tls_key"] : ["tls_key", "tls_cert"];
+  if (!(given in server) || missing in server) return [];
+  return [{
+    path: ["server", given],
+    message: `needs ${missing} beside it: a certificate and its key are two files`,
+  }];
+}
+
+/** The part of a checked file that concerns the server. */
+export function buildServer(file: CheckedFile["server"], folder: string): ServerConfig {
+  const { listen, public_url, trusted_proxies, tls_cert, tls_key } = file;
+  const tls = tls_cert === undefined || tls_key === undefined
+    ? null
+    : { cert: resolve(folder, tls_cert), key: resolve(folder, tls_key) };
+  const scheme = tls === null ? "http" : "https";
+  return { listen, publicUrl: public_url ?? localUrl(scheme, listen), trustedProxies: trusted_proxies, tls };
+}
+
+/** The address under which this machine reaches a server that listens there. */
+function localUrl(scheme: string, listen: { hostname: string; port: number }): string {
+  const anywhere = listen.hostname === "0.0.0.0" || listen.hostname === "::";
+  return `${scheme}://${formatListen(anywhere ? { ...listen, hostname: "localhost" } : listen)}`;
+}

@@ -1,0 +1,78 @@
+// TLS as an operator has it: `serve` with a certificate, which changes while it runs; `check` and `doctor` look at it.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { judgeCertificate, judgeKeyFile } from "../../src/cli/doctor/certificate.ts";
+import { makeAuthority, makeCertificate, readPair, shownName } from "../platform/certificates.ts";
+import { regfeed, serve, withFolder, writeConfig } from "../support/process.ts";
+
+const CONFIG = `
+[server]
+listen = "127.0.0.1:0"
+tls_cert = "live.pem"
+tls_key = "live.key"
+`;
+
+/** Puts a pair where the config says that it is. */
+async function install(folder: string, cert: string, key: string): Promise<void> {
+  await Deno.copyFile(join(folder, `${cert}.pem`), join(folder, "live.pem"));
+  await Deno.copyFile(join(folder, `${key}.key`), join(folder, "live.key"));
+}
+
+Deno.test("serve speaks TLS, takes a new certificate into use, and goes on with it when the next is bad", () =>
+  withFolder(async (folder) => {
+    const caCerts = [await makeAuthority(folder)];
+    await makeCertificate(folder, "first");
+    await makeCertificate(folder, "second");
+    await install(folder, "first", "first");
+    await writeConfig(folder, CONFIG);
+    const checked = await regfeed(folder, ["check"]);
+    assert.equal(checked.code, 0, checked.stderr);
+    assert.match(checked.stdout, /^server .*is reached at https:\/\/127\.0\.0\.1/m);
+
+    const server = await serve(folder);
+    const port = Number(new URL(server.address).port);
+    using client = Deno.createHttpClient({ caCerts });
+    const ask = async () => {
+      const response = await fetch(`${server.address}/v1/sources`, { client });
+      await response.body?.cancel();
+      return response.status;
+    };
+    assert.match(server.address, /^https:/);
+    assert.deepEqual([await ask(), await shownName(port)], [200, "first"]);
+    await install(folder, "second", "second");
+    while (await shownName(port) !== "second") await new Promise((resolve) => setTimeout(resolve, 500));
+    assert.equal(await ask(), 200);
+    await install(folder, "first", "second"); // no pair
+    await new Promise((resolve) => setTimeout(resolve, 12_000)); // two looks and a bit
+    assert.deepEqual([await ask(), await shownName(port)], [200, "second"]);
+    const { code, log } = await server.end("SIGTERM");
+    assert.equal(code, 0);
+    assert.match(log, /new certificate in use/);
+    assert.match(log, /new certificate not used.*do not belong together/);
+    assert.doesNotMatch(log, /PRIVATE KEY/);
+
+    const broken = await regfeed(folder, ["check"]);
+    assert.equal(broken.code, 2);
+    assert.match(broken.stderr, /tls_key: the certificate and the key do not belong together/);
+  }));
+
+Deno.test("the doctor sees certificates that end, that are for another name, and keys that others can read", () =>
+  withFolder(async (folder) => {
+    await makeAuthority(folder);
+    const pair = await readPair(await makeCertificate(folder, "one", 30));
+    const dayMs = 86_400_000;
+    const nowMs = Date.now();
+    const seen = (inDays: number, host = "localhost") => judgeCertificate(pair, host, nowMs + inDays * dayMs);
+    assert.equal(seen(1).level, "good");
+    assert.deepEqual([seen(17).level, /less than 14 days/.test(seen(17).seen)], ["warning", true]);
+    assert.deepEqual([seen(31).level, /expired on/.test(seen(31).seen)], ["problem", true]);
+    assert.match(seen(-2).seen, /not valid yet/);
+    assert.match(seen(1, "feed.example.org").seen, /is not for feed\.example\.org/);
+    assert.equal(judgeCertificate({ cert: "x", key: pair.key }, "localhost", nowMs).level, "problem");
+    const key = (mode: number) =>
+      judgeKeyFile("k", { mode, isOwn: true, mayRead: true, mayWrite: true }).level;
+    assert.deepEqual([0o600, 0o640, 0o400, 0o644, 0o660, 0o604].map(key), [
+      ...["good", "good", "good"],
+      ...["problem", "problem", "problem"],
+    ]);
+  }));
