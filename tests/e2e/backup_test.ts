@@ -3,6 +3,9 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { regfeed, regfeedJson, serve, withFolder, writeConfig } from "../support/process.ts";
 
+/** News are of today: many old ones at once would be held back as a flood. */
+const TODAY = new Date().toUTCString();
+
 /** A feed of notices that grows. */
 function feedOf(count: number): string {
   const items = Array.from(
@@ -10,7 +13,7 @@ function feedOf(count: number): string {
     (_, index) =>
       `<item><guid isPermaLink="false">item-${index}</guid><link>https://board.example/${index}</link>
      <title>Notice ${index} on the AI Act</title><description>Text ${index}.</description>
-     <pubDate>Fri, 31 Jul 2026 ${String(index % 24).padStart(2, "0")}:00:00 GMT</pubDate></item>`,
+     <pubDate>${TODAY}</pubDate></item>`,
   );
   return `<rss version="2.0"><channel><title>Board</title>${items.join("")}</channel></rss>`;
 }
@@ -50,6 +53,10 @@ function configFor(address: string): string {
     url = "${address}/feed"
     schedule = "* * * * * *"
     notify_first_fetch = true
+    min_items = 0
+    [ingest]
+    host_spacing = "0s"
+    jitter = "0s"
   `;
 }
 
