@@ -86,3 +86,25 @@ for (const [name, verifier] of VERIFIERS) {
     }
   });
 }
+
+Deno.test("signPayload() with two secrets satisfies every verifier with either, and the newest one's come first", () => {
+  const timestampSeconds = Math.floor(Date.now() / 1_000);
+  const message = { id: ID, timestampSeconds, body: BODY };
+  const both = signPayload({ ...message, secrets: [OTHER_SECRET, SECRET] });
+  assert.equal(
+    both,
+    `${signPayload({ ...message, secrets: [OTHER_SECRET] })} ${
+      signPayload({ ...message, secrets: [SECRET] })
+    }`,
+  );
+  const headers = { ...headersNow(BODY), "webhook-timestamp": String(timestampSeconds) };
+  for (const [name, verifier] of VERIFIERS) {
+    const sent = { ...headers, "webhook-signature": both };
+    for (const secret of [OTHER_SECRET, SECRET]) {
+      assert.doesNotThrow(() => verifier(secret).verify(BODY, sent), name);
+    }
+    assert.throws(() => verifier("ab".repeat(32)).verify(BODY, sent), /signature/i, name);
+    const alone = { ...headers, "webhook-signature": signPayload({ ...message, secrets: [OTHER_SECRET] }) };
+    assert.throws(() => verifier(SECRET).verify(BODY, alone), /signature/i, name);
+  }
+});

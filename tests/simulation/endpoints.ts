@@ -43,6 +43,8 @@ export class Endpoints {
   readonly moods = new Map<string, Mood>();
   /** By host: the secrets that its owner has been given, the newest last. */
   readonly secrets = new Map<string, string[]>();
+  /** Hosts that no subscription goes to any more. */
+  readonly left = new Set<string>();
   readonly seen: Seen[] = [];
   /** What no receiver may ever see; the run fails with the first. */
   readonly violations: string[] = [];
@@ -62,6 +64,7 @@ export class Endpoints {
     for (const address of request.addresses ?? ["any"]) {
       if (address !== PUBLIC) this.violations.push(`a connection to ${address}`);
     }
+    if (this.left.has(host)) this.violations.push(`a delivery to ${host}, which was left`);
     const mood = this.moods.get(host) ?? "good";
     if (mood === "refused" || mood === "unknown-host") throw new NetworkError("connection refused");
     const seen = this.#take(host, request);
@@ -93,8 +96,14 @@ export class Endpoints {
     const id = headers["webhook-id"] ?? "";
     const seen: Seen = { host, id, body, acted: false, answered: false };
     this.seen.push(seen);
-    if (!(this.secrets.get(host) ?? []).some((secret) => this.#verifies(secret, body, headers))) {
+    const secrets = this.secrets.get(host) ?? [];
+    const newest = secrets.at(-1);
+    if (newest === undefined || !this.#verifies(newest, body, headers)) {
       this.violations.push(`${id} does not verify at ${host}`);
+    }
+    // One is kept beside the newest, for a day; those before it are over.
+    if (secrets.slice(0, -2).some((secret) => this.#verifies(secret, body, headers))) {
+      this.violations.push(`${id} verifies at ${host} with a secret that is over`);
     }
     return seen;
   }

@@ -41,6 +41,10 @@ export async function assertPromises(
   assertEveryEnd(simulation, deliveries);
   for (const one of subscribed) assertComplete(one, events, deliveries);
   await assertQuota(simulation);
+  for (const key of simulation.oldKeys) {
+    const { status } = await simulation.ask({ id: "", key }, "GET", "/v1/subscriptions");
+    assert.equal(status, 401, "a replaced key is good for nothing");
+  }
   assertLog(simulation, subscribed);
 }
 
@@ -167,10 +171,15 @@ async function assertQuota({ store, subscribers, clock }: Simulation): Promise<v
 }
 
 /** No key and no secret stands in the log. */
-function assertLog({ lines, subscribers, endpoints }: Simulation, subscribed: readonly Subscribed[]): void {
+function assertLog(
+  { lines, subscribers, oldKeys, endpoints }: Simulation,
+  subscribed: readonly Subscribed[],
+): void {
   const text = JSON.stringify(lines);
   const secrets = [...endpoints.secrets.values()].flat();
-  for (const secret of [...secrets, ...subscribers.map(({ key }) => key)]) assert.ok(!text.includes(secret));
+  for (const secret of [...secrets, ...oldKeys, ...subscribers.map(({ key }) => key)]) {
+    assert.ok(!text.includes(secret));
+  }
   for (const { host } of subscribed) {
     assert.ok(!text.includes(`${host}/hook`), "an address stands in the log");
   }

@@ -63,6 +63,10 @@ export class Simulation {
   readonly lines: LogLine[] = [];
   subscribers: Subscriber[] = [];
   deaths = 0;
+  /** How often an endpoint was dead for so long that it was switched off. */
+  outages = 0;
+  /** Keys that were replaced. */
+  readonly oldKeys: string[] = [];
   #life: Life;
   #app: App;
 

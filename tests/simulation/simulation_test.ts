@@ -12,12 +12,12 @@ const seeds = Deno.env.get("SEED") === undefined
 /** A planted bug shows within so many seeds. */
 const SEEDS_FOR_A_BUG = 15;
 
-/** Runs a seed to its end and holds the promises against what it left; returns how often the process died. */
-async function run(seed: number, tamper?: Tampering): Promise<number> {
+/** Runs a seed to its end and holds the promises against what it left; returns how often the process died and endpoints were given up. */
+async function run(seed: number, tamper?: Tampering): Promise<{ deaths: number; outages: number }> {
   const simulation = await Simulation.open(seed, tamper);
   try {
     await assertPromises(simulation, await live(simulation));
-    return simulation.deaths;
+    return { deaths: simulation.deaths, outages: simulation.outages };
   } catch (error) {
     throw new Error(`SEED=${seed} deno test -A tests/simulation`, { cause: error });
   } finally {
@@ -26,9 +26,14 @@ async function run(seed: number, tamper?: Tampering): Promise<number> {
 }
 
 Deno.test("every promise is kept through deaths, lost answers, clock jumps, dead names and a full disk", async () => {
-  let deaths = 0;
-  for (const seed of seeds) deaths += await run(seed);
+  let [deaths, outages] = [0, 0];
+  for (const seed of seeds) {
+    const of = await run(seed);
+    deaths += of.deaths;
+    outages += of.outages;
+  }
   if (seeds.length > 1) {
+    assert.ok(outages > seeds.length / 20, `only ${outages} endpoints were given up`);
     assert.ok(deaths > seeds.length, `only ${deaths} deaths: the seeds have tried nothing`);
   }
 });

@@ -1,11 +1,12 @@
 // What happens in a simulation: publishers, customers, endpoints and the machine, each by chance.
+import { makeKey } from "../../src/accounts/keys.ts";
 import { MOODS } from "./endpoints.ts";
 import type { Reply, Simulation, Subscriber } from "./simulation.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-const STEPS = 30;
+const STEPS = 25;
 const TOPICS = [
   "Article 50 of the AI Act",
   "Article 5 of the AI Act",
@@ -63,7 +64,11 @@ class Story {
       [4, () => this.#changeMood()],
       [1, () => this.#delete()],
       [2, () => this.#patch()],
-      [1, () => this.#rotate()],
+      [2, () => this.#rotate()],
+      [1, () => this.#move()],
+      [1, () => this.#backfillAndChange()],
+      [0.5, () => this.#outage()],
+      [1, () => this.#replaceKey()],
       [2, () => this.#replay()],
       [1, () => this.#changeTier()],
       [1, () => clock.set(clock.nowMs() + chance.between(-HOUR, HOUR))],
@@ -87,13 +92,12 @@ class Story {
     }
   }
 
-  async #subscribe(): Promise<void> {
+  async #subscribe(backfill = this.simulation.chance.happens(0.4)): Promise<void> {
     const { simulation } = this;
     const { chance, endpoints } = simulation;
     const subscriber = chance.pick(simulation.subscribers);
     const host = `h${this.#hosts++}.example`;
     const filter = chance.pick(FILTERS);
-    const backfill = chance.happens(0.4);
     const created = await simulation.ask(subscriber, "POST", "/v1/subscriptions", {
       webhook_url: `https://${host}/hook`,
       ...filter,
@@ -142,8 +146,7 @@ class Story {
     if (reply.status !== 200) throw unexpected(reply);
   }
 
-  async #rotate(): Promise<void> {
-    const some = this.#some();
+  async #rotate(some: Subscribed | null = this.#some()): Promise<void> {
     if (some === null) return;
     const reply = await this.simulation.ask(
       some.subscriber,
@@ -152,6 +155,65 @@ class Story {
     );
     if (reply.status !== 200) throw unexpected(reply);
     this.simulation.endpoints.secrets.get(some.host)?.push(reply.json.subscription.webhook_secret);
+  }
+
+  /** Another address, with the same secrets: nothing goes to the old one from then on. */
+  async #move(of: Subscribed | null = this.#some()): Promise<void> {
+    if (of === null) return;
+    const { endpoints } = this.simulation;
+    const host = `h${this.#hosts++}.example`;
+    // Known before it is asked for: the answer may be lost, and what was asked for done.
+    endpoints.secrets.set(host, endpoints.secrets.get(of.host) ?? []);
+    const change = { webhook_url: `https://${host}/hook` };
+    const reply = await this.simulation.ask(of.subscriber, "PATCH", `/v1/subscriptions/${of.id}`, change);
+    if (reply.status !== 200) throw unexpected(reply);
+    endpoints.left.add(of.host);
+    of.host = host;
+  }
+
+  /** While the past is being delivered, the subscription goes elsewhere and wants something else. */
+  async #backfillAndChange(): Promise<void> {
+    await this.#subscribe(true);
+    const made = this.subscribed.at(-1);
+    if (made === undefined) return;
+    await this.#move(made);
+    const filter = this.simulation.chance.pick(FILTERS);
+    made.filters.push(filter);
+    const change = { topics: [], severity_min: "info", ...filter };
+    const reply = await this.simulation.ask(made.subscriber, "PATCH", `/v1/subscriptions/${made.id}`, change);
+    if (reply.status !== 200) throw unexpected(reply);
+    await this.#rotate(made);
+  }
+
+  /** An endpoint that is dead until it is switched off, and then comes back. */
+  async #outage(): Promise<void> {
+    const { simulation } = this;
+    const some = this.#some();
+    if (some === null) return;
+    simulation.endpoints.moods.set(some.host, "refused");
+    const path = `/v1/subscriptions/${some.id}`;
+    for (let day = 0; day < 7; day++) {
+      this.#publish();
+      await simulation.clock.advance(DAY);
+      await simulation.tick();
+    }
+    const listed = await simulation.ask(some.subscriber, "GET", "/v1/subscriptions");
+    const found = listed.json.subscriptions.find((one: { id: string }) => one.id === some.id);
+    if (found.disabled_by === "failing") simulation.outages++;
+    simulation.endpoints.moods.set(some.host, "good");
+    const reply = await simulation.ask(some.subscriber, "PATCH", path, { enabled: true });
+    if (reply.status !== 200) throw unexpected(reply);
+  }
+
+  /** The operator gives a customer another key. */
+  async #replaceKey(): Promise<void> {
+    const { chance, clock, store, subscribers } = this.simulation;
+    const subscriber = chance.pick(subscribers);
+    const bytes = (count: number) => Uint8Array.from({ length: count }, () => chance.between(0, 255));
+    const { key, stored } = makeKey(bytes, clock.nowMs());
+    await store.replaceKeys(subscriber.id, stored, { actor: "cli:simulation", atMs: clock.nowMs() });
+    this.simulation.oldKeys.push(subscriber.key);
+    subscriber.key = key;
   }
 
   async #replay(): Promise<void> {

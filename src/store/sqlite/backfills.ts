@@ -7,8 +7,11 @@ import { SERVED_JSON } from "./served.ts";
 import { enqueue, eventById } from "./matching.ts";
 import { MonthQuota } from "./month_quota.ts";
 
-/** Places in the order of storing that are looked at in one step, and subscriptions that take a step in one call. */
-const STEP = 100;
+/** Events that one call reads and matches at most: each may be a delivery to write, and all else waits meanwhile. */
+const EVENTS = 20;
+/** Places in the order of storing that one call passes at most: those of other times are not read. */
+const PLACES = 1_000;
+/** Of so many the first that has nothing to wait for takes the step. */
 const SUBSCRIPTIONS = 4;
 
 type Backfill = Parameters<Store["backfill"]>[0];
@@ -23,9 +26,9 @@ export function createBackfills(connection: Connection, candidates: Candidates):
         candidates.refresh();
         const waiting = connection.all(WAITING_SQL, SUBSCRIPTIONS);
         const quota = new MonthQuota(connection, backfill.month, backfill.tiers);
-        const moved = waiting.filter((row) => step(connection, { row, candidates, quota, backfill })).length;
+        const moved = waiting.some((row) => step(connection, { row, candidates, quota, backfill }));
         quota.notify(backfill);
-        return moved;
+        return moved ? 1 : 0;
       }));
     },
   };
@@ -59,20 +62,24 @@ function step(connection: Connection, { row, candidates, quota, backfill }: Step
   if (candidate === undefined) throw new Error(`no candidate ${id}`);
   const done = Number(row["backfill_seq"]);
   const past = Number(row["after_seq"]);
-  const end = Math.min(past, done + STEP, firstUnjudged(connection, done) - 1);
+  const end = Math.min(past, done + PLACES, firstUnjudged(connection, done) - 1);
   const send = (events: readonly Row[]) => {
     for (const event of events) sendPast(connection, event, { candidate, quota, backfill });
   };
   if (done < end) {
-    send(connection.all(
+    const events = connection.all(
       `select seq, ${SERVED_JSON} from events where seq > ? and seq <= ? and published_at >= ?
          and not exists (select 1 from held_events where event_seq = seq)
-       order by seq`,
+       order by seq limit ?`,
       done,
       end,
       Number(row["backfill_since"]),
-    ));
-    connection.run("update subscriptions set backfill_seq = ? where id = ?", end, id);
+      EVENTS,
+    );
+    send(events);
+    const last = events[EVENTS - 1];
+    const place = last === undefined ? end : Number(last["seq"]);
+    connection.run("update subscriptions set backfill_seq = ? where id = ?", place, id);
     return true;
   }
   if (done < past) return false;
@@ -80,7 +87,7 @@ function step(connection: Connection, { row, candidates, quota, backfill }: Step
     `select events.seq, ${SERVED_JSON} from backfill_waiting join events on events.seq = event_seq
      where subscription_id = ? order by event_seq limit ?`,
     id,
-    STEP,
+    EVENTS,
   );
   send(came);
   for (const event of came) {
@@ -91,7 +98,7 @@ function step(connection: Connection, { row, candidates, quota, backfill }: Step
     );
   }
   // From the same transaction on, events go straight to it: between the two ways there is no moment.
-  if (came.length < STEP) {
+  if (came.length < EVENTS) {
     connection.run("update subscriptions set backfill_since = null, backfill_seq = null where id = ?", id);
   }
   return true;

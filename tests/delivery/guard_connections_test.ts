@@ -1,0 +1,122 @@
+// The guard with the real HTTP client: what is connected to is what was checked, and nothing leads elsewhere.
+import assert from "node:assert/strict";
+import { createDelivery, type Delivery } from "../../src/delivery/loop.ts";
+import { REFUSED_ADDRESS } from "../../src/delivery/guard.ts";
+import { createClock } from "../../src/platform/clock.ts";
+import { createHttpClient } from "../../src/platform/http.ts";
+import { createResolver } from "../../src/platform/resolver.ts";
+import type { Resolver } from "../../src/domain/ports.ts";
+import { serveRaw } from "../platform/raw_server.ts";
+import { aSubscription, aWorld } from "./stand_ins.ts";
+
+const NO_CONTENT = "HTTP/1.1 204 No Content\r\n\r\n";
+
+/** Answers every request with these bytes. */
+const saying = (bytes: string) => async (connection: Deno.TcpConn): Promise<void> =>
+  void await connection.write(new TextEncoder().encode(bytes));
+
+/** The delivery room with the real client; what is opened is given, http always. */
+async function withRoom(
+  { resolver, allowNetworks, allowPorts = [] }: {
+    resolver: Resolver;
+    allowNetworks: string[];
+    allowPorts?: number[];
+  },
+  work: (delivery: Delivery) => Promise<void>,
+): Promise<void> {
+  const http = createHttpClient();
+  const { deps } = aWorld();
+  const policy = { allowHttp: true, allowNetworks, allowPorts };
+  try {
+    await work(createDelivery({ ...deps, clock: createClock(), http, resolver, policy, timeoutMs: 5_000 }));
+  } finally {
+    await http.close();
+  }
+}
+
+const sendTo = (delivery: Delivery, webhookUrl: string) => delivery.test(aSubscription({ webhookUrl }));
+
+Deno.test("a name that changes its address between look-up and connection changes nothing", async () => {
+  await using checked = serveRaw(saying(NO_CONTENT), "127.0.0.1");
+  const inside = Deno.listen({ hostname: "127.0.0.2", port: checked.port });
+  let lookups = 0;
+  // The first answer is permitted, every later one is not: whoever looked twice would be led inside.
+  const rebinding: Resolver = {
+    resolve: () => Promise.resolve([lookups++ === 0 ? "127.0.0.1" : "127.0.0.2"]),
+  };
+  await withRoom({ resolver: rebinding, allowNetworks: ["127.0.0.1/32"] }, async (delivery) => {
+    // A name that the system itself resolves to loopback: the client must not ask it.
+    const url = `http://localhost:${checked.port}/in`;
+    const first = await sendTo(delivery, url);
+    assert.deepEqual([first.status_code, lookups], [204, 1]);
+    const second = await sendTo(delivery, url);
+    assert.deepEqual([second.status_code, second.problem, lookups], [null, REFUSED_ADDRESS, 2]);
+    assert.equal(await delivery.mayReceive(url), false);
+  });
+  assert.equal(checked.connections.taken, 1, "and a connection that is open is not used for what is refused");
+  inside.close();
+});
+
+Deno.test("no redirect is followed, wherever it leads and whatever its status", async () => {
+  await using inside = serveRaw(saying(NO_CONTENT));
+  for (const status of [301, 302, 303, 307, 308]) {
+    const location = `location: ${inside.address}/stolen\r\n`;
+    await using endpoint = serveRaw(
+      saying(`HTTP/1.1 ${status} Moved\r\n${location}content-length: 0\r\n\r\n`),
+    );
+    await withRoom(
+      { resolver: createResolver(), allowNetworks: ["127.0.0.0/8", "::1/128"] },
+      async (delivery) => {
+        const { problem, status_code } = await sendTo(delivery, `${endpoint.address}/in`);
+        assert.equal(status_code, status);
+        assert.match(problem ?? "", /redirects are not followed/);
+      },
+    );
+  }
+  assert.equal(inside.connections.taken, 0);
+});
+
+Deno.test("what the policy does not open is never connected to, whichever way it is written", async () => {
+  await using server = serveRaw(saying(NO_CONTENT));
+  const { port } = server;
+  const urls = [
+    `http://127.0.0.1:${port}/`,
+    `http://127.1:${port}/`,
+    `http://2130706433:${port}/`,
+    `http://0x7f.1:${port}/`,
+    `http://0:${port}/`,
+    `http://[::ffff:127.0.0.1]:${port}/`,
+    `http://[::1]:${port}/`,
+    `http://localhost:${port}/`,
+    `http://user:word@127.0.0.1:${port}/`,
+    `http://example.com@127.0.0.1:${port}/`,
+  ];
+  // A neighbour is open, this machine is not.
+  await withRoom({ resolver: createResolver(), allowNetworks: ["127.9.9.9/32"] }, async (delivery) => {
+    for (const url of urls) {
+      const { problem, status_code } = await sendTo(delivery, url);
+      assert.deepEqual([status_code, problem], [null, REFUSED_ADDRESS], url);
+      assert.equal(await delivery.mayReceive(url), false, url);
+    }
+  });
+  await withRoom(
+    { resolver: createResolver(), allowNetworks: ["127.0.0.0/8"], allowPorts: [port - 1] },
+    async (delivery) => {
+      assert.equal(
+        (await sendTo(delivery, `http://127.0.0.1:${port}/`)).problem,
+        REFUSED_ADDRESS,
+        "another port",
+      );
+    },
+  );
+  assert.equal(server.connections.taken, 0);
+  await withRoom(
+    { resolver: createResolver(), allowNetworks: ["127.0.0.0/8"], allowPorts: [port] },
+    async (delivery) => {
+      assert.equal((await sendTo(delivery, `http://127.0.0.1:${port}/`)).status_code, 204);
+      for (const url of urls.slice(8)) {
+        assert.equal((await sendTo(delivery, url)).problem, REFUSED_ADDRESS, url);
+      }
+    },
+  );
+});
