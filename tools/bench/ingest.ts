@@ -17,6 +17,10 @@ import { type Bench, sides, spread } from "./row.ts";
 const SEED = 3;
 const SOURCE = "office";
 const CONFIG = `
+[ingest]
+host_spacing = "0s"
+jitter = "0s"
+
 [[sources]]
 id = "${SOURCE}"
 name_en = "Office"
