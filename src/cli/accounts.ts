@@ -153,6 +153,23 @@ export const accountCommands: Command[] = [
       }),
   },
   {
+    name: "mail cancel",
+    usage: "MAIL [--json]",
+    summary: "gives up a mail for good: it is sent no more, and health complains of it no more",
+    example: "regfeed mail cancel mail_01J9ZC3V5T8Q2W4E6R8Y0TAPNB",
+    positionals: [1, 1],
+    options: JSON_OPTION,
+    run: (call) =>
+      withStore(call, async ({ platform, store }) => {
+        const id = call.positionals[0] ?? "";
+        if (!await store.cancelMail(id, actOf(call, platform))) {
+          throw new CommandError(`no mail ${id} waits or was given up; \`mail list\` shows the mails`);
+        }
+        print(call, { mail: { id, status: "cancelled" } }, () => `${id} is cancelled\n`);
+        return EXIT.done;
+      }),
+  },
+  {
     name: "audit list",
     usage: "[--customer CUSTOMER] [--json]",
     summary: "lists who did what to customers, the newest first",

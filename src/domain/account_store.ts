@@ -102,6 +102,11 @@ export interface AccountStore {
   listMails(query: { limit: number; status?: MailStatus; customerId?: string }): Promise<KeptMail[]>;
   /** Queues a failed or cancelled mail again; false when there is none of that id. */
   retryMail(id: string, by: Act): Promise<boolean>;
+  /**
+   * Cancels a mail that waits or was given up: it is sent no more and troubles nobody's health. False when there is none
+   * such of that id.
+   */
+  cancelMail(id: string, by: Act): Promise<boolean>;
 
   /** The newest first. */
   listAudit(query: { limit: number; customerId?: string }): Promise<AuditEntry[]>;

@@ -15,7 +15,7 @@ import type { Connection, Row } from "./connection.ts";
 import { CUSTOMER_COLUMNS, customerFromRow } from "./customers.ts";
 import { disableKey, insertKey } from "./keys.ts";
 
-type MailMethods = "claimMails" | "storeWelcomeKey" | "finishMail" | "listMails" | "retryMail";
+type MailMethods = "claimMails" | "storeWelcomeKey" | "finishMail" | "listMails" | "retryMail" | "cancelMail";
 
 /** The due mails, the longest due first. */
 export const DUE_MAILS_SQL = `select id from mails indexed by mails_due
@@ -76,6 +76,20 @@ export function createMails(connection: Connection): Pick<AccountStore, MailMeth
         );
         if (row === undefined) return false;
         noteAct(connection, by, "mail.retry", String(row["customer_id"]), { mail: id, kind: row["kind"] });
+        return true;
+      })),
+
+    cancelMail: (id, by) =>
+      Promise.resolve(connection.transaction("durable", () => {
+        const row = connection.get(
+          `update mails set status = 'cancelled', finished_at = ?,
+             last_problem = coalesce(last_problem, 'the operator cancelled it')
+           where id = ? and status in ('queued', 'failed') returning customer_id, kind`,
+          by.atMs,
+          id,
+        );
+        if (row === undefined) return false;
+        noteAct(connection, by, "mail.cancel", String(row["customer_id"]), { mail: id, kind: row["kind"] });
         return true;
       })),
   };

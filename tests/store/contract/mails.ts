@@ -115,6 +115,29 @@ export const mailPromises: StorePromise[] = [
     },
   },
   {
+    name: "cancelMail() ends what waits or was given up, heals health, and leaves what was sent",
+    check: async (store) => {
+      await welcomed(store);
+      const [mail] = await claim(store);
+      const id = mail?.id ?? "";
+      await store.finishMail(id, 1, { kind: "failed", problem: "refused" }, T0);
+      assert.equal((await store.accountHealth()).failedMails, 1);
+      assert.equal(await store.cancelMail(id, { actor: "cli:ops", atMs: T0 + 1 }), true);
+      assert.equal((await store.accountHealth()).failedMails, 0);
+      const [kept] = await store.listMails({ limit: 1 });
+      assert.deepEqual([kept?.status, kept?.problem], ["cancelled", "refused"]);
+      assert.deepEqual(await claim(store, T0 * 2), []);
+      assert.equal(await store.cancelMail(id, BY), false);
+      assert.deepEqual((await store.listAudit({ limit: 1 })).map(({ act }) => act), ["mail.cancel"]);
+      assert.equal(await store.retryMail(id, { ...BY, atMs: T0 + 2 }), true);
+      assert.equal(await store.cancelMail(id, BY), true, "one that waits");
+      await store.retryMail(id, { ...BY, atMs: T0 + 3 });
+      await claim(store, T0 + 3);
+      await store.finishMail(id, 1, { kind: "sent" }, T0 + 3);
+      assert.equal(await store.cancelMail(id, BY), false, "what was sent is sent");
+    },
+  },
+  {
     name: "eraseCustomer() takes out what is personal, closes every way in, and keeps the audit",
     check: async (store) => {
       const id = await welcomed(store);

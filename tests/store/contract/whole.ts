@@ -66,6 +66,7 @@ const CALLS: Record<Exclude<keyof Store, "close">, (store: Store) => Promise<unk
   finishMail: (store) => store.finishMail("mail_1", 1, { kind: "sent" }, T0),
   listMails: (store) => store.listMails({ limit: 1 }),
   retryMail: (store) => store.retryMail("mail_1", BY),
+  cancelMail: (store) => store.cancelMail("mail_1", BY),
   listAudit: (store) => store.listAudit({ limit: 1 }),
   accountHealth: (store) => store.accountHealth(),
   findKey: (store) => store.findKey(aKey("1").hash),
