@@ -223,9 +223,9 @@ class DeliveryLoop implements Delivery {
     const { clock, random, newId } = this.#deps;
     const next = decideNextStep(result, delivery.tries, clock.nowMs(), random.fraction());
     this.#logAttempt(delivery, result, next.kind);
-    const { id: deliveryId, attempt } = delivery;
+    const { id: deliveryId, webhookUrl, attempt } = delivery;
     const mailId = next.kind === "gone" ? newId("mail") : null;
-    const recorded = await this.#recorder.record({ deliveryId, attempt, result, next, mailId });
+    const recorded = await this.#recorder.record({ deliveryId, webhookUrl, attempt, result, next, mailId });
     if (!recorded) this.#storeFailed = true;
   }
 

@@ -61,6 +61,8 @@ export type NextStep =
 /** A finished attempt, as it is recorded. */
 export interface FinishedAttempt {
   deliveryId: string;
+  /** Where it went: what it tells of one endpoint holds for no other, and the address may have changed meanwhile. */
+  webhookUrl: string;
   attempt: number;
   result: AttemptResult;
   next: NextStep;

@@ -13,7 +13,14 @@ function finished(deliveryId: string): FinishedAttempt {
     retryAtMs: null,
     answer: null,
   };
-  return { deliveryId, attempt: 1, result, next: { kind: "delivered" }, mailId: null };
+  return {
+    deliveryId,
+    webhookUrl: "https://a.example/",
+    attempt: 1,
+    result,
+    next: { kind: "delivered" },
+    mailId: null,
+  };
 }
 
 /** A store that keeps its batches; each waits for `release` when `held`, and throws where `broken` says so. */

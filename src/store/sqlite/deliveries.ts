@@ -150,7 +150,7 @@ function secretsOf(subscription: Row, secrets: SecretReader, nowMs: number): str
 
 function finish(
   connection: Connection,
-  { deliveryId, attempt, result, next, mailId }: FinishedAttempt,
+  { deliveryId, webhookUrl, attempt, result, next, mailId }: FinishedAttempt,
   { notes, nowMs }: { notes: EndpointNotes; nowMs: number },
 ): void {
   connection.run(
@@ -167,16 +167,20 @@ function finish(
   const delivery = findState(connection, deliveryId);
   if (delivery === null) throw new Error(`an attempt of unknown delivery ${deliveryId}`);
   const { subscriptionId } = delivery;
+  const isSameEndpoint = notes.goesTo(subscriptionId, webhookUrl);
   if (next.kind === "delivered") {
     // True whatever has happened meanwhile: an expired lease, a hold, a cancellation.
-    notes.note(subscriptionId, true);
+    if (isSameEndpoint) notes.note(subscriptionId, true);
     applyTrigger(connection, delivery, { trigger: "arrived", nowMs });
     return;
   }
   // A later attempt, or a change of state, has overtaken this one.
   if (delivery.status !== "pending" || delivery.attempts !== attempt) return;
-  notes.note(subscriptionId, false);
-  if (next.kind === "retry") {
+  if (isSameEndpoint) notes.note(subscriptionId, false);
+  if (!isSameEndpoint && next.kind !== "failed") {
+    // Its owner has left that endpoint: the one that there is now has not been asked.
+    applyTrigger(connection, delivery, { trigger: "missed", nowMs, retry: { atMs: nowMs } });
+  } else if (next.kind === "retry") {
     applyTrigger(connection, delivery, { trigger: "missed", nowMs, retry: next });
   } else if (next.kind === "failed") {
     applyTrigger(connection, delivery, { trigger: "exhausted", nowMs });

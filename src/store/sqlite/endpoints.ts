@@ -18,9 +18,11 @@ import { queueMail } from "./mails.ts";
 /** How exact the time of the last success is while all is well, ms: it must not cost a write for each delivery. */
 const LAST_SUCCESS_STEP_MS = 60_000;
 
-const HEALTH_COLUMNS = "pace, resume_at, first_failure_at, consecutive_failures, warned_at, last_success_at";
+const HEALTH_COLUMNS =
+  "webhook_url, pace, resume_at, first_failure_at, consecutive_failures, warned_at, last_success_at";
 
 interface Noted {
+  webhookUrl: string;
   before: EndpointHealth;
   health: EndpointHealth;
   lastSuccessAtMs: number | null;
@@ -33,11 +35,20 @@ export class EndpointNotes {
 
   constructor(readonly connection: Connection, readonly nowMs: number) {}
 
-  /** An attempt of the subscription has ended. */
+  /** Whether the subscription goes to that address still. */
+  goesTo(subscriptionId: string, webhookUrl: string): boolean {
+    return this.#of(subscriptionId).webhookUrl === webhookUrl;
+  }
+
+  /** An attempt of the subscription, at its address, has ended. */
   note(subscriptionId: string, isSuccess: boolean): void {
-    const noted = this.#noted.get(subscriptionId) ?? this.#read(subscriptionId);
+    const noted = this.#of(subscriptionId);
     noted.health = afterAttempt(noted.health, isSuccess, this.nowMs);
     noted.succeeded ||= isSuccess;
+  }
+
+  #of(subscriptionId: string): Noted {
+    return this.#noted.get(subscriptionId) ?? this.#read(subscriptionId);
   }
 
   #read(subscriptionId: string): Noted {
@@ -48,7 +59,8 @@ export class EndpointNotes {
     if (row === undefined) throw new Error(`an attempt of unknown subscription ${subscriptionId}`);
     const before = healthFromRow(row);
     const lastSuccessAtMs = row["last_success_at"] as number | null;
-    const noted = { before, health: before, lastSuccessAtMs, succeeded: false };
+    const webhookUrl = String(row["webhook_url"]);
+    const noted = { webhookUrl, before, health: before, lastSuccessAtMs, succeeded: false };
     this.#noted.set(subscriptionId, noted);
     return noted;
   }

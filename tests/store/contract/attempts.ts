@@ -175,7 +175,9 @@ export const attemptPromises: StorePromise[] = [
       await publishMany(store, 1, 2);
       await matchAll(store);
       const reports = (await claimAll(store)).map((delivery) => finished(delivery, { kind: "delivered" }));
-      const unknown = finished({ id: "dlv_unknown", attempt: 1 }, { kind: "delivered" });
+      const unknown = finished({ id: "dlv_unknown", webhookUrl: "https://a.example/", attempt: 1 }, {
+        kind: "delivered",
+      });
       await assert.rejects(store.finishAttempts([...reports, unknown], T0));
       assert.equal(await pending(store), 2);
       await store.finishAttempts(reports, T0);

@@ -195,6 +195,33 @@ export const endpointPromises: StorePromise[] = [
       assert.equal(await store.healClock(backMs + HOUR), 0);
     },
   },
+  {
+    name: "finishAttempts() holds nothing against an address that its owner has changed meanwhile",
+    check: async (store) => {
+      await addCustomer(store);
+      await subscribe(store, "sub_1");
+      await publishMany(store, 1, 6);
+      await matchAll(store);
+      const [gone, ...failed] = await claimAll(store);
+      assert.ok(gone !== undefined);
+      const change = { webhookUrl: "https://elsewhere.example/hook" };
+      await store.changeSubscription("cus_1", "sub_1", change, { nowMs: T0, activeLimit: 9 });
+      await store.finishAttempts(
+        [
+          finished(gone, { kind: "gone" }),
+          ...failed.map((delivery) => finished(delivery, { kind: "retry", atMs: T0 + 3_600_000 })),
+        ],
+        T0 + 1,
+      );
+      assert.equal((await store.findSubscription("cus_1", "sub_1"))?.disabledBy, null);
+      const again = await claimAll(store, T0 + 1);
+      assert.deepEqual(
+        again.map(({ webhookUrl, attempt }) => `${webhookUrl} ${attempt}`),
+        Array(6).fill(`${change.webhookUrl} 2`),
+        "all at once, at the new address",
+      );
+    },
+  },
 ];
 
 function bodyOf(number: number): string {

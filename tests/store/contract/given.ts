@@ -318,12 +318,13 @@ export async function claimedBodies(store: Store, nowMs = T0): Promise<string[]>
 
 /** A claimed delivery's attempt, finished. */
 export function finished(
-  delivery: Pick<ClaimedDelivery, "id" | "attempt">,
+  delivery: Pick<ClaimedDelivery, "id" | "webhookUrl" | "attempt">,
   next: NextStep,
   result: Partial<AttemptResult> = {},
 ): FinishedAttempt {
   return {
     deliveryId: delivery.id,
+    webhookUrl: delivery.webhookUrl,
     attempt: delivery.attempt,
     result: {
       startedAtMs: T0,

@@ -90,7 +90,9 @@ const CALLS: Record<Exclude<keyof Store, "close">, (store: Store) => Promise<unk
   backfill: (store) => backfillAll(store),
   claimDeliveries: (store) => claimAll(store),
   finishAttempts: (store) =>
-    store.finishAttempts([finished({ id: "dlv_1", attempt: 1 }, { kind: "failed" })], T0),
+    store.finishAttempts([
+      finished({ id: "dlv_1", webhookUrl: "https://a.example/", attempt: 1 }, { kind: "failed" }),
+    ], T0),
   listDeliveries: (store) => store.listDeliveries("cus_1", { limit: 1 }),
   findDelivery: (store) => store.findDelivery("cus_1", "dlv_1"),
   listAttempts: (store) => store.listAttempts("dlv_1"),
