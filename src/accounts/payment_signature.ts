@@ -5,6 +5,8 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 const TOLERANCE_S = 300;
 /** Signatures looked at in one header: two are usual while a secret is being rolled. */
 const MAX_SIGNATURES = 20;
+/** The longest header that is read, characters: room for so many signatures, and nothing to be kept busy with. */
+const MAX_HEADER = 4_096;
 
 /** Whether the bytes are Stripe's; if not, the likely cause, for the operator's eyes: it holds no secret. */
 export type SignatureVerdict = { kind: "good" } | { kind: "bad"; cause: string };
@@ -18,6 +20,9 @@ export function checkPaymentSignature(
 ): SignatureVerdict {
   if (header === null || header === "") {
     return bad("there is no Stripe-Signature header: the request is not Stripe's, or a proxy drops headers");
+  }
+  if (header.length > MAX_HEADER) {
+    return bad(`the Stripe-Signature header has ${header.length} characters: the request is not Stripe's`);
   }
   const parts = header.split(",").map((part) => part.trim().split("="));
   const valuesOf = (scheme: string) =>

@@ -72,3 +72,9 @@ Deno.test("checkPaymentSignature() refuses everything else, and says what is lik
     assert.doesNotMatch(verdict.cause, /5f1c0a7d|sk_live/, name);
   }
 });
+
+Deno.test("checkPaymentSignature() is not kept busy by a header that is longer than any of Stripe's", () => {
+  const header = `${time},${"v1=aa,".repeat(1_000)}${signature}`;
+  const verdict = check(header);
+  assert.match(verdict.kind === "bad" ? verdict.cause : "", /has \d{4} characters/);
+});

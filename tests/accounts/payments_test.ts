@@ -8,6 +8,9 @@ import {
   stripeSignature,
   stripeSubscription,
 } from "../support/stripe.ts";
+import { createApp } from "../../src/app.ts";
+import { openStore } from "../../src/store/sqlite/store.ts";
+import { testVault } from "../support/vault.ts";
 import { PAYMENT_CONFIG, STRIPE_SECRET } from "../support/samples.ts";
 import { createWorld, START_MS, type World } from "../support/world.ts";
 
@@ -226,3 +229,45 @@ Deno.test("who does not pay keeps access for the grace, and no longer", () =>
     await sendStripe(world, paid);
     assert.equal(await enabled(), true);
   }));
+
+Deno.test("an event that reaches two servers on one store at the same time acts once, and its key is in no file", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "regfeed-two-" });
+  const stores = [1, 2].map(() => openStore(`${folder}/regfeed.db`, testVault));
+  const [store, other] = stores;
+  assert.ok(store !== undefined && other !== undefined);
+  try {
+    const world = await createWorld(PAYMENT_CONFIG, { store });
+    const { config, platform } = world;
+    const second = createApp({ config, platform, store: other, version: "0.0.0-test" });
+    const hostile = { email: "ana@firm.example", name: "Ana\r\nBcc: eve@evil.example <script>" };
+    const body = checkout("evt_1", { customer_details: hostile });
+    const signature = await stripeSignature(body, platform.clock.nowMs());
+    const answers = await Promise.all(
+      [world.app, second, world.app, second].map((app) =>
+        app.fetch(
+          new Request("http://regfeed.example/v1/webhooks/payment", {
+            method: "POST",
+            body,
+            headers: { "content-type": "application/json", "stripe-signature": signature },
+          }),
+        )
+      ),
+    );
+    assert.deepEqual(answers.map(({ status }) => status), [200, 200, 200, 200]);
+    for (const answer of answers) await answer.body?.cancel();
+    await Promise.all([world.app.tick(), second.tick()]);
+    assert.equal((await store.listCustomers()).length, 1);
+    const [mail, ...more] = platform.mailer.taken;
+    assert.deepEqual([mail?.to, more.length], ["ana@firm.example", 0]);
+    assert.doesNotMatch(JSON.stringify(mail), /evil|script/);
+    const [key = ""] = /rgf_[0-9a-f]{64}/.exec(mail?.text ?? "") ?? [];
+    assert.equal(key.length, 68);
+    for (const { name } of Deno.readDirSync(folder)) {
+      const bytes = new TextDecoder("latin1").decode(await Deno.readFile(`${folder}/${name}`));
+      for (const secret of [key, STRIPE_SECRET]) assert.ok(!bytes.includes(secret), name);
+    }
+  } finally {
+    for (const one of stores) await one.close();
+    await Deno.remove(folder, { recursive: true });
+  }
+});
