@@ -157,7 +157,10 @@ Deno.test("a map that inflates beyond the bound, or says of no page when it chan
     world.platform.http.serve(MAP, () => ({ body: map({ "/p1": null, "/p2": null }) }));
     assert.match((await ingest(world)).error ?? "", /^the map says of none of its 2 pages when it changed/);
     world.platform.http.serve(MAP, () => ({ body: "<rss><channel/></rss>" }));
-    assert.match((await ingest(world)).error ?? "", /root element <rss>/);
+    assert.match(
+      (await ingest(world)).error ?? "",
+      /^this is a feed, not a sitemap; fetch_strategy = "feed" reads such$/,
+    );
   }));
 
 const SPARQL = boardConfig({

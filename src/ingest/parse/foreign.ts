@@ -1,4 +1,4 @@
-// Says in words what a document is that is no feed.
+// Says in words what a document is that is not what was wanted, and which strategy reads it.
 import { DocumentError } from "./parsed.ts";
 
 /** How far a page is searched for its title. */
@@ -7,14 +7,20 @@ const MAX_TITLE_SEARCH = 65_536;
 const MAX_QUOTE = 80;
 
 const HTML_ELEMENTS = new Set(
-  "html head body title meta link script style div span p a b br h1 h2 h3 table ul ol img form center font iframe"
+  ("html head body title meta link script style div span p a b br h1 h2 h3 table ul ol img form center font iframe " +
+    "main header section article nav footer")
     .split(" "),
 );
-const KNOWN_ROOTS = new Map([
-  ["opml", "an OPML list of feeds"],
-  ["urlset", "a sitemap"],
-  ["sitemapindex", "a sitemap index"],
-  ["error", "an error message in XML"],
+/** What documents with these roots are, and the strategy that reads them; null where none does. */
+const KNOWN_ROOTS = new Map<string, [what: string, strategy: string | null]>([
+  ["opml", ["an OPML list of feeds", null]],
+  ["urlset", ["a sitemap", "sitemap"]],
+  ["sitemapindex", ["a sitemap index", "sitemap"]],
+  ["error", ["an error message in XML", null]],
+  ["rss", ["a feed", "feed"]],
+  ["feed", ["a feed", "feed"]],
+  ["rdf", ["a feed", "feed"]],
+  ["sparql", ["the XML of a SPARQL endpoint", "sparql"]],
 ]);
 const BINARY: [start: number[], name: string][] = [
   [[0x25, 0x50, 0x44, 0x46], "a PDF file"],
@@ -30,21 +36,21 @@ export function binaryFormat(bytes: Uint8Array): string | null {
   return BINARY.find(([start]) => start.every((byte, at) => bytes[at] === byte))?.[1] ?? null;
 }
 
-/** The error for XML or HTML whose root element belongs to no feed. */
-export function foreignRoot(rootName: string, text: string): DocumentError {
-  const name = rootName.toLowerCase();
+/** The error for XML or HTML whose root element is not of what is wanted. */
+export function foreignRoot(rootName: string, text: string, wanted: "a feed" | "a sitemap"): DocumentError {
+  const name = rootName.slice(rootName.indexOf(":") + 1).toLowerCase();
   if (HTML_ELEMENTS.has(name)) {
     const title = /<title[^<>]*>([^<]*)/i.exec(text.slice(0, MAX_TITLE_SEARCH))?.[1];
-    return new DocumentError(
-      `this is an HTML page, not a feed (${title?.trim() ? `title: ${quote(title)}` : "without a title"})`,
-    );
+    const titled = title?.trim() ? `title: ${quote(title)}` : "without a title";
+    return new DocumentError(`this is an HTML page, not ${wanted} (${titled})${readBy("html")}`);
   }
-  const known = KNOWN_ROOTS.get(name);
-  return new DocumentError(
-    known === undefined
-      ? `this is XML with the root element <${rootName.slice(0, MAX_QUOTE)}>, not a feed`
-      : `this is ${known}, not a feed`,
-  );
+  const [what, strategy] = KNOWN_ROOTS.get(name) ??
+    [`XML with the root element <${rootName.slice(0, MAX_QUOTE)}>`, null];
+  return new DocumentError(`this is ${what}, not ${wanted}${strategy === null ? "" : readBy(strategy)}`);
+}
+
+function readBy(strategy: string): string {
+  return `; fetch_strategy = "${strategy}" reads such`;
 }
 
 /** The error for text of another kind than the one that is wanted: "a feed", "JSON", "a page". */

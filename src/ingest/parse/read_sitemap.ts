@@ -33,7 +33,9 @@ export function readSitemap(
   const kind = kindOfMap(text);
   if (kind === null) {
     const root = nextTag(text, 0);
-    throw root?.kind === "start" ? foreignRoot(root.name, text) : new DocumentError("this is no sitemap");
+    throw root?.kind === "start"
+      ? foreignRoot(root.name, text, "a sitemap")
+      : new DocumentError("this is no sitemap");
   }
   const map: Sitemap = { kind, entries: [], problems: [] };
   const inner = kind === "urlset" ? "url" : "sitemap";

@@ -40,7 +40,7 @@ class XmlFeed {
     const [prefix, local] = splitName(root.name);
     const attributes = readAttributes(root.attributes);
     this.#declare(attributes);
-    if (local !== "rss" && local !== "rdf" && local !== "feed") throw foreignRoot(root.name, text);
+    if (local !== "rss" && local !== "rdf" && local !== "feed") throw foreignRoot(root.name, text, "a feed");
     this.#format = local === "feed" ? "atom" : local;
     this.#feed.attributes = attributes;
     this.#itemName = this.#format === "atom" ? prefix + "entry" : "item";
