@@ -4,7 +4,7 @@ import axe from "npm:axe-core@4.14.1";
 import { listen } from "../../src/platform/server.ts";
 import { ERRORS } from "../../src/domain/errors.ts";
 import { CHROMIUM, type Tab, type Viewing, withTab } from "../support/chromium.ts";
-import { description } from "../support/openapi.ts";
+import type { description } from "../support/openapi.ts";
 import { boardConfig, rss } from "../support/samples.ts";
 import { createWorld, type World } from "../support/world.ts";
 
@@ -45,7 +45,9 @@ function assertQuiet({ tab, origin }: Visit): void {
 
 inBrowser("GET /docs can be read whole without JavaScript", { javaScript: false }, async (visit) => {
   const { tab, origin } = visit;
-  const document = await description();
+  // What this service describes: a path that its config switches off is in no description.
+  const document: Awaited<ReturnType<typeof description>> = await (await fetch(`${origin}/v1/openapi.json`))
+    .json();
   const text = await tab.evaluate<string>("document.body.innerText");
   const operations = Object.values({ ...document.paths, ...document.webhooks }).flatMap((item) =>
     Object.values(item)

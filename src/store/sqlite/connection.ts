@@ -78,7 +78,7 @@ export class Connection {
 
   /** Runs `work` in one write transaction: all of it is kept, or after a throw nothing. */
   transaction<T>(durability: Durability, work: () => T): T {
-    this.#mustBeOpen();
+    this.mustBeOpen();
     if (durability !== this.#durability) {
       this.#database.exec(`pragma synchronous = ${durability === "durable" ? "full" : "normal"}`);
       this.#durability = durability;
@@ -126,7 +126,7 @@ export class Connection {
   }
 
   #statement(sql: string): StatementSync {
-    this.#mustBeOpen();
+    this.mustBeOpen();
     const known = this.#statements.get(sql);
     const statement = known ?? this.#database.prepare(sql);
     // Set anew each time, the map's order is the order of use.
@@ -140,7 +140,7 @@ export class Connection {
   }
 
   /** Deno 2.4 crashes when a statement outlives its database: none is run once it is closed. */
-  #mustBeOpen(): void {
+  mustBeOpen(): void {
     if (!this.#open) throw new Error("the store is closed");
   }
 

@@ -35,8 +35,9 @@ export class TroubleWatch {
     return new StoreError(trouble, { cause: error });
   }
 
-  /** The trouble as it is now: a small write is tried, and ends it when it succeeds. */
+  /** The trouble as it is now: a small write is tried, and ends it when it succeeds. Throws once the store is closed. */
   current(): StoreTrouble | null {
+    this.connection.mustBeOpen();
     if (this.#trouble === null || this.#trouble === "corrupt") return this.#trouble;
     try {
       this.connection.tryWrite();
