@@ -9,6 +9,7 @@ import type { Platform } from "../domain/ports.ts";
 import { isAtLeast, type Severity } from "../domain/severity.ts";
 import type { RegEvent } from "../domain/event.ts";
 import type { Store } from "../domain/store.ts";
+import { openWritten } from "../platform/database_files.ts";
 import { createPlatform } from "../platform/platform.ts";
 import { listen, type RunningServer } from "../platform/server.ts";
 import { openVaultFile } from "../platform/vault.ts";
@@ -130,7 +131,11 @@ async function setStage(platform: Platform, story: Story, folder: string): Promi
   const hooks = await listen({ ...loopback, handler: (request) => receiver.handle(request) });
 
   const config = await demoConfig(publishers, feeds.address, folder);
-  const store = openStore(config.store.path, (options) => openVaultFile(config.store.keyFile, options));
+  const store = openStore(
+    config.store.path,
+    (options) => openVaultFile(config.store.keyFile, options),
+    openWritten,
+  );
   const app = createApp({ config, platform, store, version: VERSION });
   const api = await listen({ ...loopback, handler: (request) => app.fetch(request) });
   story.step("Regfeed starts");

@@ -4,6 +4,7 @@ import { findAdditionProblems } from "../classify/check_additions.ts";
 import { type Config, ConfigError, decodeConfig, parseConfig } from "../config/config.ts";
 import type { LogFields, Platform } from "../domain/ports.ts";
 import type { Store } from "../domain/store.ts";
+import { openWritten } from "../platform/database_files.ts";
 import { createMachine } from "../platform/machine.ts";
 import { createPlatform } from "../platform/platform.ts";
 import type { Host } from "../platform/process.ts";
@@ -105,7 +106,7 @@ export async function openStoreAt(
   try {
     const machine = createMachine();
     await prepareDatabase(host, { ...loaded, nowMs: platform.clock.nowMs(), work, machine, say });
-    return openStore(path, (options) => openVaultFile(keyFile, options));
+    return openStore(path, (options) => openVaultFile(keyFile, options), openWritten);
   } catch (error) {
     throw new CommandError(`the store ${path} cannot be opened: ${(error as Error).message}`);
   }

@@ -83,15 +83,59 @@ function isHostName(host: string, policy: AddressPolicy): boolean {
   return policy.networks.length > 0 || (labels.length > 1 && !LOCAL_NAMES.test(host));
 }
 
+/** What is decided about the text of an address. */
+type UrlDecision = { readonly ok: true; readonly url: Readonly<URL> } | { readonly ok: false };
+
+/** Decisions of each kind that are kept for one policy; with more, all are forgotten. */
+const MAX_KEPT = 10_000;
+
+/**
+ * Decisions that were made under a policy, by the text that they are about. Text and policy alone decide, and neither
+ * changes; what a name resolves to is never kept.
+ */
+class Decisions {
+  readonly #kept = new WeakMap<
+    AddressPolicy,
+    { urls: Map<string, UrlDecision>; addresses: Map<string, boolean> }
+  >();
+
+  /** The decision about a webhook's text. */
+  url(text: string, policy: AddressPolicy): UrlDecision {
+    return decideOnce(this.#of(policy).urls, text, () => decideUrl(text, policy));
+  }
+
+  /** The decision about an address. */
+  address(text: string, policy: AddressPolicy): boolean {
+    return decideOnce(this.#of(policy).addresses, text, () => checkAddress(text, policy));
+  }
+
+  #of(policy: AddressPolicy): { urls: Map<string, UrlDecision>; addresses: Map<string, boolean> } {
+    const kept = this.#kept.get(policy) ?? { urls: new Map(), addresses: new Map() };
+    this.#kept.set(policy, kept);
+    return kept;
+  }
+}
+
+function decideOnce<T>(kept: Map<string, T>, text: string, decide: () => T): T {
+  const known = kept.get(text);
+  if (known !== undefined) return known;
+  const decision = decide();
+  if (kept.size >= MAX_KEPT) kept.clear();
+  kept.set(text, decision);
+  return decision;
+}
+
+const decisions = new Decisions();
+
 /**
  * Whether a text can be a webhook's address, as far as that is seen without a look-up: scheme, length, credentials,
- * port, host name, literal addresses. A fragment is dropped; it would never be sent.
+ * port, host name, literal addresses. A fragment is dropped; it would never be sent. The URL is shared: nobody changes it.
  */
-export function checkWebhookUrl(
-  text: string,
-  policy: AddressPolicy,
-): { ok: true; url: URL } | { ok: false } {
-  if (text.length > MAX_WEBHOOK_URL) return { ok: false };
+export function checkWebhookUrl(text: string, policy: AddressPolicy): UrlDecision {
+  return text.length > MAX_WEBHOOK_URL ? { ok: false } : decisions.url(text, policy);
+}
+
+function decideUrl(text: string, policy: AddressPolicy): UrlDecision {
   // URL parsers disagree on backslashes, controls and spaces, and drop an empty "@": such texts are not repaired.
   const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1];
   // deno-lint-ignore no-control-regex
@@ -124,6 +168,6 @@ export async function resolveTarget(
 ): Promise<{ ok: true; addresses: string[] } | { ok: false }> {
   const literal = literalAddress(url);
   const addresses = literal === null ? await resolver.resolve(url.hostname, signal) : [literal];
-  const ok = addresses.length > 0 && addresses.every((address) => checkAddress(address, policy));
+  const ok = addresses.length > 0 && addresses.every((address) => decisions.address(address, policy));
   return ok ? { ok, addresses: addresses.slice(0, MAX_ADDRESSES) } : { ok };
 }

@@ -165,6 +165,16 @@ export const GONE_FOR_GOOD =
 /** Gives the vault of a store. `mayMake` says that nothing is sealed yet, so that a new key does no harm. */
 export type VaultSource = (options: { mayMake: boolean }) => Vault;
 
+/** A file that somebody else writes. */
+export interface WrittenFile {
+  /** Settles when all that was written to it before survives a loss of power; rejects when the disk fails. */
+  writeThrough(): Promise<void>;
+  close(): void;
+}
+
+/** Opens a file that is there, to write it through. Throws what the file system says. */
+export type OpenWritten = (path: string) => WrittenFile;
+
 /** The key is missing, is the wrong one or may be read by others, or what was sealed is damaged. */
 export class VaultError extends Error {
   override readonly name = "VaultError";

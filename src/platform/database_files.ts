@@ -1,4 +1,5 @@
-// The files of a database in use, read past the database.
+// The files of a database in use, read and written through past the database.
+import type { WrittenFile } from "../domain/ports.ts";
 import type { DatabaseFiles } from "../domain/backup.ts";
 
 /** Read at once while copying, bytes. */
@@ -45,4 +46,10 @@ export function createDatabaseFiles(): DatabaseFiles & { close(): void } {
       opened.clear();
     },
   };
+}
+
+/** Opens a file of a database to write it through, which another thread waits for. */
+export function openWritten(path: string): WrittenFile {
+  const file = Deno.openSync(path);
+  return { writeThrough: () => file.syncData(), close: () => file.close() };
 }

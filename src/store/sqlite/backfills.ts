@@ -21,7 +21,7 @@ export function createBackfills(connection: Connection, candidates: Candidates):
   return {
     backfill: (backfill) => {
       // Most calls find nothing: they must not take the write lock.
-      if (connection.get(WAITING_SQL, 1) === undefined) return Promise.resolve(0);
+      if (connection.get(ANY_WAITING_SQL) === undefined) return Promise.resolve(0);
       return Promise.resolve(connection.transaction("durable", () => {
         candidates.refresh();
         const waiting = connection.all(WAITING_SQL, SUBSCRIPTIONS);
@@ -33,6 +33,9 @@ export function createBackfills(connection: Connection, candidates: Candidates):
     },
   };
 }
+
+const ANY_WAITING_SQL = `select 1 from subscriptions indexed by subscriptions_backfilling
+  where backfill_seq is not null and deleted_at is null limit 1`;
 
 /** Whoever has come least far is first: one long past holds up no other. */
 const WAITING_SQL = `select id, backfill_since, backfill_seq, after_seq

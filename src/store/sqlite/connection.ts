@@ -1,5 +1,6 @@
 // One connection to the database file: its settings, its cached statements, its transactions.
 import { DatabaseSync, type StatementSync, type SupportedValueType } from "node:sqlite";
+import type { OpenWritten, WrittenFile } from "../../domain/ports.ts";
 
 /** How long a statement waits for another process that writes, ms. */
 const BUSY_TIMEOUT_MS = 5_000;
@@ -27,11 +28,17 @@ export type Durability = "durable" | "relaxed";
 export class Connection {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  readonly #path: string;
+  readonly #openLog: OpenWritten | null;
+  /** The write-ahead log's file, once it was needed. */
+  #log: WrittenFile | null = null;
   #durability: Durability = "durable";
   #open = true;
 
   /** Opens or creates the file and writes nothing to it; `:memory:` gives a database of its own. */
-  constructor(path: string) {
+  constructor(path: string, openLog: OpenWritten | null = null) {
+    this.#path = path;
+    this.#openLog = path === ":memory:" ? null : openLog;
     this.#database = new DatabaseSync(path);
     try {
       // The wait comes first: the next settings read the file already, and another process may hold it.
@@ -94,6 +101,23 @@ export class Connection {
     }
   }
 
+  /**
+   * A durable transaction that keeps nobody waiting for the disk: it is seen by all at once, and settles when it
+   * survives a loss of power. The log is written through its file, as SQLite does it itself, by another thread; what a
+   * checkpoint has moved out of it meanwhile, was written through before. SQLite's locks are on other files than the
+   * log: a second handle of it takes none away. Without the means, a durable transaction like every other.
+   */
+  async transactionThrough(work: () => void): Promise<void> {
+    if (this.#openLog === null) return this.transaction("durable", work);
+    this.transaction("relaxed", work);
+    this.#log ??= this.#openLog(`${this.#path}-wal`);
+    try {
+      await this.#log.writeThrough();
+    } catch (error) {
+      throw new Error("disk I/O error: the log is not written through", { cause: error });
+    }
+  }
+
   /** Runs `work` on one consistent state of the database and keeps nothing of what it writes. */
   preview<T>(work: () => T): T {
     this.run("begin immediate");
@@ -122,6 +146,7 @@ export class Connection {
     if (!this.#open) return;
     this.#open = false;
     this.#statements.clear();
+    this.#log?.close();
     this.#database.close();
   }
 

@@ -58,11 +58,11 @@ export function createDeliveries(
     },
 
     finishAttempts: (finished, nowMs) =>
-      Promise.resolve(connection.transaction("durable", () => {
+      connection.transactionThrough(() => {
         const notes = new EndpointNotes(connection, nowMs);
         for (const attempt of finished) finish(connection, attempt, { notes, nowMs });
         notes.write();
-      })),
+      }),
   };
 }
 

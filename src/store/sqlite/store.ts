@@ -1,5 +1,5 @@
 // The SQLite engine of the Store port.
-import type { Vault, VaultSource } from "../../domain/ports.ts";
+import type { OpenWritten, Vault, VaultSource } from "../../domain/ports.ts";
 import type { Store } from "../../domain/store.ts";
 import { StoreError } from "../../domain/store_trouble.ts";
 import { Connection } from "./connection.ts";
@@ -31,10 +31,10 @@ import { createUsage } from "./usage.ts";
  * Opens the database file, creates it when it is not there (its folder must be), and brings its schema up to date.
  * `:memory:` gives a store of its own. Throws when the file is no database or another program's, is not writable, or
  * is of a newer schema; such a file is left as it is. The vault seals secrets; {@link VaultError} when its key is not
- * the store's.
+ * the store's. `openLog` opens the log to write it through without waiting; null: every durable commit waits.
  */
-export function openStore(path: string, vaultSource: VaultSource): Store {
-  const { connection, vault } = openFile(path, vaultSource);
+export function openStore(path: string, vaultSource: VaultSource, openLog: OpenWritten | null = null): Store {
+  const { connection, vault } = openFile(path, vaultSource, openLog);
   const candidates = new Candidates(connection);
   const watch = new TroubleWatch(connection);
   return rejecting(watch, {
@@ -73,10 +73,14 @@ export function openStore(path: string, vaultSource: VaultSource): Store {
   });
 }
 
-function openFile(path: string, vaultSource: VaultSource): { connection: Connection; vault: Vault } {
+function openFile(
+  path: string,
+  vaultSource: VaultSource,
+  openLog: OpenWritten | null,
+): { connection: Connection; vault: Vault } {
   let connection: Connection | null = null;
   try {
-    connection = new Connection(path);
+    connection = new Connection(path, openLog);
     return { connection, vault: migrate(connection, vaultSource) };
   } catch (error) {
     connection?.close();

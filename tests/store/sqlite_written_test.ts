@@ -1,0 +1,57 @@
+// Attempts are recorded when the disk has them, and nobody waits for it meanwhile.
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { openWritten } from "../../src/platform/database_files.ts";
+import { openStore } from "../../src/store/sqlite/store.ts";
+import { testVault } from "../support/vault.ts";
+
+Deno.test("finishAttempts() settles when the log is written through, and the store works meanwhile", async () => {
+  const folder = await Deno.makeTempDir();
+  const path = join(folder, "regfeed.db");
+  const written = Promise.withResolvers<void>();
+  const seen: string[] = [];
+  const store = openStore(path, testVault, (log) => {
+    assert(existsSync(log));
+    seen.push(`open ${log === `${path}-wal`}`);
+    return { writeThrough: () => written.promise, close: () => seen.push("close") };
+  });
+  try {
+    const recorded = store.finishAttempts([], 1).then(() => seen.push("recorded"));
+    assert.equal((await store.health()).pendingDeliveries, 0);
+    assert.deepEqual(seen, ["open true"]);
+    written.resolve();
+    await recorded;
+    await store.finishAttempts([], 2); // the same handle
+  } finally {
+    await store.close();
+    await Deno.remove(folder, { recursive: true });
+  }
+  assert.deepEqual(seen, ["open true", "recorded", "close"]);
+});
+
+Deno.test("finishAttempts() rejects when the disk fails, as a commit does then", async () => {
+  const folder = await Deno.makeTempDir();
+  const store = openStore(join(folder, "regfeed.db"), testVault, () => ({
+    writeThrough: () => Promise.reject(new Error("Input/output error (os error 5)")),
+    close() {},
+  }));
+  try {
+    await assert.rejects(store.finishAttempts([], 1), { trouble: "io" });
+  } finally {
+    await store.close();
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("openWritten() writes through a log that SQLite writes", async () => {
+  const folder = await Deno.makeTempDir();
+  const store = openStore(join(folder, "regfeed.db"), testVault, openWritten);
+  try {
+    await store.finishAttempts([], 1);
+    await store.finishAttempts([], 2);
+  } finally {
+    await store.close();
+    await Deno.remove(folder, { recursive: true });
+  }
+});
