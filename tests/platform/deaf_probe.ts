@@ -1,0 +1,7 @@
+// A server in a process that may open few files: says its port, and ends when its standard input does.
+import { listen } from "../../src/platform/server.ts";
+
+const server = await listen({ hostname: "127.0.0.1", port: 0, handler: () => new Response("hello") });
+console.log(server.port);
+await new Response(Deno.stdin.readable).text();
+Deno.exit(0);

@@ -1,0 +1,31 @@
+// A server that has no file left for a connection: it must hear again as soon as it has.
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+
+const PROBE = fileURLToPath(new URL("deaf_probe.ts", import.meta.url));
+const FILES = 200;
+
+Deno.test("more connections than files leave a server that answers once they are gone", async () => {
+  const child = new Deno.Command("sh", {
+    args: ["-c", `ulimit -n ${FILES}; exec "$0" run -A "$1"`, Deno.execPath(), PROBE],
+    stdin: "piped",
+    stdout: "piped",
+  }).spawn();
+  const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  const port = Number((await reader.read()).value);
+  const connections: Deno.TcpConn[] = [];
+  for (let n = 0; n < 2 * FILES; n++) {
+    const connection = await Deno.connect({ hostname: "127.0.0.1", port }).catch(() => null);
+    if (connection !== null) connections.push(connection);
+  }
+  for (const connection of connections) connection.close();
+  let text = "";
+  for (let tries = 0; text === "" && tries < 50; tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    text = await fetch(`http://127.0.0.1:${port}/`).then((response) => response.text()).catch(() => "");
+  }
+  assert.equal(text, "hello");
+  await child.stdin.close();
+  await child.status;
+  await reader.cancel();
+});
