@@ -2,10 +2,11 @@
 import { createAccess } from "./accounts/access.ts";
 import { createMailing, type Mailing } from "./accounts/mailing.ts";
 import { createPayments, type Payments } from "./accounts/payments.ts";
-import { createQuota } from "./accounts/quota.ts";
+import { createQuota, type Quota } from "./accounts/quota.ts";
 import { readRanges } from "./api/client_address.ts";
 import { createHealth } from "./api/health.ts";
 import { REMEMBERED_FOR_MS } from "./api/idempotency.ts";
+import { createRequestMetrics } from "./api/request_metrics.ts";
 import type { Route } from "./api/route.ts";
 import { deliveryRoutes } from "./api/routes/deliveries.ts";
 import { descriptionRoutes } from "./api/routes/description.ts";
@@ -41,8 +42,15 @@ export interface App {
   refuse(request: Request): Response;
   /** Runs each loop once, to the end; returns when nothing of what was due is left under way. */
   tick(): Promise<void>;
-  /** Runs the loops until {@link App.stop}. */
+  /** What is done once before the loops run: the sources are made known. When it fails, calling it again tries again. */
+  prepare(): Promise<void>;
+  /** Runs the loops until {@link App.stop} or {@link App.retire}. */
   start(): Promise<void>;
+  /**
+   * Makes room for the appliance that follows it in the same process: the loops take nothing more, and what they have
+   * taken is done to its end, which this waits for. Requests are still answered.
+   */
+  retire(): Promise<void>;
   /** Ends the loops: what is under way is finished within the bounds of its own, and every count is written. */
   stop(): Promise<void>;
   ingest: Ingest;
@@ -55,34 +63,57 @@ export interface AppOptions {
   store: Store;
   /** Regfeed's own version, for health and User-Agent. */
   version: string;
-  /** Where it leaves what it counts; without it nothing is counted. */
-  metrics?: Metrics;
+  /** What the appliance before it in the same process had; without it, it is the first. */
+  lasting?: Lasting;
+}
+
+/** What a process has once, whatever config is in force: appliances that follow each other share it. */
+export interface Lasting {
+  newId: NewId;
+  /** Requests that are counted and not written yet must not be forgotten, nor read back before they are written. */
+  quota: Quota;
+  countRequest: ReturnType<typeof createRequestMetrics>;
+  /** Attempts under way by subscription, so that an endpoint's share holds over both appliances. */
+  inFlight: Map<string, number>;
+}
+
+/** Makes what lasts, over the store of the process; without metrics nothing is counted for them. */
+export function createLasting(
+  { platform: { clock, random }, store, metrics = NO_METRICS }: Pick<AppOptions, "platform" | "store"> & {
+    metrics?: Metrics;
+  },
+): Lasting {
+  measureStore(metrics, store, clock);
+  return {
+    newId: createIds(() => clock.nowMs(), (count) => random.bytes(count)),
+    quota: createQuota({ store, clock }),
+    countRequest: createRequestMetrics(metrics),
+    inFlight: new Map(),
+  };
 }
 
 /** Makes an appliance; nothing runs before {@link App.start} or {@link App.tick}. */
 export function createApp(
-  { config, platform, store, version, metrics = NO_METRICS }: AppOptions,
+  { config, platform, store, version, lasting = createLasting({ platform, store }) }: AppOptions,
 ): App {
-  const { clock, random } = platform;
-  const newId = createIds(() => clock.nowMs(), (count) => random.bytes(count));
+  const { clock } = platform;
+  const { newId, quota, inFlight } = lasting;
   const classifier = createClassifier(config.classification);
   const ingest = createCollecting({ config, platform, store, version, newId, classifier });
-  const delivery = createDelivering({ config, platform, store, version, newId, classifier });
+  const delivery = createDelivering({ config, platform, store, version, newId, classifier, inFlight });
   const payments = createPaying({ config, platform, store, version, newId, classifier });
   const mailing = createWriting({ config, platform, store, version });
-  const quota = createQuota({ store, clock });
   const server = createServer({
     routes: createRoutes({ config, platform, store, version, newId, classifier, delivery, payments }),
     clock,
     newId,
     log: platform.log("api"),
-    metrics,
+    count: lasting.countRequest,
     trustedProxies: readRanges(config.server.trustedProxies),
     limits: config.limits,
     keys: createAccess({ store, clock }),
     takeRequest: (customer) => quota.take(customer.id, limitsOf(customer, config.tiers).apiRequestsPerDay),
   });
-  measureStore(metrics, store, clock);
   const register = once(async () => {
     await ingest.register();
     // Prices or the grace may have changed since the events came.
@@ -96,13 +127,21 @@ export function createApp(
     "the store's state not read": createTroubleLog(store, platform.log("store")),
     "old answers not forgotten": forget,
   };
-  const running = new AbortController();
-  let loops: Promise<unknown> = Promise.resolve();
+  const loops = createLoops((running, stopping) => [
+    ingest.run(running),
+    delivery.run(running, stopping),
+    mailing.run(running),
+    ...Object.entries(chores).map(([failure, work]) =>
+      regularly(failure, work, { platform, signal: running })
+    ),
+  ]);
 
   return {
     fetch: (request, remoteAddress) => server.fetch(request, remoteAddress),
     refuse: (request) => server.refuse(request),
     ingest,
+    prepare: register,
+    retire: () => loops.end("retire"),
     async tick() {
       await register();
       await ingest.ingest();
@@ -114,19 +153,28 @@ export function createApp(
     },
     async start() {
       await register();
-      loops = Promise.all([
-        ingest.run(running.signal),
-        delivery.run(running.signal),
-        mailing.run(running.signal),
-        ...Object.entries(chores).map(([failure, work]) =>
-          regularly(failure, work, { platform, signal: running.signal })
-        ),
-      ]);
+      loops.start();
     },
     async stop() {
+      await loops.end("stop");
+      await quota.flush();
+    },
+  };
+}
+
+/** Loops that start together and end together: they take nothing more, and when stopping they also give up in time. */
+function createLoops(
+  run: (running: AbortSignal, stopping: AbortSignal) => Promise<unknown>[],
+): { start(): void; end(how: "retire" | "stop"): Promise<void> } {
+  const running = new AbortController();
+  const stopping = new AbortController();
+  let loops: Promise<unknown> = Promise.resolve();
+  return {
+    start: () => void (loops = Promise.all(run(running.signal, stopping.signal))),
+    async end(how) {
+      if (how === "stop") stopping.abort();
       running.abort();
       await loops;
-      await quota.flush();
     },
   };
 }
@@ -198,12 +246,16 @@ function createCollecting(
 }
 
 function createDelivering(
-  { config, platform, store, version, newId, classifier }: AppOptions & MadeOnce,
+  { config, platform, store, version, newId, classifier, inFlight }:
+    & AppOptions
+    & MadeOnce
+    & Pick<Lasting, "inFlight">,
 ): Delivery {
   return createDelivery({
     store,
     ...platform,
     newId,
+    inFlight,
     userAgent: userAgentOf(config, version),
     topics: classifier.topics,
     tiers: config.tiers,

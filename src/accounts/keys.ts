@@ -19,6 +19,11 @@ export function makeKey(
   };
 }
 
+/** Whether a text has the form of a key. */
+export function isKey(text: string): boolean {
+  return KEY_FORM.test(text);
+}
+
 /** SHA-256 of the whole key, lower-case hexadecimal. */
 export function hashKey(key: string): string {
   return createHash("sha256").update(key).digest("hex");
@@ -30,5 +35,5 @@ export function hashKey(key: string): string {
  */
 export function keyFromHeader(authorization: string | null): string | null {
   const token = /^bearer +(\S+)$/i.exec(authorization ?? "")?.[1] ?? "";
-  return KEY_FORM.test(token) ? token : null;
+  return isKey(token) ? token : null;
 }

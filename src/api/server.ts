@@ -3,7 +3,6 @@ import { type Context, Hono } from "hono";
 import type { RequestAllowance } from "../domain/allowance.ts";
 import type { Customer } from "../domain/customer.ts";
 import { AppError } from "../domain/errors.ts";
-import type { Metrics } from "../domain/metrics.ts";
 import type { NewId } from "../domain/ids.ts";
 import type { Clock, Log } from "../domain/ports.ts";
 import {
@@ -21,7 +20,7 @@ import { checkBody, invalid, NO_INPUT, readQuery } from "./input.ts";
 import { createKeptAnswers, type KeptAnswers, prepareAnswer } from "./kept_answers.ts";
 import { toAppError } from "./problem.ts";
 import { type Answered, failure, type Passage, preflight, success } from "./responses.ts";
-import { createRequestMetrics } from "./request_metrics.ts";
+import type { AnsweredRequest } from "./request_metrics.ts";
 import type { Answer, Call, Route, RouteAccess } from "./route.ts";
 
 /** What the API needs of the rooms beside it. */
@@ -30,7 +29,8 @@ export interface ServerOptions {
   clock: Clock;
   newId: NewId;
   log: Log;
-  metrics: Metrics;
+  /** Hears of every answered request. */
+  count(answered: AnsweredRequest): void;
   /** Proxies whose word on the client's address is taken. */
   trustedProxies: readonly AddressRange[];
   /** How often an address may ask without a good key. */
@@ -92,7 +92,6 @@ export function createServer(options: ServerOptions): ApiServer {
     addOtherMethods(router, path, { routes: options.routes.filter((route) => route.path === path), limits });
   }
   addFailures(router, { log: options.log, limits });
-  const count = createRequestMetrics(options.metrics);
   const keyPaths = options.routes.filter((route) => route.access !== "public").map(formOf);
   const warnOfProxy = createProxyWarning(options);
   const enter = (request: Request, remote: string) => begin(request, remote, options);
@@ -112,7 +111,13 @@ export function createServer(options: ServerOptions): ApiServer {
         : turnAway(overLimit("public", passage, limits) ?? wrong, passage);
       const durationMs = options.clock.nowMs() - startedMs;
       const refusal = passage.refusal?.limited ?? (passage.allowance?.allowed === false ? "quota" : null);
-      count({ method: request.method, route: passage.route, status: response.status, durationMs, refusal });
+      options.count({
+        method: request.method,
+        route: passage.route,
+        status: response.status,
+        durationMs,
+        refusal,
+      });
       options.log.debug("request", {
         request: passage.requestId,
         method: request.method,

@@ -7,6 +7,7 @@ import { customerCommands } from "./customer.ts";
 import { demoCommand } from "./demo.ts";
 import { doctorCommand } from "./doctor.ts";
 import { eventCommands } from "./event.ts";
+import { hashKeyCommand } from "./hash_key.ts";
 import { healthcheckCommand } from "./healthcheck.ts";
 import { ingestCommand } from "./ingest.ts";
 import { initCommand } from "./init.ts";
@@ -27,6 +28,7 @@ export const COMMANDS: readonly Command[] = [
   ...eventCommands,
   ...customerCommands,
   ...accountCommands,
+  hashKeyCommand,
   ...webhookCommands,
   ...backupCommands,
   newKeyCommand,

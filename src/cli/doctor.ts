@@ -125,7 +125,10 @@ function examineKey(path: string, keyFile: string): Finding[] {
   return [problem("secrets", seen, "do one of these; no delivery can be signed before")];
 }
 
-function examineSecrets({ config, file }: LoadedConfig, machine: Machine): Finding[] {
+function examineSecrets(
+  { config, file }: Pick<LoadedConfig, "config" | "file">,
+  machine: Machine,
+): Finding[] {
   const paths = [...new Set(config.secretFiles.map(({ path }) => path))];
   if (machine.rightsOf(config.store.keyFile) !== null) paths.push(config.store.keyFile);
   const findings = paths.map((path) => judgeSecretFile(path, machine.rightsOf(path)));

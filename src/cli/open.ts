@@ -1,12 +1,18 @@
 // What most commands begin with: the config, and the store that it names.
 import { dirname, resolve } from "node:path";
 import { findAdditionProblems } from "../classify/check_additions.ts";
-import { type Config, ConfigError, decodeConfig, parseConfig } from "../config/config.ts";
+import {
+  type Config,
+  ConfigError,
+  decodeConfig,
+  parseConfigFile,
+  type ParsedConfig,
+} from "../config/config.ts";
 import type { LogFields, Platform } from "../domain/ports.ts";
 import type { Store } from "../domain/store.ts";
 import { openWritten } from "../platform/database_files.ts";
 import { createMachine } from "../platform/machine.ts";
-import { createPlatform } from "../platform/platform.ts";
+import { createPlatform, type RealPlatform } from "../platform/platform.ts";
 import type { Host } from "../platform/process.ts";
 import { openVaultFile } from "../platform/vault.ts";
 import { openStore } from "../store/sqlite/store.ts";
@@ -19,20 +25,43 @@ export const OWN_CONFIG = "regfeed.toml";
 const EXAMPLE_CONFIG = "config.example.toml";
 
 /** A config with the file that it came from. */
-export interface LoadedConfig {
-  config: Config;
+export interface LoadedConfig extends ParsedConfig {
   /** Absolute. */
   file: string;
 }
 
-/** Reads and checks the config. Throws a {@link CommandError} (exit code 2) that names every problem. */
-export async function loadConfig({ host, texts }: CommandCall): Promise<LoadedConfig> {
-  const file = await findConfig(host, texts.get("config"));
+/** Stands for what a file holds that cannot be read. */
+const UNREADABLE = "unreadable";
+
+/** The SHA-256 of what a file holds; the same text for every file that cannot be read. */
+export async function digestFile(host: Host, path: string): Promise<string> {
+  return await host.digest(path).then(({ sha256 }) => sha256, () => UNREADABLE);
+}
+
+/**
+ * Reads and checks the config. Throws a {@link CommandError} (exit code 2) that names every problem. The files that it
+ * reads are noted in `readings`, by path, with the {@link digestFile} of each, also when it throws. `again` names the
+ * file that was found before.
+ */
+export async function loadConfig(
+  { host, texts }: CommandCall,
+  { readings = new Map(), again }: { readings?: Map<string, string>; again?: string } = {},
+): Promise<LoadedConfig> {
+  const file = again ?? await findConfig(host, texts.get("config"));
+  // Before it is read: what is written in between counts as a change, not as known.
+  const note = async (path: string) => void readings.set(path, await digestFile(host, path));
   try {
+    await note(file);
     const text = decodeConfig(await host.readBytes(file), file);
-    const readSecret = { file: (path: string) => host.readText(path), env: (name: string) => host.env(name) };
+    const readSecret = {
+      file: async (path: string) => {
+        await note(path);
+        return await host.readText(path);
+      },
+      env: (name: string) => host.env(name),
+    };
     const options = { file, folder: dirname(file), readSecret, findAdditionProblems };
-    return { config: await parseConfig(text, options), file };
+    return { ...await parseConfigFile(text, options), file };
   } catch (error) {
     if (error instanceof ConfigError) throw new CommandError(error.message, EXIT.usage);
     throw new CommandError(`the config ${file} cannot be read: ${(error as Error).message}`, EXIT.usage);
@@ -55,7 +84,7 @@ async function findConfig(host: Host, given: string | undefined): Promise<string
 
 /** The config with its file, the platform and the open store of a command. */
 export interface Opened extends LoadedConfig {
-  platform: Platform;
+  platform: RealPlatform;
   store: Store;
 }
 
@@ -81,9 +110,9 @@ export function withStore<T>(
 export async function withPlatform<T>(
   call: CommandCall,
   work: (opened: Omit<Opened, "store">) => Promise<T>,
-  options: { log?: Config["log"] } = {},
+  options: { log?: Config["log"]; readings?: Map<string, string> } = {},
 ): Promise<T> {
-  const loaded = await loadConfig(call);
+  const loaded = await loadConfig(call, options);
   const platform = createPlatform({ log: options.log ?? loaded.config.log, mail: loaded.config.mail });
   try {
     return await work({ ...loaded, platform });

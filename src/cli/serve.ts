@@ -1,9 +1,8 @@
 // `serve`: the API and the loops, until a signal ends them.
 import { createDoor, type Door } from "../api/door.ts";
 import { answerMetrics } from "../api/metrics_page.ts";
-import { createBackup } from "../backup/create.ts";
+import { type BackupTools, createBackup } from "../backup/create.ts";
 import { runBackups } from "../backup/schedule.ts";
-import { createApp } from "../app.ts";
 import { createMetrics } from "../domain/metrics.ts";
 import { createIds } from "../domain/ids.ts";
 import type { DatabaseFacts } from "../domain/backup.ts";
@@ -18,8 +17,9 @@ import { createThread, type Thread } from "../platform/thread.ts";
 import { VERSION } from "../version.ts";
 import { readPair, watchCertificate } from "./certificate_watch.ts";
 import { type Command, type CommandCall, CommandError, EXIT } from "./command.ts";
-import { type Opened, openStoreAt, withPlatform } from "./open.ts";
+import { type LoadedConfig, type Opened, openStoreAt, withPlatform } from "./open.ts";
 import { createBackupTools, type LongWork } from "./prepare.ts";
+import { startService } from "./service.ts";
 
 /** How long answers under way may take after the signal, ms. */
 const DRAIN_MS = 5_000;
@@ -32,10 +32,35 @@ export const serveCommand: Command = {
   example: "regfeed serve --config /etc/regfeed/regfeed.toml",
   positionals: [0, 0],
   options: {},
-  run: (call) => withPlatform(call, (opened) => serve(call, opened)),
+  async run(call) {
+    const readings = new Map<string, string>();
+    // From the first moment: to a process that does not listen for it, the signal is the end.
+    const reloads: Reloads = { isAsked: false, listener: () => void (reloads.isAsked = true) };
+    const unlisten = call.host.onReload(() => reloads.listener());
+    try {
+      return await withPlatform(call, (opened) => serve(call, { ...opened, readings, reloads }), {
+        readings,
+      });
+    } finally {
+      unlisten();
+    }
+  },
 };
 
-async function serve(call: CommandCall, { config, file, platform }: Omit<Opened, "store">): Promise<number> {
+/** Who hears that the config is to be read again; before there is anything to change, it is remembered. */
+interface Reloads {
+  isAsked: boolean;
+  listener(): void;
+}
+
+async function serve(
+  call: CommandCall,
+  { readings, reloads, platform, ...loaded }: Omit<Opened, "store"> & {
+    readings: ReadonlyMap<string, string>;
+    reloads: Reloads;
+  },
+): Promise<number> {
+  const { config, file } = loaded;
   const log = platform.log("serve");
   const { clock, random } = platform;
   const stopSignal = call.host.stopSignal();
@@ -68,14 +93,18 @@ async function serve(call: CommandCall, { config, file, platform }: Omit<Opened,
   const say = (text: string, fields: LogFields) => log.info(text, fields);
   const store = await supervisor.whileStarting(
     "opening the database",
-    () => openStoreAt(call, { config, file }, { platform, work: workOn(thread), say }),
+    () => openStoreAt(call, loaded, { platform, work: workOn(thread), say }),
   );
   parts.defer(() => store.close());
 
-  const app = createApp({ config, platform, store, version: VERSION, metrics });
-  await app.start();
-  const backups = startBackups(call.host, { config, file, platform, work: workOn(thread) }, ending.signal);
-  door.open(app);
+  // Not closed while the store is open: the files that they hold carry this process's locks on the database.
+  const tools = createBackupTools(call.host, workOn(thread));
+  let backups = Promise.resolve();
+  const runBackups = (inForce: LoadedConfig, signal: AbortSignal) =>
+    backups = startBackups(call.host, { ...inForce, platform, tools }, signal);
+  const service = await startService({ call, loaded, readings, platform, store, door, metrics, runBackups });
+  reloads.listener = () => void service.reload();
+  if (reloads.isAsked) reloads.listener();
   log.info("listening", { address: server.address });
   await supervisor.ready(`listening on ${server.address}`);
   const signal = await stopSignal;
@@ -83,7 +112,7 @@ async function serve(call: CommandCall, { config, file, platform }: Omit<Opened,
   await supervisor.stopping();
   ending.abort();
   await server.shutdown(DRAIN_MS);
-  await app.stop();
+  await service.stop();
   thread.end(); // a backup under way ends with it, and leaves nothing behind
   await Promise.race([backups, clock.sleep(DRAIN_MS)]);
   log.info("stopped");
@@ -119,13 +148,11 @@ async function listenAt(
 /** Makes the config's backups until the signal aborts. */
 async function startBackups(
   host: Host,
-  { config, file, platform, work }: Omit<Opened, "store"> & { work: LongWork },
+  { config, file, platform, tools }: LoadedConfig & Pick<Opened, "platform"> & { tools: BackupTools },
   signal: AbortSignal,
 ): Promise<void> {
   const { folder, schedule, keep, secretKey } = config.backup;
   if (schedule === null) return;
-  // Not closed while the store is open: the files that they hold carry this process's locks on the database.
-  const tools = createBackupTools(host, work);
   await runBackups({
     plan: { folder, schedule, keep },
     clock: platform.clock,

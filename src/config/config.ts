@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { parse, TomlError } from "smol-toml";
 import type { z } from "zod";
 import type { Additions } from "../domain/classification.ts";
+import type { DeclaredCustomer } from "../domain/declared.ts";
 import type { SourceSettings } from "../domain/source.ts";
 import { DEFAULT_LIMITS, type Tier, type TierLimits, TIERS } from "../domain/tier.ts";
 import {
@@ -15,15 +16,16 @@ import {
 } from "./accounts.ts";
 import { buildAdditions } from "./additions.ts";
 import { buildDelivery, type DeliveryConfig } from "./delivery.ts";
+import { buildCustomers, findCustomerProblems } from "./customers.ts";
 import { type KeyLines, type KeyPath, scanKeyLines } from "./key_lines.ts";
 import { listTables, unknownKeyMessage } from "./known_keys.ts";
 import { ConfigError, type ConfigProblem, formatKey, type PlacedMessage } from "./problems.ts";
 import { type CheckedFile, FILE_SCHEMA } from "./schema.ts";
-import { readSecret, type SecretFile, type SecretReader } from "./secrets.ts";
+import type { SecretFile, SecretReader } from "./secrets.ts";
 import { buildServer, findServerProblems, type ServerConfig } from "./server.ts";
-import { findSourceProblems, sourceTables } from "./sources.ts";
+import { readSourceSecrets, type SourceSecrets } from "./source_secrets.ts";
+import { findSourceProblems } from "./sources.ts";
 import { buildRules } from "./strategies.ts";
-import { headerNameProblem } from "./strategy_tables.ts";
 import { explainToml } from "./toml_errors.ts";
 
 export { decodeConfig } from "./encoding.ts";
@@ -73,6 +75,8 @@ export interface Config {
   delivery: DeliveryConfig;
   /** What the tiers' customers may use. */
   tiers: Record<Tier, TierLimits>;
+  /** In the order of the file. */
+  customers: DeclaredCustomer[];
   /** ISO 639-1 codes that a subscription may ask for: en, de, fr and what the file adds. */
   languages: string[];
   backup: {
@@ -114,23 +118,36 @@ export interface ParseConfigOptions {
 /** The languages that every service has: those of the topics' names. */
 const BASE_LANGUAGES = ["en", "de", "fr"];
 
-const HEADER_VALUE = /^[!-~]([ !-~]*[!-~])?$/;
-const NOT_A_HEADER = "gives no header value: it is one line of ASCII characters, such as Bearer and a token";
+/** A config with the file that it was read from. */
+export interface ParsedConfig {
+  config: Config;
+  /** What the file says, by its own keys. */
+  checked: CheckedFile;
+  /** A problem of the config that only the store can know, placed in the file. */
+  locate(problem: PlacedMessage): ConfigProblem;
+}
+
+/** The config that a TOML text describes; see {@link parseConfigFile}. */
+export async function parseConfig(text: string, options: ParseConfigOptions): Promise<Config> {
+  return (await parseConfigFile(text, options)).config;
+}
 
 /**
- * The config that a TOML text describes. Asks for nothing but the secrets that it names. Rejects with a
- * {@link ConfigError} that holds everything that is wrong.
+ * The config that a TOML text describes, with the text's own keys. Asks for nothing but the secrets that it names.
+ * Rejects with a {@link ConfigError} that holds everything that is wrong.
  */
-export async function parseConfig(text: string, options: ParseConfigOptions): Promise<Config> {
+export async function parseConfigFile(text: string, options: ParseConfigOptions): Promise<ParsedConfig> {
   const document = parseToml(text, options.file);
   const lines = scanKeyLines(text);
   const checked = FILE_SCHEMA.safeParse(document);
-  const secrets = await readSourceSecrets(document, options);
-  const accounts = await readAccountSecrets(document, { reader: options.readSecret, folder: options.folder });
+  const from = { reader: options.readSecret, folder: options.folder };
+  const secrets = await readSourceSecrets(document, from);
+  const accounts = await readAccountSecrets(document, from);
   const found = [
     ...schemaProblems(checked.error?.issues ?? []),
     ...findServerProblems(document),
     ...findSourceProblems(document, lines),
+    ...findCustomerProblems(document, lines),
     ...secrets.problems,
     ...accounts.problems,
     ...(checked.success ? additionProblems(checked.data, options) : []),
@@ -138,7 +155,11 @@ export async function parseConfig(text: string, options: ParseConfigOptions): Pr
   if (found.length > 0 || !checked.success) {
     throw new ConfigError(inOrder(found.map((problem) => locate(problem, lines, options.file))));
   }
-  return buildConfig(checked.data, { sources: secrets, accounts }, options.folder);
+  return {
+    config: buildConfig(checked.data, { sources: secrets, accounts }, options.folder),
+    checked: checked.data,
+    locate: (problem) => locate(problem, lines, options.file),
+  };
 }
 
 /** The User-Agent of the service's requests. */
@@ -202,54 +223,6 @@ function inOrder(problems: ConfigProblem[]): ConfigProblem[] {
   return problems.sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
 }
 
-interface SourceSecrets {
-  /** By the source's position. */
-  authorizations: Map<number, string>;
-  /** By the source's position, then by lower-case name. */
-  headers: Map<number, Record<string, string>>;
-  files: SecretFile[];
-  problems: PlacedMessage[];
-}
-
-async function readSourceSecrets(
-  document: Record<string, unknown>,
-  options: ParseConfigOptions,
-): Promise<SourceSecrets> {
-  const result: SourceSecrets = { authorizations: new Map(), headers: new Map(), files: [], problems: [] };
-  const from = { reader: options.readSecret, folder: options.folder };
-  const read = async (table: Record<string, unknown>, name: string, at: KeyPath): Promise<string | null> => {
-    const secret = await readSecret(table, name, from);
-    if (secret.kind === "none") return null;
-    const path = [...at, secret.key];
-    if (secret.kind === "problem") {
-      result.problems.push({ path, message: secret.message });
-      return null;
-    }
-    if (secret.path !== undefined) {
-      result.files.push({ key: formatKey(path) ?? secret.key, path: secret.path });
-    }
-    if (HEADER_VALUE.test(secret.value)) return secret.value;
-    result.problems.push({ path, message: NOT_A_HEADER });
-    return null;
-  };
-  for (const [index, source] of sourceTables(document)) {
-    const authorization = await read(source, "authorization", ["sources", index]);
-    if (authorization !== null) result.authorizations.set(index, authorization);
-    const table = source.headers;
-    if (typeof table !== "object" || table === null) continue;
-    const headers: Record<string, string> = {};
-    for (const name of new Set(Object.keys(table).map((key) => key.replace(/_(?:file|env)$/, "")))) {
-      const at = ["sources", index, "headers"];
-      const problem = headerNameProblem(name);
-      if (problem !== null) result.problems.push({ path: [...at, name], message: problem });
-      const value = await read(table as Record<string, unknown>, name, at);
-      if (value !== null) headers[name.toLowerCase()] = value;
-    }
-    result.headers.set(index, headers);
-  }
-  return result;
-}
-
 function buildConfig(
   file: CheckedFile,
   secrets: { sources: SourceSecrets; accounts: AccountSecrets },
@@ -287,6 +260,7 @@ function buildConfig(
     classification: buildAdditions(file),
     delivery: buildDelivery(file.delivery),
     tiers: buildTiers(file.tiers),
+    customers: buildCustomers(file),
     languages: [...new Set([...BASE_LANGUAGES, ...file.delivery.languages])],
     backup: buildBackup(file.backup, folder),
     payment: buildPayment(file, secrets.accounts),

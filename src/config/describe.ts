@@ -12,6 +12,7 @@ export interface ConfigSummary {
     trusted_proxies: string[];
     /** Null: the server speaks no TLS. */
     tls_cert: string | null;
+    watch_config: boolean;
   };
   /** Null: not limited. */
   limits: { public_per_minute: number | null; failed_keys_per_minute: number | null };
@@ -58,6 +59,8 @@ export interface ConfigSummary {
     tls: "from the beginning" | "required" | "where it is offered" | null;
     outbox: string;
   };
+  /** Customers that the config declares, by their names. */
+  customers_declared: string[];
   languages: string[];
   backup: {
     folder: string;
@@ -137,15 +140,19 @@ function summariseServer({ server, limits }: Config): Pick<ConfigSummary, "serve
       public_url: server.publicUrl,
       trusted_proxies: server.trustedProxies,
       tls_cert: server.tls?.cert ?? null,
+      watch_config: server.watchConfig,
     },
     limits: { public_per_minute: limits.public, failed_keys_per_minute: limits.failed_key },
   };
 }
 
-function summariseAccounts({ payment, mail }: Config): Pick<ConfigSummary, "payment" | "mail"> {
+function summariseAccounts(
+  { customers, payment, mail }: Config,
+): Pick<ConfigSummary, "customers_declared" | "payment" | "mail"> {
   const { smtp } = mail;
   const startTls = smtp?.requireTls === true ? "required" : "where it is offered";
   return {
+    customers_declared: customers.map(({ name }) => name),
     payment: payment === null
       ? null
       : { livemode: payment.livemode, grace_ms: payment.graceMs, prices: payment.prices },
@@ -184,6 +191,7 @@ export function describeConfig(config: Config, nowMs: number): string {
   const rows: [string, string][] = [
     ["server", `listens on ${server.listen}, is reached at ${server.public_url}`],
     ["tls", server.tls_cert === null ? "none" : `the certificate ${server.tls_cert}`],
+    ["", `a changed config is put in force ${server.watch_config ? "by itself, and " : ""}on SIGHUP`],
     ["proxies", server.trusted_proxies.join(", ") || "none is trusted"],
     [
       "limits",
@@ -206,6 +214,7 @@ export function describeConfig(config: Config, nowMs: number): string {
     ["classification", describeAdditions(summary.classification)],
     ["payment", describePayment(summary.payment)],
     ["mail", describeMail(summary.mail)],
+    ["customers", `${summary.customers_declared.length} declared here`],
     ["languages", languages.join(", ")],
     ["backups", describeBackup(backup)],
     ["metrics", metrics.listen === null ? "off" : `read at http://${metrics.listen}/metrics`],

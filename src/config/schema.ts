@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { KeywordList } from "../domain/classification.ts";
 import { EVENT_TYPES } from "../domain/event.ts";
+import { MAIL_LANGUAGES } from "../domain/mail.ts";
 import { SEVERITIES } from "../domain/severity.ts";
 import { FETCH_STRATEGIES } from "../domain/source.ts";
 import { TIERS } from "../domain/tier.ts";
@@ -12,8 +13,10 @@ import { HEADERS_TABLE, STRATEGY_TABLES } from "./strategy_tables.ts";
 import {
   readCidr,
   readContact,
+  readKeyHash,
   readLanguage,
   readListen,
+  readMailAddress,
   readMailbox,
   readName,
   readPath,
@@ -174,6 +177,24 @@ const tiers = { indie: tier(), team: tier(), gpai: tier(), embedded: tier() } sa
   ReturnType<typeof tier>
 >;
 
+const keyHash = text("the SHA-256 of an API key", "64 hexadecimal characters", readKeyHash);
+
+const customer = table({
+  id: text("an id", "example-bank", readSourceId),
+  email: text("a mail address", "ana@example.org", readMailAddress),
+  tier: oneOf(TIERS),
+  language: oneOf(MAIL_LANGUAGES).prefault("en"),
+  key_sha256: z.preprocess(
+    (value) => Array.isArray(value) || value === undefined ? value : [value],
+    list(keyHash, "hashes", '["…"]').min(1, {
+      error: "is empty: a customer needs a key; `customer hash-key` makes one",
+    }),
+  ),
+  api_requests_per_day: wholeNumber(BOUNDS.tierLimit, "10000").optional(),
+  webhook_deliveries_per_month: wholeNumber(BOUNDS.tierLimit, "5000").optional(),
+  active_subscriptions: wholeNumber(BOUNDS.tierLimit, "5").optional(),
+}, "[[customers]]");
+
 const payment = table({
   webhook_secret: secret.inPlace,
   webhook_secret_file: secret.file,
@@ -205,6 +226,7 @@ export const FILE_SCHEMA = table({
       .prefault([]),
     tls_cert: text("the path of a file", "/etc/regfeed/tls/fullchain.pem", readPath).optional(),
     tls_key: text("the path of a file", "/etc/regfeed/tls/key.pem", readPath).optional(),
+    watch_config: flag().prefault(false),
   }, "[server]").prefault({}),
   limits: table({
     public_per_minute: wholeNumber(BOUNDS.addressLimit, "300").prefault(300),
@@ -252,6 +274,9 @@ export const FILE_SCHEMA = table({
     languages: list(language, "languages", '["es"]').prefault([]),
   }, "[delivery]").prefault({}),
   tiers: table(tiers, "[tiers.team]").prefault({}),
+  customers: z.array(customer, {
+    error: wants("[[customers]] in double brackets above each customer", "[[customers]]"),
+  }).prefault([]),
   backup: table({
     folder: text("a folder", "data/backups", readPath).prefault("data/backups"),
     schedule: text("a cron expression", "15 3 * * *", readSchedule).optional(),

@@ -14,6 +14,8 @@ export interface ServerConfig {
   trustedProxies: string[];
   /** The files of the certificate and its key, PEM, absolute; null: the server speaks no TLS. */
   tls: { cert: string; key: string } | null;
+  /** Whether a changed config is put in force without being asked. */
+  watchConfig: boolean;
 }
 
 /** What is wrong with the server's table beyond single values; it is looked at raw. */
@@ -29,16 +31,22 @@ export function findServerProblems({ server }: Record<string, unknown>): PlacedM
 
 /** The part of a checked file that concerns the server. */
 export function buildServer(file: CheckedFile["server"], folder: string): ServerConfig {
-  const { listen, public_url, trusted_proxies, tls_cert, tls_key } = file;
+  const { listen, public_url, trusted_proxies, tls_cert, tls_key, watch_config } = file;
   const tls = tls_cert === undefined || tls_key === undefined
     ? null
     : { cert: resolve(folder, tls_cert), key: resolve(folder, tls_key) };
-  const scheme = tls === null ? "http" : "https";
-  return { listen, publicUrl: public_url ?? localUrl(scheme, listen), trustedProxies: trusted_proxies, tls };
+  return {
+    listen,
+    publicUrl: public_url ?? localUrl({ listen, tls }),
+    trustedProxies: trusted_proxies,
+    tls,
+    watchConfig: watch_config,
+  };
 }
 
 /** The address under which this machine reaches a server that listens there. */
-function localUrl(scheme: string, listen: { hostname: string; port: number }): string {
+export function localUrl({ listen, tls }: Pick<ServerConfig, "listen" | "tls">): string {
+  const scheme = tls === null ? "http" : "https";
   const anywhere = listen.hostname === "0.0.0.0" || listen.hostname === "::";
   return `${scheme}://${formatListen(anywhere ? { ...listen, hostname: "localhost" } : listen)}`;
 }

@@ -256,6 +256,25 @@ export function readName(text: string): Reading<string> {
   return { value: name };
 }
 
+/** A mail address alone. */
+export function readMailAddress(text: string): Reading<string> {
+  if (isMailAddress(text)) return { value: text };
+  return { problem: 'is no mail address: write one, such as "ana@example.org"' };
+}
+
+/** The SHA-256 of an API key in hexadecimal characters; the message never repeats what may be the key itself. */
+export function readKeyHash(text: string): Reading<string> {
+  const hash = text.toLowerCase();
+  if (/^[0-9a-f]{64}$/.test(hash)) return { value: hash };
+  if (hash.startsWith("rgf_")) {
+    return { problem: "holds a key itself: write its hash, which `customer hash-key --stdin` prints" };
+  }
+  return {
+    problem:
+      "is no SHA-256: that has 64 hexadecimal characters; `customer hash-key` makes a key and its hash",
+  };
+}
+
 /** A mail address, alone or behind a name: `Regfeed <feed@example.org>`. */
 export function readMailbox(text: string): Reading<Mailbox> {
   const [, name = "", bracketed] = /^([^<>]*)<([^<>]*)>\s*$/.exec(text) ?? [];

@@ -47,6 +47,8 @@ export interface DeliveryDeps extends Matching, Omit<Sending, "policy"> {
   concurrency: number;
   /** Attempts under way at once for one subscription. */
   concurrencyPerSubscription: number;
+  /** Attempts under way by subscription, of every loop of the process; without it this loop is the only one. */
+  inFlight?: Map<string, number>;
   /** How long bodies and attempts of deliveries that are over are kept, and how long the deliveries themselves, ms. */
   keepMs: Upkeep["keepMs"];
 }
@@ -69,9 +71,10 @@ export interface Delivery {
   tick(): Promise<number>;
   /**
    * Round after round until the signal aborts; a slow endpoint holds up nobody else. Then it claims nothing more and
-   * waits a while for the attempts under way. Errors are logged, and the loop goes on.
+   * waits for the attempts under way: to their end, and once `giveUp` aborts for a while. Errors are logged, and the
+   * loop goes on.
    */
-  run(signal: AbortSignal): Promise<void>;
+  run(signal: AbortSignal, giveUp?: AbortSignal): Promise<void>;
   /** Sends a test to a subscription's endpoint, the way every delivery goes. Throws `unavailable` when too many are under way. */
   test(subscription: Subscription): Promise<TestOutcome>;
   /**
@@ -95,7 +98,7 @@ class DeliveryLoop implements Delivery {
   readonly #attempts = new Map<string, Attempt>();
   /** Of these the ones that are being sent: in all, and by subscription. */
   #sending = 0;
-  readonly #inFlight = new Map<string, number>();
+  readonly #inFlight: Map<string, number>;
   readonly #wake = new Wake();
   #giveUp = new AbortController();
   #storeFailed = false;
@@ -106,6 +109,7 @@ class DeliveryLoop implements Delivery {
     this.#match = createMatching(deps);
     this.#recorder = createRecorder(deps);
     this.#upkeep = createUpkeep(deps);
+    this.#inFlight = deps.inFlight ?? new Map();
   }
 
   async tick(): Promise<number> {
@@ -121,7 +125,7 @@ class DeliveryLoop implements Delivery {
     }
   }
 
-  async run(signal: AbortSignal): Promise<void> {
+  async run(signal: AbortSignal, giveUp: AbortSignal = signal): Promise<void> {
     const { clock } = this.#deps;
     const stopWaiting = () => this.#wake.now();
     signal.addEventListener("abort", stopWaiting);
@@ -137,7 +141,7 @@ class DeliveryLoop implements Delivery {
       }
     }
     signal.removeEventListener("abort", stopWaiting);
-    await this.#drain();
+    await this.#drain(giveUp);
   }
 
   /** Does each step although others fail; their errors are logged and returned. */
@@ -266,18 +270,25 @@ class DeliveryLoop implements Delivery {
     else log.warn("the last attempt failed: the delivery is given up", fields);
   }
 
-  async #drain(): Promise<void> {
+  async #drain(giveUp: AbortSignal): Promise<void> {
+    const { clock, timeoutMs } = this.#deps;
     const done = new AbortController();
     const all = Promise.all(Array.from(this.#attempts.values(), (attempt) => attempt.sent)).then(() =>
       done.abort()
     );
-    await Promise.race([all, this.#deps.clock.sleep(DRAIN_MS, done.signal)]);
+    // No attempt lasts longer than its lease.
+    const patience = AbortSignal.any([giveUp, done.signal]);
+    await Promise.race([all, clock.sleep(timeoutMs + LEASE_MARGIN_MS, patience)]);
+    await Promise.race([all, clock.sleep(DRAIN_MS, done.signal)]);
     const left = this.#sending;
     if (left > 0) {
       this.#deps.log.warn("stopped with attempts under way; they are made again", { attempts: left });
     }
-    this.#giveUp.abort(new AppError("unavailable", "The service is stopping."));
-    this.#giveUp = new AbortController();
+    // Where nothing is given up, a test that somebody waits for goes on.
+    if (left > 0 || giveUp.aborted) {
+      this.#giveUp.abort(new AppError("unavailable", "The service is stopping."));
+      this.#giveUp = new AbortController();
+    }
     await this.#recorder.flush();
   }
 

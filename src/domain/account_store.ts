@@ -1,6 +1,7 @@
 // The part of the Store port that concerns customers: keys, payments, mails, audit.
 import type { Act, AuditEntry } from "./audit.ts";
 import type { ApiKey, Customer, DisabledBy } from "./customer.ts";
+import type { Declaration, DeclaredCustomer } from "./declared.ts";
 import type { NewId } from "./ids.ts";
 import type { ClaimedMail, KeptMail, MailOutcome, MailStatus } from "./mail.ts";
 import type { KeptPayment, PayerState, PaymentEvent, PaymentOutcome, PaymentVerdict } from "./payment.ts";
@@ -63,6 +64,15 @@ export interface AccountStore {
     change: Partial<Pick<Customer, "tier" | "enabled" | "limits">>,
     by: Act & { tiers: TierTable },
   ): Promise<boolean>;
+  /**
+   * Makes the config's declarations hold, all in one transaction or nothing: new customers are added, known ones are as
+   * declared and enabled, with the declared keys and no other; of those that were declared and are no more, keys are
+   * refused and deliveries held. A key moves between declared customers with its hash.
+   */
+  declareCustomers(
+    customers: readonly DeclaredCustomer[],
+    by: Act & { tiers: TierTable },
+  ): Promise<Declaration>;
   /**
    * Takes everything personal out of the store: address, mails, payer, the subscriptions' addresses and secrets. Its
    * id, its counts and the audit stay. False when there is no such customer, or it is erased already.

@@ -47,6 +47,16 @@ export function firstIdAt(noun: IdNoun, ms: number): string {
     "0".repeat(RANDOM_CHARACTERS);
 }
 
+/** The identifier of a noun whose time is 0 and whose rest is the given 10 bytes. */
+export function idOfNumber(noun: IdNoun, bytes: Uint8Array): string {
+  let rest = bytes.reduce((number, byte) => number * 256n + BigInt(byte), 0n);
+  let text = "";
+  for (let place = 0; place < RANDOM_CHARACTERS; place++, rest /= 32n) {
+    text = ALPHABET[Number(rest % 32n)] + text;
+  }
+  return ID_PREFIXES[noun] + timeCharacters(0) + text;
+}
+
 /** Whether a text has the form of an identifier of the noun. */
 export function isId(noun: IdNoun, text: string): boolean {
   const prefix = ID_PREFIXES[noun];

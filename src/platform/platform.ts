@@ -8,13 +8,25 @@ import { createMailer, type MailSettings } from "./mailer.ts";
 import { createRandom } from "./random.ts";
 import { createResolver } from "./resolver.ts";
 
-/** The real world. `close` ends every connection to somewhere else. */
-export function createPlatform(
-  options: { log: LogSettings; mail?: MailSettings },
-): Platform & { close(): Promise<void> } {
+/** What of the world the config decides. */
+export interface PlatformSettings {
+  log: LogSettings;
+  mail?: MailSettings;
+}
+
+/** The real world of this process. */
+export interface RealPlatform extends Platform {
+  /** The same world under other settings; the log's hold for the whole process. */
+  under(settings: PlatformSettings): RealPlatform;
+  /** Ends every connection to somewhere else. */
+  close(): Promise<void>;
+}
+
+/** The real world. */
+export function createPlatform(options: PlatformSettings): RealPlatform {
   const http = createHttpClient();
   const logs = createLogs(options.log);
-  return {
+  const platform: RealPlatform = {
     clock: createClock(),
     random: createRandom(),
     http,
@@ -26,5 +38,10 @@ export function createPlatform(
       await http.close();
       logs.close();
     },
+    under(settings) {
+      createLogs(settings.log);
+      return { ...platform, mailer: createMailer(settings.mail ?? null) };
+    },
   };
+  return platform;
 }

@@ -23,6 +23,8 @@ export interface Host extends WritableFiles {
   program: string;
   /** An environment variable; undefined when it is not set. */
   env(name: string): string | undefined;
+  /** What stands on stdin up to its end, as text. Throws when that is more than so many bytes. */
+  input(maxBytes: number): Promise<string>;
   /** Writes to stdout, at once and whole. */
   out(text: string): void;
   /** Writes to stderr, at once and whole. */
@@ -33,6 +35,8 @@ export interface Host extends WritableFiles {
   isErrTerminal: boolean;
   /** The terminal's width in columns; 80 where there is none. */
   columns(): number;
+  /** Calls the listener for every signal that asks to read the config again (SIGHUP); the returned function ends it. */
+  onReload(listener: () => void): () => void;
   /** Resolves with the first signal that asks to end; the same signal once more ends the process the hard way. */
   stopSignal(): Promise<StopSignal>;
   /** Ends the process. */
@@ -51,6 +55,7 @@ export function createHost(): Host {
     target: Deno.build.target,
     program: Deno.build.standalone ? "regfeed" : "deno task regfeed",
     env: (name) => Deno.env.get(name),
+    input: readInput,
     out: (text) => {
       // The reader has seen enough, as with `| head`: there is nothing left to do.
       if (!writeWhole(Deno.stdout, text)) Deno.exit(EXIT_BROKEN_PIPE);
@@ -59,9 +64,28 @@ export function createHost(): Host {
     isTerminal: Deno.stdout.isTerminal(),
     isErrTerminal: Deno.stderr.isTerminal(),
     columns: () => Deno.stdout.isTerminal() ? Deno.consoleSize().columns : 80,
+    onReload,
     stopSignal,
     exit: (code) => Deno.exit(code),
   };
+}
+
+async function readInput(maxBytes: number): Promise<string> {
+  let text = "";
+  let bytes = 0;
+  const decoder = new TextDecoder();
+  for await (const chunk of Deno.stdin.readable) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw new Error(`stdin holds more than ${maxBytes} bytes`);
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+function onReload(listener: () => void): () => void {
+  if (Deno.build.os === "windows") return () => {}; // there is no such signal
+  Deno.addSignalListener("SIGHUP", listener);
+  return () => Deno.removeSignalListener("SIGHUP", listener);
 }
 
 function stopSignal(): Promise<StopSignal> {

@@ -121,8 +121,8 @@ Deno.test("parseConfig() refuses unknown keys everywhere and names the one that 
     ],
     [
       "[billing]\nfrom = 'x'",
-      "regfeed.toml:1: billing: unknown key; the tables are server, store, ingest, sources, topics, " +
-      "topic_keywords, severity_rules, delivery, tiers, backup, payment, mail, metrics and log",
+      "regfeed.toml:1: billing: unknown key; the tables are server, limits, store, ingest, sources, topics, " +
+      "topic_keywords, severity_rules, delivery, tiers, customers, backup, payment, mail, metrics and log",
     ],
     ['public_url = "x"', 'regfeed.toml:1: public_url: unknown key here: "public_url" belongs to [server]'],
     [
@@ -132,8 +132,8 @@ Deno.test("parseConfig() refuses unknown keys everywhere and names the one that 
     ['[log]\n"a b".c = 1', 'regfeed.toml:2: log."a b": unknown key; log has format and level'],
     [
       "__proto__ = 1",
-      "regfeed.toml:1: __proto__: unknown key; the tables are server, store, ingest, sources, topics, " +
-      "topic_keywords, severity_rules, delivery, tiers, backup, payment, mail, metrics and log",
+      "regfeed.toml:1: __proto__: unknown key; the tables are server, limits, store, ingest, sources, topics, " +
+      "topic_keywords, severity_rules, delivery, tiers, customers, backup, payment, mail, metrics and log",
     ],
   ];
   for (const [text, line] of rows) assert.deepEqual(await linesOf(text), [line], text);

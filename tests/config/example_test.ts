@@ -10,7 +10,7 @@ const EXAMPLE = await Deno.readTextFile(new URL("../../config.example.toml", imp
 /** The example with its switched-off lines on; of the forms of a secret only those that `secret` matches. */
 function switchedOn(secret: RegExp): string {
   return EXAMPLE.split("\n").map((line) => {
-    if (!/^#(\[|[a-z_]+ = )/.test(line)) return line;
+    if (!/^#(\[|[a-z0-9_]+ = )/.test(line)) return line;
     return /^#(authorization|webhook_secret_|smtp_url)/.test(line) && !secret.test(line)
       ? line
       : line.slice(1);

@@ -1,6 +1,12 @@
 // What the config's tests share: parsing with secrets held in memory.
 import { findAdditionProblems } from "../../src/classify/check_additions.ts";
-import { type Config, ConfigError, type ConfigProblem, parseConfig } from "../../src/config/config.ts";
+import {
+  type Config,
+  ConfigError,
+  type ConfigProblem,
+  parseConfigFile,
+  type ParsedConfig,
+} from "../../src/config/config.ts";
 
 /** Files and variables that a config may name; files by absolute path, an Error stands for one that cannot be read. */
 export interface Given {
@@ -8,13 +14,17 @@ export interface Given {
   env?: Record<string, string>;
 }
 
-export function configOf(text: string, given: Given = {}): Promise<Config> {
+export async function configOf(text: string, given: Given = {}): Promise<Config> {
+  return (await parsedOf(text, given)).config;
+}
+
+export function parsedOf(text: string, given: Given = {}): Promise<ParsedConfig> {
   const file = (path: string): Promise<string> => {
     const content = given.files?.[path] ?? Object.assign(new Error(`no ${path}`), { name: "NotFound" });
     return content instanceof Error ? Promise.reject(content) : Promise.resolve(content);
   };
   const readSecret = { file, env: (name: string): string | undefined => given.env?.[name] };
-  return parseConfig(text, {
+  return parseConfigFile(text, {
     file: "regfeed.toml",
     folder: "/etc/regfeed",
     readSecret,

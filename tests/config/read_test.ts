@@ -11,6 +11,7 @@ Deno.test("parseConfig() gives every default for an empty file", async () => {
       publicUrl: "http://127.0.0.1:8080",
       trustedProxies: [],
       tls: null,
+      watchConfig: false,
     },
     limits: { public: 300, failed_key: 20 },
     store: { path: "/etc/regfeed/data/regfeed.db", keyFile: "/etc/regfeed/data/regfeed.db.key" },
@@ -40,6 +41,7 @@ Deno.test("parseConfig() gives every default for an empty file", async () => {
       keepLogMs: 400 * 86_400_000,
     },
     tiers: DEFAULT_LIMITS,
+    customers: [],
     languages: ["en", "de", "fr"],
     backup: { folder: "/etc/regfeed/data/backups", schedule: null, keep: 14, secretKey: false },
     payment: null,
@@ -63,6 +65,7 @@ const EVERY_KEY = `
     trusted_proxies = ["10.0.0.1/8"]
     tls_cert = "tls/chain.pem"
     tls_key = "/run/key.pem"
+    watch_config = true
     [limits]
     public_per_minute = 1000
     failed_keys_per_minute = 0
@@ -119,6 +122,15 @@ const EVERY_KEY = `
     [log]
     format = "json"
     level = "debug"
+    [[customers]]
+    id = "example-bank"
+    email = "ana@example.org"
+    tier = "embedded"
+    language = "fr"
+    key_sha256 = "${"AB".repeat(32)}"
+    api_requests_per_day = 1
+    webhook_deliveries_per_month = 2
+    active_subscriptions = 3
     [[sources]]
     id = "one"
     name_en = "One"
@@ -155,6 +167,7 @@ const EVERY_VALUE: Config = {
     publicUrl: "https://feed.example.org",
     trustedProxies: ["10.0.0.0/8"],
     tls: { cert: "/etc/regfeed/tls/chain.pem", key: "/run/key.pem" },
+    watchConfig: true,
   },
   limits: { public: 1_000, failed_key: null },
   store: { path: "/var/lib/regfeed.db", keyFile: "/etc/regfeed/keys/regfeed.key" },
@@ -231,6 +244,15 @@ const EVERY_VALUE: Config = {
     gpai: { ...DEFAULT_LIMITS.gpai, webhookDeliveriesPerMonth: 9 },
     embedded: DEFAULT_LIMITS.embedded,
   },
+  customers: [{
+    name: "example-bank",
+    id: "cus_00000000006W4Q4Q21Q61X4XK0",
+    email: "ana@example.org",
+    tier: "embedded",
+    limits: { apiRequestsPerDay: 1, webhookDeliveriesPerMonth: 2, activeSubscriptions: 3 },
+    language: "fr",
+    keyHashes: ["ab".repeat(32)],
+  }],
   languages: ["en", "de", "fr", "es"],
   backup: {
     folder: "/mnt/backups",

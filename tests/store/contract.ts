@@ -5,6 +5,7 @@ import { collectingPromises } from "./contract/collecting.ts";
 import { catchUpPromises } from "./contract/catch_up.ts";
 import { changePromises } from "./contract/changes.ts";
 import { customerPromises } from "./contract/customers.ts";
+import { declaredPromises } from "./contract/declared.ts";
 import { endpointPromises } from "./contract/endpoints.ts";
 import { eventPromises } from "./contract/events.ts";
 import { heldPromises } from "./contract/held.ts";
@@ -33,6 +34,7 @@ export const PROMISES = [
   ...catchUpPromises,
   ...changePromises,
   ...customerPromises,
+  ...declaredPromises,
   ...paymentPromises,
   ...mailPromises,
   ...subscriptionPromises,

@@ -22,9 +22,16 @@ export interface Finished {
   stderr: string;
 }
 
-/** Runs a command to its end in the folder. */
-export async function regfeed(folder: string, args: readonly string[]): Promise<Finished> {
-  const output = await command(folder, args).output();
+/** Runs a command to its end in the folder; `input` stands on its stdin. */
+export async function regfeed(folder: string, args: readonly string[], input?: string): Promise<Finished> {
+  const child = command(folder, args, {}, input === undefined ? "null" : "piped").spawn();
+  if (input !== undefined) {
+    const writer = child.stdin.getWriter();
+    // Who has seen enough does not read on.
+    await writer.write(new TextEncoder().encode(input)).catch(() => {});
+    await writer.close().catch(() => {});
+  }
+  const output = await child.output();
   const decoder = new TextDecoder();
   return { code: output.code, stdout: decoder.decode(output.stdout), stderr: decoder.decode(output.stderr) };
 }
@@ -40,6 +47,10 @@ export async function regfeedJson<T>(folder: string, args: readonly string[]): P
 export interface Serving {
   /** `http://127.0.0.1:PORT` */
   address: string;
+  /** What it has logged so far. */
+  log(): string;
+  /** Sends a signal that does not end it. */
+  signal(signal: "SIGHUP"): void;
   /** Ends it with a signal and waits; returns its exit code and its log. */
   end(signal: "SIGTERM" | "SIGKILL"): Promise<{ code: number; log: string }>;
 }
@@ -65,6 +76,8 @@ export async function serve(folder: string, env: Record<string, string> = {}): P
   const at = await Promise.race([address, early]);
   return {
     address: at,
+    log: () => log,
+    signal: (signal) => child.kill(signal),
     async end(signal) {
       child.kill(signal);
       const { code } = await child.status;
@@ -90,11 +103,16 @@ export async function writeConfig(folder: string, text: string): Promise<void> {
   await Deno.writeTextFile(join(folder, "regfeed.toml"), text);
 }
 
-function command(folder: string, args: readonly string[], env: Record<string, string> = {}): Deno.Command {
+function command(
+  folder: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+  stdin: "null" | "piped" = "null",
+): Deno.Command {
   return new Deno.Command(Deno.execPath(), {
     args: ["run", ...PERMISSIONS, MAIN, ...args],
     cwd: folder,
-    stdin: "null",
+    stdin,
     stdout: "piped",
     stderr: "piped",
     env: { NO_COLOR: "1", ...env },

@@ -8,6 +8,7 @@ import { createAudit } from "./audit.ts";
 import { createBackfills } from "./backfills.ts";
 import { Candidates } from "./candidates.ts";
 import { createCustomers } from "./customers.ts";
+import { createDeclared } from "./declared.ts";
 import { createDeliveries } from "./deliveries.ts";
 import { createDeliveryLog } from "./delivery_log.ts";
 import { createEndpoints } from "./endpoints.ts";
@@ -42,6 +43,7 @@ export function openStore(path: string, vaultSource: VaultSource, openLog: OpenW
     ...createEvents(connection),
     ...createCustomers(connection),
     ...createKeys(connection),
+    ...createDeclared(connection),
     ...createErasure(connection),
     ...createPayments(connection),
     ...createMails(connection),

@@ -55,6 +55,7 @@ const CALLS: Record<Exclude<keyof Store, "close">, (store: Store) => Promise<unk
   changeCustomer: (store) => store.changeCustomer("cus_1", { enabled: false }, BY),
   replaceKeys: (store) => store.replaceKeys("cus_1", null, BY),
   findAccount: (store) => store.findAccount("cus_1"),
+  declareCustomers: (store) => store.declareCustomers([], BY),
   eraseCustomer: (store) => store.eraseCustomer("cus_1", BY),
   recordPayment: (store) => store.recordPayment(aPayment("evt_1"), aReview()),
   replayPayment: (store) => store.replayPayment("evt_1", aReview(), BY),

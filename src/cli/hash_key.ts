@@ -1,0 +1,47 @@
+// `customer hash-key`: what the config holds of a key, for customers that it declares.
+import { hashKey, isKey, makeKey } from "../accounts/keys.ts";
+import { createClock } from "../platform/clock.ts";
+import { createRandom } from "../platform/random.ts";
+import { type Command, type CommandCall, CommandError, EXIT, JSON_OPTION } from "./command.ts";
+
+/** The most that is read of stdin, bytes: a key and a line end. */
+const MAX_INPUT_BYTES = 1_024;
+
+/** The command. */
+export const hashKeyCommand: Command = {
+  name: "customer hash-key",
+  usage: "[--stdin] [--json]",
+  summary: "makes a key and its hash, which a customer in the config is declared with",
+  example: "regfeed customer hash-key --stdin < key.txt",
+  positionals: [0, 0],
+  options: {
+    stdin: {
+      kind: "flag",
+      help: "hash the key that stdin holds; as an argument it would stay in the shell's history",
+    },
+    ...JSON_OPTION,
+  },
+  withoutConfig: true,
+  async run(call) {
+    const { host, flags } = call;
+    const given = flags.has("stdin") ? await readKey(call) : null;
+    const { key, stored } = makeKey((count) => createRandom().bytes(count), createClock().nowMs());
+    const hash = given === null ? stored.hash : hashKey(given);
+    if (flags.has("json")) {
+      host.out(`${JSON.stringify({ key_sha256: hash, ...(given === null ? { key } : {}) })}\n`);
+      return EXIT.done;
+    }
+    if (given !== null) host.out(`${hash}\n`);
+    else {
+      host.out(`key         ${key}\nkey_sha256  ${hash}\n`);
+      host.err("The key is for the customer and is shown only now; its hash is for the config.\n");
+    }
+    return EXIT.done;
+  },
+};
+
+async function readKey({ host }: CommandCall): Promise<string> {
+  const key = (await host.input(MAX_INPUT_BYTES).catch(() => "")).trim();
+  if (isKey(key)) return key;
+  throw new CommandError("stdin holds no key: that is rgf_ and 64 hexadecimal characters", EXIT.usage);
+}

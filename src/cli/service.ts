@@ -1,0 +1,213 @@
+// The service while it runs: the appliance in force, and what happens when its config changes.
+import type { Door } from "../api/door.ts";
+import { type App, createApp, createLasting } from "../app.ts";
+import { compareConfigs, keepUntilRestart } from "../config/changes.ts";
+import { formatProblem } from "../config/problems.ts";
+import type { DeclarationConflict } from "../domain/declared.ts";
+import type { Metrics } from "../domain/metrics.ts";
+import type { Store } from "../domain/store.ts";
+import type { RealPlatform } from "../platform/platform.ts";
+import { VERSION } from "../version.ts";
+import { type CommandCall, CommandError, EXIT } from "./command.ts";
+import { digestFile, loadConfig, type LoadedConfig } from "./open.ts";
+import { watchFiles } from "./watch.ts";
+
+/** What the service is made of. */
+export interface ServiceOptions {
+  call: CommandCall;
+  loaded: LoadedConfig;
+  /** What was read for it: digests by path. */
+  readings: ReadonlyMap<string, string>;
+  platform: RealPlatform;
+  store: Store;
+  /** Opened to each appliance in its turn. */
+  door: Door;
+  metrics: Metrics;
+  /** Makes the config's backups until the signal aborts. */
+  runBackups(loaded: LoadedConfig, signal: AbortSignal): Promise<void>;
+}
+
+/** The running service. */
+export interface Service {
+  /**
+   * Reads the config again and puts it in force: whole, or not at all when anything is wrong with it. Never rejects; what
+   * came of it is in the log. Calls that come while one is at it are one more after it.
+   */
+  reload(): Promise<void>;
+  /** Ends every loop; what is under way is finished within the bounds of its own. Backups end with the thread they use. */
+  stop(): Promise<void>;
+}
+
+/** Starts the service and opens the door to it. Throws a {@link CommandError} when the store contradicts the config. */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const service = new RunningService(options);
+  await service.start();
+  return service;
+}
+
+class RunningService implements Service {
+  readonly #options: ServiceOptions;
+  readonly #lasting: ReturnType<typeof createLasting>;
+  readonly #ending = new AbortController();
+  #loaded: LoadedConfig;
+  #readings: ReadonlyMap<string, string>;
+  #app: App | null = null;
+  /** Appliances that finish what they had taken before another followed. */
+  readonly #retiring = new Set<App>();
+  #backups = { ending: new AbortController(), done: Promise.resolve() };
+  #reloading: Promise<void> | null = null;
+  #isAskedAgain = false;
+  #lastReload = { isGood: true, goodAtMs: 0 };
+
+  constructor(options: ServiceOptions) {
+    const { platform, store, metrics, loaded, readings } = options;
+    this.#options = options;
+    this.#lasting = createLasting({ platform, store, metrics });
+    this.#loaded = loaded;
+    this.#readings = readings;
+    this.#lastReload.goodAtMs = platform.clock.nowMs();
+    this.#measure(metrics);
+  }
+
+  #measure(metrics: Metrics): void {
+    metrics.gauge(
+      {
+        name: "regfeed_config_last_reload_successful",
+        help: "Whether the config was good when it was last read.",
+      },
+      () => [{ value: this.#lastReload.isGood ? 1 : 0 }],
+    );
+    metrics.gauge(
+      {
+        name: "regfeed_config_last_reload_success_timestamp_seconds",
+        help: "When the config in force was read, Unix seconds.",
+      },
+      () => [{ value: this.#lastReload.goodAtMs / 1_000 }],
+    );
+  }
+
+  async start(): Promise<void> {
+    const { call, platform } = this.#options;
+    await this.#putInForce(this.#loaded);
+    const watching = {
+      known: () => this.#loaded.config.server.watchConfig ? this.#readings : null,
+      digest: (path: string) => digestFile(call.host, path),
+      clock: platform.clock,
+      onChange: () => this.reload(),
+    };
+    watchFiles(watching, this.#ending.signal);
+  }
+
+  reload(): Promise<void> {
+    this.#isAskedAgain = true;
+    return this.#reloading ??= this.#reloadWhileAsked().finally(() => this.#reloading = null);
+  }
+
+  async #reloadWhileAsked(): Promise<void> {
+    while (this.#isAskedAgain && !this.#ending.signal.aborted) {
+      this.#isAskedAgain = false;
+      await this.#reloadOnce();
+    }
+  }
+
+  async #reloadOnce(): Promise<void> {
+    const { call, platform } = this.#options;
+    const log = platform.log("config");
+    const readings = new Map<string, string>();
+    try {
+      const given = await loadConfig(call, { readings, again: this.#loaded.file });
+      const { applied, restart } = compareConfigs(this.#loaded, given);
+      if (applied.length > 0) await this.#putInForce({ ...given, ...keepUntilRestart(this.#loaded, given) });
+      if (restart.length > 0) log.warn("some of the config waits for a restart", { keys: restart });
+      log.info(applied.length > 0 ? "config reloaded" : "config read again: nothing to put in force", {
+        changed: applied,
+      });
+      this.#lastReload = { isGood: true, goodAtMs: platform.clock.nowMs() };
+    } catch (error) {
+      this.#lastReload.isGood = false;
+      const problems = error instanceof Error ? error.message.split("\n") : [String(error)];
+      log.error("config not reloaded: the one before stays in force", { problems });
+    } finally {
+      this.#readings = readings;
+    }
+  }
+
+  /**
+   * Lets an appliance of the config follow the one before. What can fail comes first and leaves that one as it was; then
+   * its loops take nothing more, and only then the new ones begin. What it has taken is leased to it until it is done.
+   */
+  async #putInForce(loaded: LoadedConfig): Promise<void> {
+    const { store, door, platform } = this.#options;
+    const { config } = loaded;
+    await this.#declareCustomers(loaded);
+    const app = createApp({
+      config,
+      platform: platform.under(config),
+      store,
+      version: VERSION,
+      lasting: this.#lasting,
+    });
+    await app.prepare();
+    const before = this.#app;
+    if (before !== null) this.#retire(before);
+    await app.start();
+    door.open(app);
+    this.#app = app;
+    this.#loaded = loaded;
+    this.#restartBackups(loaded);
+  }
+
+  #retire(app: App): void {
+    this.#retiring.add(app);
+    app.retire().finally(() => this.#retiring.delete(app));
+  }
+
+  async #declareCustomers(loaded: LoadedConfig): Promise<void> {
+    const { store, platform } = this.#options;
+    const { customers, tiers } = loaded.config;
+    const by = { actor: "config", atMs: platform.clock.nowMs(), tiers };
+    const declaration = await store.declareCustomers(customers, by);
+    if (declaration.kind === "refused") {
+      const problems = declaration.conflicts.map((conflict) => describeConflict(conflict, loaded));
+      throw new CommandError(problems.join("\n"), EXIT.usage);
+    }
+    const { added, changed, gone } = declaration;
+    if (added.length + changed.length + gone.length === 0) return;
+    platform.log("config").info("customers declared", { added, changed, disabled: gone });
+  }
+
+  /** One backup is not made beside another: the loop of the new config waits for that of the old. */
+  #restartBackups(loaded: LoadedConfig): void {
+    const { ending, done } = this.#backups;
+    ending.abort();
+    const next = new AbortController();
+    this.#backups = { ending: next, done: done.then(() => this.#options.runBackups(loaded, next.signal)) };
+  }
+
+  async stop(): Promise<void> {
+    this.#ending.abort();
+    this.#backups.ending.abort();
+    await this.#reloading;
+    const apps = [...this.#retiring, ...(this.#app === null ? [] : [this.#app])];
+    await Promise.all(apps.map((app) => app.stop()));
+  }
+}
+
+const CONFLICTS: Record<DeclarationConflict["what"], (holderId: string) => string> = {
+  email: (holderId) =>
+    `is the address of ${holderId}, which was made by command: disable or erase that one, or name another address`,
+  key: (holderId) =>
+    `is the key of ${holderId}, which is not declared here: \`customer hash-key\` makes another`,
+  erased: () => "names a customer that was erased, and stays so: choose another id",
+};
+
+/** A line as the config's own problems have it. */
+function describeConflict(
+  { name, what, holderId, keyIndex }: DeclarationConflict,
+  loaded: LoadedConfig,
+): string {
+  const index = loaded.config.customers.findIndex((customer) => customer.name === name);
+  const key = { email: ["email"], key: ["key_sha256", keyIndex ?? 0], erased: ["id"] }[what];
+  const path = ["customers", index, ...key];
+  return formatProblem(loaded.locate({ path, message: CONFLICTS[what](holderId) }));
+}

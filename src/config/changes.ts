@@ -1,0 +1,129 @@
+// What differs between two configs, by the keys of their files; and what of it waits for a restart.
+import { TIERS } from "../domain/tier.ts";
+import type { ParsedConfig } from "./config.ts";
+import { localUrl } from "./server.ts";
+
+/** What differs, as names of keys: never a value. */
+export interface ConfigChanges {
+  /** Keys that can be put in force while the service runs: `tiers.team.active_subscriptions`, `sources.eu-x (new)`. */
+  applied: string[];
+  /** Keys that wait for a restart. */
+  restart: string[];
+}
+
+/**
+ * The keys that the process is built upon: sockets and the open database. Everything else can be changed while it runs.
+ */
+const RESTART_KEYS: ReadonlySet<string> = new Set([
+  "server.listen",
+  "server.tls_cert",
+  "server.tls_key",
+  "store.path",
+  "store.key_file",
+  "metrics.listen",
+]);
+
+/** The keys in which two configs differ, in the order of the alphabet. */
+export function compareConfigs(before: ParsedConfig, after: ParsedConfig): ConfigChanges {
+  const [old, now] = [valuesOf(before), valuesOf(after)];
+  const entries = { old: entriesOf(before), now: entriesOf(after) };
+  const changed = new Set<string>();
+  for (const key of new Set([...old.keys(), ...now.keys()])) {
+    if (old.get(key) === now.get(key)) continue;
+    const entry = entryOf(key);
+    if (entry !== null && !entries.old.has(entry)) changed.add(`${entry} (new)`);
+    else if (entry !== null && !entries.now.has(entry)) changed.add(`${entry} (gone)`);
+    else changed.add(key);
+  }
+  const keys = [...changed].sort();
+  return {
+    applied: keys.filter((key) => !RESTART_KEYS.has(key)),
+    restart: keys.filter((key) => RESTART_KEYS.has(key)),
+  };
+}
+
+/** The new config with what waits for a restart as it is in force. */
+export function keepUntilRestart(inForce: ParsedConfig, given: ParsedConfig): ParsedConfig {
+  const { config, checked } = given;
+  const { listen, tls } = inForce.config.server;
+  // An address that nobody gave is that of where the service listens.
+  const publicUrl = checked.server.public_url === undefined
+    ? localUrl({ listen, tls })
+    : config.server.publicUrl;
+  const old = inForce.checked;
+  return {
+    ...given,
+    config: {
+      ...config,
+      server: { ...config.server, listen, tls, publicUrl },
+      store: inForce.config.store,
+      metrics: { ...config.metrics, listen: inForce.config.metrics.listen },
+    },
+    checked: {
+      ...checked,
+      server: {
+        ...checked.server,
+        listen: old.server.listen,
+        tls_cert: old.server.tls_cert,
+        tls_key: old.server.tls_key,
+      },
+      store: old.store,
+      metrics: { ...checked.metrics, listen: old.metrics.listen },
+    },
+  };
+}
+
+/** The lists of a file whose tables are told apart by their ids. */
+const LISTS = ["sources", "topics", "customers"] as const;
+
+/** `sources.eu-x` of `sources.eu-x.url`; null for a key that is in none of the {@link LISTS}. */
+function entryOf(key: string): string | null {
+  const [table = "", id = ""] = key.split(".");
+  return (LISTS as readonly string[]).includes(table) ? `${table}.${id}` : null;
+}
+
+function entriesOf({ checked }: ParsedConfig): Set<string> {
+  return new Set(LISTS.flatMap((list) => checked[list].map(({ id }) => `${list}.${id}`)));
+}
+
+/** Every value of a config by its key, as a text that is compared and never shown; secrets as they were read. */
+function valuesOf({ checked, config }: ParsedConfig): Map<string, string> {
+  const values = new Map<string, string>();
+  collect(checked, [], values);
+  const note = (key: string, value: unknown) => values.set(key, textOf(value));
+  for (const tier of TIERS) {
+    const { apiRequestsPerDay, webhookDeliveriesPerMonth, activeSubscriptions } = config.tiers[tier];
+    note(`tiers.${tier}.api_requests_per_day`, apiRequestsPerDay);
+    note(`tiers.${tier}.webhook_deliveries_per_month`, webhookDeliveriesPerMonth);
+    note(`tiers.${tier}.active_subscriptions`, activeSubscriptions);
+  }
+  // What stands in a file or in the environment can change while its name stays.
+  for (const { id, authorization, headers } of config.sources) {
+    note(`sources.${id}.authorization`, authorization);
+    note(`sources.${id}.headers`, headers);
+  }
+  note("payment.webhook_secret", config.payment?.webhookSecret);
+  note("mail.smtp_url", config.mail.smtp);
+  return values;
+}
+
+/** Keys whose values are made of parts that are no keys of the file. */
+const WHOLE: ReadonlySet<string> = new Set(["listen", "headers", "from", "support"]);
+
+function collect(value: unknown, path: readonly string[], into: Map<string, string>): void {
+  if (isTable(value) && !WHOLE.has(path.at(-1) ?? "")) {
+    for (const [key, part] of Object.entries(value)) collect(part, [...path, key], into);
+  } else if (
+    Array.isArray(value) && path.length === 1 && (LISTS as readonly string[]).includes(path[0] ?? "")
+  ) {
+    for (const entry of value) collect(entry, [...path, String(entry.id)], into);
+  } else if (value !== undefined) into.set(path.join("."), textOf(value));
+}
+
+function isTable(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof RegExp);
+}
+
+function textOf(value: unknown): string {
+  return JSON.stringify(value, (_, part) => part instanceof RegExp ? String(part) : part) ?? "";
+}
