@@ -1,10 +1,9 @@
 // `demo`: the whole loop on this machine, with no network and no account.
 import { join } from "node:path";
 import { type App, createApp } from "../app.ts";
-import { makeKey } from "../accounts/keys.ts";
+import { createMailing } from "../accounts/mailing.ts";
 import { findAdditionProblems } from "../classify/check_additions.ts";
 import { type Config, parseConfig } from "../config/config.ts";
-import { createIds } from "../domain/ids.ts";
 import type { Platform } from "../domain/ports.ts";
 import { isAtLeast, type Severity } from "../domain/severity.ts";
 import type { RegEvent } from "../domain/event.ts";
@@ -16,6 +15,7 @@ import { openVaultFile } from "../platform/vault.ts";
 import { openStore } from "../store/sqlite/store.ts";
 import { VERSION } from "../version.ts";
 import { type Command, type CommandCall, EXIT } from "./command.ts";
+import { checkoutCalls, DEMO_PRICE, DEMO_SECRET, readWelcome } from "./demo/checkout.ts";
 import { type Publisher, renderFeed, REVISION, samplePublishers } from "./demo/publications.ts";
 import { createReceiver, type Receiver } from "./demo/receiver.ts";
 import { createStory, type Story } from "./demo/story.ts";
@@ -47,8 +47,11 @@ export const demoCommand: Command = {
     },
   },
   async run(call) {
-    const platform = createPlatform({ log: { format: "text", level: "error" } });
     const folder = await call.host.makeTemporaryFolder("regfeed-demo-");
+    const platform = createPlatform({
+      log: { format: "text", level: "error" },
+      mail: { smtp: null, outbox: join(folder, "outbox") },
+    });
     let ending: Ending;
     try {
       ending = await runDemo(call, platform, folder);
@@ -141,27 +144,48 @@ async function setStage(platform: Platform, story: Story, folder: string): Promi
   story.step("Regfeed starts");
   story.line(`API        ${api.address}`);
   story.line(`store      ${config.store.path}`);
-  const key = await addCustomer(platform, store);
-  story.step("A customer of the tier team gets a key");
-  story.line(key);
+  const key = await checkOut({ platform, store, config, api, story });
   return { platform, story, publishers, feeds, receiver, hooks, app, api, store, key };
 }
 
-async function addCustomer({ clock, random }: Platform, store: Store): Promise<string> {
-  const nowMs = clock.nowMs();
-  const { key, stored } = makeKey((count) => random.bytes(count), nowMs);
-  const id = createIds(() => nowMs, (count) => random.bytes(count))("customer");
-  const customer = {
-    id,
-    email: "ana@example.org",
-    tier: "team" as const,
-    enabled: true,
-    limits: {},
-    language: "en" as const,
-    declared: false,
-    createdAtMs: nowMs,
-  };
-  await store.addCustomer(customer, stored, { actor: "cli:demo", atMs: nowMs });
+/** Pays, and reads the welcome mail; gives the key in it. */
+async function checkOut(
+  { platform, store, config, api, story }: Pick<Stage, "platform" | "store" | "api" | "story"> & {
+    config: Config;
+  },
+): Promise<string> {
+  story.step("A customer pays; the payment provider's events arrive, signed");
+  for (const { type, body, signature } of checkoutCalls(platform.clock.nowMs())) {
+    await askApi({ platform, api }, {
+      method: "POST",
+      path: "/v1/webhooks/payment",
+      headers: { "stripe-signature": signature },
+      body,
+    });
+    story.line(`✓ ${type}`);
+  }
+  const mailing = createMailing({
+    ...platform,
+    ...config.mail,
+    store,
+    log: platform.log("mail"),
+    tiers: config.tiers,
+    publicUrl: api.address,
+  });
+  await mailing.tick();
+  story.step("The welcome mail brings the key, which stands nowhere else");
+  const [mail] = (await platform.files.list(config.mail.outbox)).files;
+  const { headers, key } = readWelcome(
+    await platform.files.readText(join(config.mail.outbox, mail?.name ?? "none")),
+  );
+  if (key === null) throw new Error("the welcome mail holds no key");
+  for (const header of headers) story.line(header);
+  story.line(`key        ${key}`);
+  const { tier } = await askApi<{ tier: string }>({ platform, api, key }, {
+    method: "GET",
+    path: "/v1/usage",
+  });
+  story.line(`the first call is answered: GET /v1/usage, tier ${tier}`);
   return key;
 }
 
@@ -282,15 +306,21 @@ async function listEvents(stage: Stage): Promise<RegEvent[]> {
 }
 
 async function askApi<T>(
-  { platform, api, key }: Stage,
-  { method, path, body }: { method: "GET" | "POST"; path: string; body?: string },
+  { platform, api, key }: Pick<Stage, "platform" | "api"> & { key?: string },
+  { method, path, headers, body }: {
+    method: "GET" | "POST";
+    path: string;
+    headers?: Record<string, string>;
+    body?: string;
+  },
 ): Promise<T> {
   const response = await platform.clock.within(PATIENCE_MS, (signal) =>
     platform.http.request({
       method,
       url: new URL(path, api.address),
       headers: {
-        authorization: `Bearer ${key}`,
+        ...headers,
+        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
         ...(body === undefined ? {} : { "content-type": "application/json" }),
       },
       ...(body === undefined ? {} : { body }),
@@ -331,6 +361,15 @@ notify_first_fetch = true
   );
   const text = `[store]
 path = "regfeed.db"
+
+[payment]
+webhook_secret = "${DEMO_SECRET}"
+livemode = false
+prices = { "${DEMO_PRICE}" = "team" }
+
+[mail]
+support = "support@example.org"
+outbox = "outbox"
 
 [delivery]
 allow_http = true
