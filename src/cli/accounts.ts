@@ -206,8 +206,9 @@ export const accountCommands: Command[] = [
 
 async function eraseCustomer(call: CommandCall, { platform, store }: Opened): Promise<number> {
   const customer = await requireCustomer(call, store);
-  if (customer.declared) {
-    throw new CommandError(`${customer.id} is declared in the config: take it out there`);
+  // One that is disabled has gone from the config, or is about to be taken out of it.
+  if (customer.declared && customer.enabled) {
+    throw new CommandError(`${customer.id} is declared in the config: take it out there first`);
   }
   if (!call.flags.has("yes")) {
     throw new CommandError("--yes is missing: what is erased cannot be brought back", EXIT.usage);
