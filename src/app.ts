@@ -17,7 +17,10 @@ import { subscriptionChangeRoutes } from "./api/routes/subscription_changes.ts";
 import { subscriptionRoutes } from "./api/routes/subscriptions.ts";
 import { usageRoute } from "./api/routes/usage.ts";
 import { createServer } from "./api/server.ts";
+import { measureStore } from "./api/store_metrics.ts";
 import { type Classifier, createClassifier } from "./classify/classify.ts";
+import { type CountAttempt, createDeliveryMetrics } from "./delivery/delivery_metrics.ts";
+import { type CountVisit, createIngestMetrics } from "./ingest/ingest_metrics.ts";
 import { type Config, userAgentOf } from "./config/config.ts";
 import { createDelivery, type Delivery } from "./delivery/loop.ts";
 import { createReplay } from "./delivery/replay.ts";
@@ -73,6 +76,10 @@ export interface Lasting {
   /** Requests that are counted and not written yet must not be forgotten, nor read back before they are written. */
   quota: Quota;
   countRequest: ReturnType<typeof createRequestMetrics>;
+  countVisit: CountVisit;
+  countAttempt: CountAttempt;
+  /** The sources of the config in force: of others the metrics say nothing. */
+  measured: { sources: ReadonlySet<string> };
   /** Attempts under way by subscription, so that an endpoint's share holds over both appliances. */
   inFlight: Map<string, number>;
 }
@@ -83,8 +90,12 @@ export function createLasting(
     metrics?: Metrics;
   },
 ): Lasting {
-  measureStore(metrics, store, clock);
+  const measured: Lasting["measured"] = { sources: new Set() };
+  measureStore(metrics, { store, clock, isMeasured: (source) => measured.sources.has(source) });
   return {
+    measured,
+    countVisit: createIngestMetrics(metrics),
+    countAttempt: createDeliveryMetrics(metrics),
     newId: createIds(() => clock.nowMs(), (count) => random.bytes(count)),
     quota: createQuota({ store, clock }),
     countRequest: createRequestMetrics(metrics),
@@ -97,14 +108,16 @@ export function createApp(
   { config, platform, store, version, lasting = createLasting({ platform, store }) }: AppOptions,
 ): App {
   const { clock } = platform;
-  const { newId, quota, inFlight } = lasting;
+  const { newId, quota } = lasting;
   const classifier = createClassifier(config.classification);
-  const ingest = createCollecting({ config, platform, store, version, newId, classifier });
-  const delivery = createDelivering({ config, platform, store, version, newId, classifier, inFlight });
-  const payments = createPaying({ config, platform, store, version, newId, classifier });
+  lasting.measured.sources = new Set(config.sources.filter(({ enabled }) => enabled).map(({ id }) => id));
+  const made = { config, platform, store, version, newId, classifier };
+  const ingest = createCollecting({ ...made, lasting });
+  const delivery = createDelivering({ ...made, lasting });
+  const payments = createPaying(made);
   const mailing = createWriting({ config, platform, store, version });
   const server = createServer({
-    routes: createRoutes({ config, platform, store, version, newId, classifier, delivery, payments }),
+    routes: createRoutes({ ...made, delivery, payments }),
     clock,
     newId,
     log: platform.log("api"),
@@ -197,35 +210,16 @@ function createTroubleLog(store: Pick<Store, "trouble">, log: Log): () => Promis
   };
 }
 
-/** What the store says of itself, for the metrics. */
-function measureStore(
-  metrics: Metrics,
-  store: Pick<Store, "health">,
-  clock: Platform["clock"],
-): void {
-  metrics.gauge(
-    { name: "regfeed_deliveries_pending", help: "Deliveries that wait for an attempt." },
-    async () => [{ value: (await store.health()).pendingDeliveries }],
-  );
-  metrics.gauge(
-    {
-      name: "regfeed_deliveries_oldest_pending_age_seconds",
-      help: "Age of the oldest delivery that waits; 0 without one.",
-    },
-    async () => {
-      const { oldestPendingAtMs } = await store.health();
-      return [{
-        value: oldestPendingAtMs === null ? 0 : Math.max(0, clock.nowMs() - oldestPendingAtMs) / 1_000,
-      }];
-    },
-  );
+interface HasLasting {
+  lasting: Lasting;
 }
 
 function createCollecting(
-  { config, platform, store, version, newId, classifier }: AppOptions & MadeOnce,
+  { config, platform, store, version, newId, classifier, lasting }: AppOptions & MadeOnce & HasLasting,
 ): Ingest {
   return createIngest({
     store,
+    count: lasting.countVisit,
     ...platform,
     newId,
     userAgent: userAgentOf(config, version),
@@ -246,16 +240,14 @@ function createCollecting(
 }
 
 function createDelivering(
-  { config, platform, store, version, newId, classifier, inFlight }:
-    & AppOptions
-    & MadeOnce
-    & Pick<Lasting, "inFlight">,
+  { config, platform, store, version, newId, classifier, lasting }: AppOptions & MadeOnce & HasLasting,
 ): Delivery {
   return createDelivery({
     store,
     ...platform,
     newId,
-    inFlight,
+    inFlight: lasting.inFlight,
+    count: lasting.countAttempt,
     userAgent: userAgentOf(config, version),
     topics: classifier.topics,
     tiers: config.tiers,

@@ -26,6 +26,7 @@ const hooks = loopback(async (request) => {
 });
 let server: { child: Deno.ChildProcess; address: string; log: () => string } | undefined;
 let key = "";
+const metricsPort = freePort();
 
 /** The steps in order; each one stands on those before it. */
 const STEPS: [string, () => Promise<void>][] = [
@@ -33,6 +34,14 @@ const STEPS: [string, () => Promise<void>][] = [
     const { code, stdout } = await run(["version", "--json"]);
     assert.equal(code, 0);
     assert.equal(JSON.parse(stdout).version, manifest.version);
+  }],
+  ["it can start no process and load no library", async () => {
+    const { stdout } = await run(["version", "--json"]);
+    const { commit, runtime, target, permissions } = JSON.parse(stdout);
+    assert.match(commit, /^[0-9a-f]{40}/);
+    assert.match(runtime, /^Deno \d+\.\d+\.\d+$/);
+    assert.equal(target, Deno.build.target);
+    assert.deepEqual(permissions, { run: "denied", ffi: "denied" });
   }],
   ["init writes the example, and check takes it", async () => {
     const made = join(folder, "made");
@@ -94,11 +103,53 @@ const STEPS: [string, () => Promise<void>][] = [
     assert.equal(payload.title, SECOND.title);
     assert.throws(() => new Webhook(subscription.webhook_secret).verify(`${body} `, headers));
   }],
+  ["it lives, is ready, and shows its metrics", async () => {
+    for (const path of ["/livez", "/readyz"]) {
+      const response = await fetch(`${server?.address}${path}`, { signal: AbortSignal.timeout(LIMIT_MS) });
+      assert.equal(response.status, 200, await response.text());
+    }
+    const metrics = await fetch(`http://127.0.0.1:${metricsPort}/metrics`, {
+      signal: AbortSignal.timeout(LIMIT_MS),
+    });
+    assert.match(await metrics.text(), /^regfeed_delivery_attempts_total\{outcome="delivered"\} [1-9]/m);
+  }],
+  ["backup create, verify and restore, while it serves", async () => {
+    const archive = join(folder, "smoke.tar.gz");
+    for (const args of [["create", archive, "--config", config], ["verify", archive]]) {
+      const { code, stdout, stderr } = await run(["backup", ...args]);
+      assert.equal(code, 0, stdout + stderr);
+    }
+    const elsewhere = join(folder, "restored.toml");
+    await Deno.writeTextFile(elsewhere, configText().replace("smoke.db", "restored.db"));
+    const { code, stdout, stderr } = await run(["backup", "restore", archive, "--config", elsewhere]);
+    assert.equal(code, 0, stdout + stderr);
+    assert.ok((await Deno.stat(join(folder, "restored.db"))).size > 0);
+  }],
+  ["doctor finds no problem", async () => {
+    const { code, stdout, stderr } = await run(["doctor", "--json", "--config", config]);
+    assert.equal(code, 0, stdout + stderr);
+    assert.equal(JSON.parse(stdout).ok, true);
+  }],
   ["SIGTERM ends the server cleanly", async () => {
     assert.ok(server !== undefined);
     server.child.kill("SIGTERM");
     const { code, signal } = await bounded("the server's end", server.child.status);
     assert.deepEqual({ code, signal }, { code: 0, signal: null }, server.log());
+    server = undefined;
+  }],
+  ["a second SIGTERM ends at once a server that waits for a client", async () => {
+    server = await startServer();
+    using client = await Deno.connect({ hostname: "127.0.0.1", port: Number(new URL(server.address).port) });
+    const head = `POST /v1/subscriptions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\n` +
+      "content-type: application/json\r\ncontent-length: 100\r\n\r\n{";
+    await client.write(new TextEncoder().encode(head));
+    await new Promise((later) => setTimeout(later, 200)); // until the request has been read
+    server.child.kill("SIGTERM");
+    await until(() => Promise.resolve(/stopping/.exec(server?.log() ?? "") ?? undefined));
+    server.child.kill("SIGTERM");
+    const { signal } = await bounded("the server's end", server.child.status);
+    assert.equal(signal, "SIGTERM", server.log());
+    assert.doesNotMatch(server.log(), /stopped/);
     server = undefined;
   }],
 ];
@@ -121,6 +172,11 @@ await Deno.remove(folder, { recursive: true });
 console.log(`smoke: ${passed} passed, ${STEPS.length - passed} failed`);
 Deno.exit(passed === STEPS.length ? 0 : 1);
 
+function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}
+
 function loopback(
   handler: (request: Request) => Response | Promise<Response>,
 ): Deno.HttpServer<Deno.NetAddr> {
@@ -141,6 +197,9 @@ function feedOf(publications: readonly { id: string; title: string }[]): string 
 function configText(): string {
   return `[server]
 listen = "127.0.0.1:0"
+
+[metrics]
+listen = "127.0.0.1:${metricsPort}"
 
 [store]
 path = "smoke.db"

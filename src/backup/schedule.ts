@@ -58,7 +58,7 @@ export async function runBackups(loop: BackupLoop, signal: AbortSignal): Promise
   let failedMs: number | null = null;
   while (!signal.aborted) {
     try {
-      const newestMs = await findNewest(loop);
+      const newestMs = await findNewestBackup(plan.folder, loop.files);
       const nowMs = clock.nowMs();
       const dueMs = nextBackupAt(plan.schedule, { newestMs, startedMs, failedMs });
       if (dueMs === null || nowMs < dueMs) {
@@ -89,9 +89,13 @@ async function makeOne({ plan, clock, log, files, create }: BackupLoop, nowMs: n
   }
 }
 
-async function findNewest({ plan, files }: BackupLoop): Promise<number | null> {
-  if (!await files.exists(plan.folder)) return null;
-  const listing = await files.list(plan.folder);
+/** When the newest backup of a folder was made, Unix ms, as its name says; null without one. */
+export async function findNewestBackup(
+  folder: string,
+  files: Pick<BackupLoop["files"], "exists" | "list">,
+): Promise<number | null> {
+  if (!await files.exists(folder)) return null;
+  const listing = await files.list(folder);
   const times = listing.files.map(({ name }) => backupTime(name)).filter((ms) => ms !== null);
   return times.length === 0 ? null : Math.max(...times);
 }

@@ -1,17 +1,12 @@
 // What most commands begin with: the config, and the store that it names.
 import { dirname, resolve } from "node:path";
 import { findAdditionProblems } from "../classify/check_additions.ts";
-import {
-  type Config,
-  ConfigError,
-  decodeConfig,
-  parseConfigFile,
-  type ParsedConfig,
-} from "../config/config.ts";
+import { ConfigError, decodeConfig, parseConfigFile, type ParsedConfig } from "../config/config.ts";
 import type { LogFields, Platform } from "../domain/ports.ts";
 import type { Store } from "../domain/store.ts";
 import { openWritten } from "../platform/database_files.ts";
 import { createMachine } from "../platform/machine.ts";
+import type { LogSettings } from "../platform/log.ts";
 import { createPlatform, type RealPlatform } from "../platform/platform.ts";
 import type { Host } from "../platform/process.ts";
 import { openVaultFile } from "../platform/vault.ts";
@@ -92,7 +87,7 @@ export interface Opened extends LoadedConfig {
 export function withStore<T>(
   call: CommandCall,
   work: (opened: Opened) => Promise<T>,
-  options: { log?: Config["log"] } = {},
+  options: { log?: LogSettings } = {},
 ): Promise<T> {
   return withPlatform(call, async ({ platform, ...loaded }) => {
     const log = platform.log("store");
@@ -110,7 +105,7 @@ export function withStore<T>(
 export async function withPlatform<T>(
   call: CommandCall,
   work: (opened: Omit<Opened, "store">) => Promise<T>,
-  options: { log?: Config["log"]; readings?: Map<string, string> } = {},
+  options: { log?: LogSettings; readings?: Map<string, string> } = {},
 ): Promise<T> {
   const loaded = await loadConfig(call, options);
   const platform = createPlatform({ log: options.log ?? loaded.config.log, mail: loaded.config.mail });

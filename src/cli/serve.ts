@@ -18,6 +18,7 @@ import { VERSION } from "../version.ts";
 import { readPair, watchCertificate } from "./certificate_watch.ts";
 import { type Command, type CommandCall, CommandError, EXIT } from "./command.ts";
 import { type LoadedConfig, type Opened, openStoreAt, withPlatform } from "./open.ts";
+import { measureService } from "./serve_metrics.ts";
 import { createBackupTools, type LongWork } from "./prepare.ts";
 import { startService } from "./service.ts";
 
@@ -75,6 +76,7 @@ async function serve(
   parts.defer(() => supervisor.close());
   const metrics = createMetrics();
   parts.defer(measureProcess(metrics, clock.nowMs()));
+  measureService(metrics, config, call.host);
   const door = createDoor(createIds(() => clock.nowMs(), (count) => random.bytes(count)));
   const ending = new AbortController();
   const server = await listenAt(call.host, { config, platform, door, signal: ending.signal });
@@ -83,7 +85,7 @@ async function serve(
     return server.shutdown(0);
   });
   if (config.metrics.listen !== null) {
-    const handler = (request: Request) => answerMetrics(request, metrics);
+    const handler = (request: Request) => answerMetrics(request, metrics, config.metrics.token);
     const metricsServer = await listen({ ...config.metrics.listen, handler });
     parts.defer(() => metricsServer.shutdown(0));
   }

@@ -21,7 +21,9 @@ export const versionCommand: Command = {
     const commit = await readCommit(host);
     host.out(
       flags.has("json")
-        ? `${JSON.stringify({ version: VERSION, commit, runtime, target })}\n`
+        ? `${
+          JSON.stringify({ version: VERSION, commit, runtime, target, permissions: host.permissions() })
+        }\n`
         : await versionLine(host),
     );
     return EXIT.done;

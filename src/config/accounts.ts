@@ -1,4 +1,4 @@
-// What the config says of payments and mails: secrets read, values as the program uses them.
+// What the config says of payments and mails, with every secret that is no source's: read, as the program uses them.
 import { resolve } from "node:path";
 import type { Mailbox, SmtpServer } from "../domain/mail.ts";
 import type { Tier } from "../domain/tier.ts";
@@ -30,10 +30,11 @@ export interface MailConfig {
   outbox: string;
 }
 
-/** The secrets of payments and mails, read. */
+/** The secrets of payments, mails and metrics, read. */
 export interface AccountSecrets {
   webhookSecret: string | null;
   smtp: SmtpServer | null;
+  metricsToken: string | null;
   files: SecretFile[];
   problems: PlacedMessage[];
 }
@@ -43,8 +44,15 @@ export async function readAccountSecrets(
   document: Record<string, unknown>,
   from: { reader: SecretReader; folder: string },
 ): Promise<AccountSecrets> {
-  const found: AccountSecrets = { webhookSecret: null, smtp: null, files: [], problems: [] };
-  const { payment, mail } = document;
+  const found: AccountSecrets = {
+    webhookSecret: null,
+    smtp: null,
+    metricsToken: null,
+    files: [],
+    problems: [],
+  };
+  const { payment, mail, metrics } = document;
+  if (isTable(metrics)) found.metricsToken = await readMetricsToken(metrics, from, found);
   if (isTable(payment)) {
     found.webhookSecret = await readOne(["payment", "webhook_secret"], payment, from, found);
   }
@@ -65,6 +73,25 @@ export async function readAccountSecrets(
     found.problems.push({ path: ["mail", "from"], message });
   }
   return found;
+}
+
+async function readMetricsToken(
+  metrics: Record<string, unknown>,
+  from: { reader: SecretReader; folder: string },
+  found: AccountSecrets,
+): Promise<string | null> {
+  const token = await readOne(["metrics", "token"], metrics, from, found);
+  const key = Object.keys(metrics).find((name) => /^token(_file|_env)?$/.test(name)) ?? "token";
+  if (token !== null && !/^[!-~]+$/.test(token)) {
+    const message = "gives no token: it is one line of ASCII characters without spaces";
+    found.problems.push({ path: ["metrics", key], message });
+  }
+  if (token !== null && metrics["listen"] === undefined) {
+    const message =
+      'guards nothing without metrics.listen: add listen = "127.0.0.1:9464", or take the token out';
+    found.problems.push({ path: ["metrics", key], message });
+  }
+  return token;
 }
 
 async function readOne(

@@ -21,6 +21,9 @@ const RESTART_KEYS: ReadonlySet<string> = new Set([
   "store.path",
   "store.key_file",
   "metrics.listen",
+  "metrics.token",
+  "metrics.token_file",
+  "metrics.token_env",
 ]);
 
 /** The keys in which two configs differ, in the order of the alphabet. */
@@ -57,7 +60,7 @@ export function keepUntilRestart(inForce: ParsedConfig, given: ParsedConfig): Pa
       ...config,
       server: { ...config.server, listen, tls, publicUrl },
       store: inForce.config.store,
-      metrics: { ...config.metrics, listen: inForce.config.metrics.listen },
+      metrics: inForce.config.metrics,
     },
     checked: {
       ...checked,
@@ -68,7 +71,7 @@ export function keepUntilRestart(inForce: ParsedConfig, given: ParsedConfig): Pa
         tls_key: old.server.tls_key,
       },
       store: old.store,
-      metrics: { ...checked.metrics, listen: old.metrics.listen },
+      metrics: old.metrics,
     },
   };
 }

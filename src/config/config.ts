@@ -5,6 +5,7 @@ import type { z } from "zod";
 import type { Additions } from "../domain/classification.ts";
 import type { DeclaredCustomer } from "../domain/declared.ts";
 import type { SourceSettings } from "../domain/source.ts";
+import type { LogLevel, LogLevels } from "../domain/log.ts";
 import { DEFAULT_LIMITS, type Tier, type TierLimits, TIERS } from "../domain/tier.ts";
 import {
   type AccountSecrets,
@@ -93,10 +94,12 @@ export interface Config {
   payment: PaymentConfig | null;
   mail: MailConfig;
   metrics: {
-    /** Where they are read, without a key; null switches them off. */
+    /** Where they are read; null switches them off. */
     listen: { hostname: string; port: number } | null;
+    /** What whoever reads them has to show; null: nothing. */
+    token: string | null;
   };
-  log: { format: "text" | "json"; level: "debug" | "info" | "warn" | "error" };
+  log: { format: "text" | "json"; level: LogLevel; levels: LogLevels };
   /** The files that secrets were read from, so that their modes can be looked at. */
   secretFiles: SecretFile[];
 }
@@ -265,7 +268,7 @@ function buildConfig(
     backup: buildBackup(file.backup, folder),
     payment: buildPayment(file, secrets.accounts),
     mail: buildMail(file, secrets.accounts, folder),
-    metrics: { listen: file.metrics.listen ?? null },
+    metrics: { listen: file.metrics.listen ?? null, token: secrets.accounts.metricsToken },
     log: file.log,
     secretFiles: [...secrets.sources.files, ...secrets.accounts.files],
   };

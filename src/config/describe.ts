@@ -1,4 +1,5 @@
 // What a config puts in force, without its secrets.
+import type { LogLevels } from "../domain/log.ts";
 import { type Tier, TIERS } from "../domain/tier.ts";
 import type { Config } from "./config.ts";
 import { sourceDetails, sourceRow, type SourceSummary, summariseSource } from "./describe_source.ts";
@@ -69,8 +70,8 @@ export interface ConfigSummary {
     keep: number;
     secret_key: boolean;
   };
-  metrics: { listen: string | null };
-  log: { format: string; level: string };
+  metrics: { listen: string | null; token: boolean };
+  log: { format: string; level: string; levels: LogLevels };
   tiers: Record<
     Tier,
     { api_requests_per_day: number; webhook_deliveries_per_month: number; active_subscriptions: number }
@@ -124,7 +125,10 @@ export function summariseConfig(config: Config, nowMs: number): ConfigSummary {
       keep: config.backup.keep,
       secret_key: config.backup.secretKey,
     },
-    metrics: { listen: config.metrics.listen === null ? null : formatListen(config.metrics.listen) },
+    metrics: {
+      listen: config.metrics.listen === null ? null : formatListen(config.metrics.listen),
+      token: config.metrics.token !== null,
+    },
     log: config.log,
     tiers: summariseTiers(config),
     sources_enabled: enabled,
@@ -217,8 +221,8 @@ export function describeConfig(config: Config, nowMs: number): string {
     ["customers", `${summary.customers_declared.length} declared here`],
     ["languages", languages.join(", ")],
     ["backups", describeBackup(backup)],
-    ["metrics", metrics.listen === null ? "off" : `read at http://${metrics.listen}/metrics`],
-    ["log", `${log.format}, ${log.level} and above`],
+    ["metrics", describeMetrics(metrics)],
+    ["log", describeLog(log)],
     ...TIERS.map((tier): [string, string] => [
       `tier ${tier}`,
       `${tiers[tier].api_requests_per_day} requests a day, ` +
@@ -260,6 +264,16 @@ function describeBackup({ folder, schedule, timezone, keep, secret_key }: Config
     ? "made by hand"
     : `${schedule} (${timezone}), the last ${keep} kept, ${secret_key ? "with" : "without"} the secret key`;
   return `in ${folder}, ${when}`;
+}
+
+function describeMetrics({ listen, token }: ConfigSummary["metrics"]): string {
+  if (listen === null) return "off";
+  return `read at http://${listen}/metrics, ${token ? "with the token" : "without a key"}`;
+}
+
+function describeLog({ format, level, levels }: ConfigSummary["log"]): string {
+  const own = Object.entries(levels).map(([area, of]) => `, of ${area} ${of}`);
+  return `${format}, ${level} and above${own.join("")}`;
 }
 
 function describePayment(payment: ConfigSummary["payment"]): string {

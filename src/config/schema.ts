@@ -2,13 +2,14 @@
 import { z } from "zod";
 import type { KeywordList } from "../domain/classification.ts";
 import { EVENT_TYPES } from "../domain/event.ts";
+import { isLogArea, LOG_AREAS, LOG_LEVELS, type LogLevels } from "../domain/log.ts";
 import { MAIL_LANGUAGES } from "../domain/mail.ts";
 import { SEVERITIES } from "../domain/severity.ts";
 import { FETCH_STRATEGIES } from "../domain/source.ts";
 import { TIERS } from "../domain/tier.ts";
 import { findUrlsProblems, readIdentity, readPattern } from "./identity_keys.ts";
 import { duration, flag, list, oneOf, table, text, wants, wholeNumber } from "./parts.ts";
-import { describeKind } from "./problems.ts";
+import { describeKind, didYouMean, listWords } from "./problems.ts";
 import { HEADERS_TABLE, STRATEGY_TABLES } from "./strategy_tables.ts";
 import {
   readCidr,
@@ -51,6 +52,19 @@ const BOUNDS = {
   addressLimit: { min: 0, max: 1_000_000 },
   tierLimit: { min: 0, max: 1_000_000_000_000 },
 } as const;
+
+/** Levels of the log by area. */
+function logLevels() {
+  return z.record(z.string(), oneOf(LOG_LEVELS), {
+    error: wants("a table of levels by area", '{ delivery = "debug" }'),
+  }).superRefine((levels, context) => {
+    for (const area of Object.keys(levels).filter((name) => !isLogArea(name))) {
+      const known = listWords(LOG_AREAS.map((word) => `"${word}"`));
+      const message = `names no area of the log: they are ${known}.${didYouMean(area, LOG_AREAS)}`;
+      context.addIssue({ code: "custom", path: [area], message });
+    }
+  }).transform((levels): LogLevels => levels);
+}
 
 /** As many topics as an item can have. */
 const MOST_SOURCE_TOPICS = 5;
@@ -288,10 +302,14 @@ export const FILE_SCHEMA = table({
   mail: mail.prefault({}),
   metrics: table({
     listen: text("an address to listen on", "127.0.0.1:9464", readListen).optional(),
+    token: secret.inPlace,
+    token_file: secret.file,
+    token_env: secret.env,
   }, "[metrics]").prefault({}),
   log: table({
     format: oneOf(["text", "json"]).prefault("text"),
-    level: oneOf(["debug", "info", "warn", "error"]).prefault("info"),
+    level: oneOf(LOG_LEVELS).prefault("info"),
+    levels: logLevels().prefault({}),
   }, "[log]").prefault({}),
 }, "[server]");
 

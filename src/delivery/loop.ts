@@ -1,6 +1,7 @@
 // The loop of deliveries: matches events, claims what is due, sends it side by side, records what came of it.
 import type { AttemptResult, ClaimedDelivery } from "../domain/delivery.ts";
 import { AppError } from "../domain/errors.ts";
+import { NO_METRICS } from "../domain/metrics.ts";
 import {
   type Clock,
   DeadlineError,
@@ -11,6 +12,7 @@ import {
 } from "../domain/ports.ts";
 import type { Store } from "../domain/store.ts";
 import { signingSecrets, type Subscription } from "../domain/subscription.ts";
+import { type CountAttempt, createDeliveryMetrics } from "./delivery_metrics.ts";
 import { checkWebhookUrl, createAddressPolicy, type PolicySettings, resolveTarget } from "./guard.ts";
 import { createMatching, type Matching } from "./match.ts";
 import { buildTestPayload } from "./payload.ts";
@@ -51,6 +53,8 @@ export interface DeliveryDeps extends Matching, Omit<Sending, "policy"> {
   inFlight?: Map<string, number>;
   /** How long bodies and attempts of deliveries that are over are kept, and how long the deliveries themselves, ms. */
   keepMs: Upkeep["keepMs"];
+  /** Hears of each attempt that is over. */
+  count?: CountAttempt;
 }
 
 /** What came of a test delivery; the fields of the API's answer. */
@@ -94,6 +98,7 @@ class DeliveryLoop implements Delivery {
   readonly #match: () => Promise<number>;
   readonly #recorder: ReturnType<typeof createRecorder>;
   readonly #upkeep: () => Promise<number>;
+  readonly #countAttempt: CountAttempt;
   /** Attempts that are not recorded yet, by delivery. */
   readonly #attempts = new Map<string, Attempt>();
   /** Of these the ones that are being sent: in all, and by subscription. */
@@ -110,6 +115,7 @@ class DeliveryLoop implements Delivery {
     this.#recorder = createRecorder(deps);
     this.#upkeep = createUpkeep(deps);
     this.#inFlight = deps.inFlight ?? new Map();
+    this.#countAttempt = deps.count ?? createDeliveryMetrics(NO_METRICS);
   }
 
   async tick(): Promise<number> {
@@ -227,6 +233,7 @@ class DeliveryLoop implements Delivery {
     const { clock, random, newId } = this.#deps;
     const next = decideNextStep(result, delivery.tries, clock.nowMs(), random.fraction());
     this.#logAttempt(delivery, result, next.kind);
+    this.#countAttempt(delivery, result, next.kind);
     const { id: deliveryId, webhookUrl, attempt } = delivery;
     const mailId = next.kind === "gone" ? newId("mail") : null;
     const recorded = await this.#recorder.record({ deliveryId, webhookUrl, attempt, result, next, mailId });

@@ -1,5 +1,6 @@
 // What the rooms need of the world outside: time, randomness, network, files, a log. src/platform gives the real ones.
 
+import type { LogArea } from "./log.ts";
 import type { Mailbox } from "./mail.ts";
 
 /** Time. */
@@ -188,6 +189,5 @@ export interface Platform {
   resolver: Resolver;
   files: Files;
   mailer: Mailer;
-  /** The log of an area: "ingest", "delivery", "api", … */
-  log(area: string): Log;
+  log(area: LogArea): Log;
 }

@@ -2,8 +2,16 @@
 
 import type { TierTable } from "./account_store.ts";
 
+/** Deliveries that are not on their way. */
+export interface UndeliveredCounts {
+  held: number;
+  failed: number;
+}
+
 /** What is done from time to time, whatever else happens. Every time is in Unix ms. */
 export interface UpkeepStore {
+  /** Read off indexes that hold nothing that was delivered. */
+  countUndelivered(): Promise<UndeliveredCounts>;
   /**
    * Warns the owners of endpoints that have failed for days, and switches off those that went on failing; with each a
    * mail. Returns how many.

@@ -1,9 +1,11 @@
 // The ingest loop: claims due sources whose hosts are free, and visits each.
 import { createPace } from "./pace.ts";
+import { NO_METRICS } from "../domain/metrics.ts";
 import type { Clock } from "../domain/ports.ts";
 import type { SourceSettings, SourceState } from "../domain/source.ts";
 import type { Store } from "../domain/store.ts";
 import { type FetchedDocument, FetchError } from "./fetched.ts";
+import { type CountVisit, createIngestMetrics } from "./ingest_metrics.ts";
 import { createPassedOver } from "./passed_over.ts";
 import { type DecidedItem, processSource } from "./process.ts";
 import { failed, type IngestReport, reportOf } from "./report.ts";
@@ -23,7 +25,7 @@ const CLOCK_TOLERANCE_MS = 1_000;
 
 /** What the loop needs. */
 export interface IngestOptions
-  extends Omit<VisitOptions, "store" | "passedOver" | "pace" | "scheduleOf" | "spacingOf"> {
+  extends Omit<VisitOptions, "store" | "passedOver" | "pace" | "scheduleOf" | "spacingOf" | "count"> {
   store: VisitOptions["store"] & Pick<Store, "claimSources" | "listSources" | "registerSources">;
   /** The enabled sources. */
   sources: readonly SourceSettings[];
@@ -35,6 +37,8 @@ export interface IngestOptions
   hostSpacingMs: number;
   /** The longest time by which a run is put off so that not all sources begin at once, ms. */
   jitterMs: number;
+  /** Hears of each visit that is over. */
+  count?: CountVisit;
 }
 
 /** A dry run of one source. */
@@ -69,6 +73,7 @@ export function createIngest(given: IngestOptions): Ingest {
     passedOver: createPassedOver(),
     spacingOf,
     pace: createPace(given.clock, spacingOf),
+    count: given.count ?? createIngestMetrics(NO_METRICS),
     scheduleOf: (source) => scheduleOf(source, given.jitterMs),
   };
   const { clock, store } = options;

@@ -3,6 +3,7 @@ import type { Clock, Log } from "../domain/ports.ts";
 import type { FetchOutcome, SourceSettings, SourceState } from "../domain/source.ts";
 import { silentSince } from "../domain/source_health.ts";
 import type { FetchEnd, Store } from "../domain/store.ts";
+import type { CountVisit } from "./ingest_metrics.ts";
 import { noteNews } from "./news.ts";
 import { FetchError } from "./fetched.ts";
 import { isFlood } from "./flood.ts";
@@ -31,6 +32,8 @@ export interface VisitOptions extends ProcessOptions {
   scheduleOf(source: SourceSettings): Schedule;
   /** How long a host is left alone after a visit, ms. */
   spacingOf(host: string): number;
+  /** Hears of each visit that is over. */
+  count: CountVisit;
 }
 
 /** The host that a source's visits go to; null for a folder. */
@@ -50,19 +53,24 @@ export async function visitSource(
     const processed = await processSource(source, state, "record", options);
     if (processed.failure !== null) {
       await finishFailed(source, state, { failure: processed.failure, processed }, options);
-      return { ...reportOf(source.id, processed), ok: false, error: processed.failure.message };
+      const report = { ...reportOf(source.id, processed), ok: false, error: processed.failure.message };
+      options.count(processed.failure.state, report);
+      return report;
     }
     const { withdrawn, heldBack } = await finishWell(source, state, processed, options);
-    const report = reportOf(source.id, processed);
-    const revised = report.revised + withdrawn;
-    return { ...report, revised, ...(heldBack === 0 ? {} : { held_back: heldBack }) };
+    const found = reportOf(source.id, processed);
+    const report = { ...found, revised: found.revised + withdrawn };
+    options.count("ok", report);
+    return { ...report, ...(heldBack === 0 ? {} : { held_back: heldBack }) };
   } catch (error) {
     if (!(error instanceof FetchError)) logFailure(options.log, "source stopped", error, source.id);
     const failure = error instanceof FetchError
       ? error
       : new FetchError("stopped by an error inside; see the log");
     await finishFailed(source, state, { failure, processed: null }, options);
-    return failed(source.id, failure.message);
+    const report = failed(source.id, failure.message);
+    options.count(failure.state, report);
+    return report;
   } finally {
     over.abort();
     await beats;
@@ -153,6 +161,11 @@ function logFlood(log: Log, source: string, heldBack: number): void {
 }
 
 function logFetched(source: SourceSettings, processed: ProcessedSource, log: Log): void {
+  for (const { decision } of processed.decided) {
+    if (decision.kind !== "record") continue;
+    const { id, version } = decision.event;
+    log.debug("event recorded", { source: source.id, event: id, version });
+  }
   const report = reportOf(source.id, processed);
   const hasBrought = report.new + report.revised + report.refused.length > 0;
   log[hasBrought ? "info" : "debug"]("source fetched", {

@@ -1,5 +1,12 @@
 // The log: one line an entry on stderr, for people or as JSON, written before the call returns.
-import { configureSync, getLogger, type LogRecord, resetSync } from "@logtape/logtape";
+import {
+  configureSync,
+  getLogger,
+  type LogLevel as LogTapeLevel,
+  type LogRecord,
+  resetSync,
+} from "@logtape/logtape";
+import type { LogArea, LogLevel, LogLevels } from "../domain/log.ts";
 import type { Log, LogFields } from "../domain/ports.ts";
 import { redact } from "./redact.ts";
 import { writeWhole } from "./standard_streams.ts";
@@ -9,7 +16,9 @@ export interface LogSettings {
   /** `text` for people, `json` for machines: one object a line. */
   format: "text" | "json";
   /** The least that is written. */
-  level: "debug" | "info" | "warn" | "error";
+  level: LogLevel;
+  /** The same for areas that have a level of their own. */
+  levels?: LogLevels;
 }
 
 /** The category above every area. */
@@ -27,17 +36,19 @@ const COLOURS: Readonly<Record<string, string>> = {
 const PLAIN = "\x1b[0m";
 
 /** The logs by area, written to stderr. The settings hold for the process: the last call's stand. */
-export function createLogs(settings: LogSettings): { log(area: string): Log; close(): void } {
+export function createLogs(settings: LogSettings): { log(area: LogArea): Log; close(): void } {
   const format = settings.format === "json" ? formatJson : textFormat(isColourful());
   configureSync({
     reset: true,
     sinks: { stderr: (record) => writeWhole(Deno.stderr, format(record)) },
     loggers: [
-      {
-        category: ROOT,
+      { category: ROOT, sinks: ["stderr"], lowestLevel: levelOf(settings.level) },
+      ...Object.entries(settings.levels ?? {}).map(([area, level]) => ({
+        category: [ROOT, area],
         sinks: ["stderr"],
-        lowestLevel: settings.level === "warn" ? "warning" : settings.level,
-      },
+        parentSinks: "override" as const,
+        lowestLevel: levelOf(level),
+      })),
       // What LogTape says of itself, such as a sink that failed.
       { category: ["logtape", "meta"], sinks: ["stderr"], lowestLevel: "warning" },
     ],
@@ -45,7 +56,11 @@ export function createLogs(settings: LogSettings): { log(area: string): Log; clo
   return { log: createLog, close: resetSync };
 }
 
-function createLog(area: string): Log {
+function levelOf(level: LogLevel): LogTapeLevel {
+  return level === "warn" ? "warning" : level;
+}
+
+function createLog(area: LogArea): Log {
   const logger = getLogger([ROOT, area]);
   return {
     debug: (message, fields) => logger.debug(message, { ...fields }),

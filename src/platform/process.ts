@@ -19,6 +19,8 @@ export interface Host extends WritableFiles {
   runtime: string;
   /** What it was built for: "x86_64-unknown-linux-gnu". */
   target: string;
+  /** Whether this process may start programs and load native libraries: `granted`, `prompt` or `denied` each. */
+  permissions(): { run: string; ffi: string };
   /** How this program is started from a shell: "regfeed" the executable, "deno task regfeed" from its source. */
   program: string;
   /** An environment variable; undefined when it is not set. */
@@ -53,6 +55,10 @@ export function createHost(): Host {
     cwd: Deno.cwd(),
     runtime: `Deno ${Deno.version.deno}`,
     target: Deno.build.target,
+    permissions: () => ({
+      run: Deno.permissions.querySync({ name: "run" }).state,
+      ffi: Deno.permissions.querySync({ name: "ffi" }).state,
+    }),
     program: Deno.build.standalone ? "regfeed" : "deno task regfeed",
     env: (name) => Deno.env.get(name),
     input: readInput,

@@ -1,20 +1,47 @@
 // The metrics of a running server, read by Prometheus' own checker where it is installed.
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { answerMetrics } from "../../src/api/metrics_page.ts";
 import { createMetrics, METRICS_TYPE } from "../../src/domain/metrics.ts";
-import { serve, withFolder, writeConfig } from "../support/process.ts";
+import { regfeed, serve, withFolder, writeConfig } from "../support/process.ts";
 
 Deno.test("GET /metrics is the only thing at the metrics' address", async () => {
   const metrics = createMetrics();
   metrics.counter({ name: "one_total", help: "One." }).add([]);
   const ask = (path: string, method = "GET") =>
-    answerMetrics(new Request(`http://127.0.0.1:9464${path}`, { method }), metrics);
+    answerMetrics(new Request(`http://127.0.0.1:9464${path}`, { method }), metrics, null);
   const found = await ask("/metrics?debug");
   assert.equal(found.headers.get("content-type"), METRICS_TYPE);
   assert.match(await found.text(), /one_total 1/);
   assert.equal((await ask("/")).status, 404);
   const posted = await ask("/metrics", "POST");
   assert.deepEqual([posted.status, posted.headers.get("allow")], [405, "GET, HEAD"]);
+});
+
+Deno.test("GET /metrics wants the config's token where there is one, and nothing else passes for it", async () => {
+  const metrics = createMetrics();
+  metrics.counter({ name: "one_total", help: "One." }).add([]);
+  const rows: [authorization: string | null, status: number][] = [
+    [null, 401],
+    ["", 401],
+    ["Bearer", 401],
+    ["Bearer ", 401],
+    ["Bearer scrape-m", 401],
+    ["Bearer scrape-me2", 401],
+    ["Basic scrape-me", 401],
+    ["scrape-me", 401],
+    ["Bearer scrape-me", 200],
+    ["bearer  scrape-me", 200],
+  ];
+  for (const [authorization, status] of rows) {
+    const headers = authorization === null ? {} : { authorization };
+    const request = new Request("http://127.0.0.1:9464/metrics", { headers });
+    const answer = await answerMetrics(request, metrics, "scrape-me");
+    assert.equal(answer.status, status, authorization ?? "no header");
+    const text = await answer.text();
+    assert.equal(text.includes("one_total"), status === 200);
+    if (status === 401) assert.equal(answer.headers.get("www-authenticate"), 'Bearer realm="metrics"');
+  }
 });
 
 /** Whether Prometheus' checker takes the text; null where it is not installed. */
@@ -42,6 +69,7 @@ Deno.test("serve shows its metrics at the address that the config names, and cou
     const free = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const { port } = free.addr as Deno.NetAddr;
     free.close();
+    await Deno.writeTextFile(join(folder, "metrics-token"), "scrape-me\n");
     await writeConfig(
       folder,
       `
@@ -49,6 +77,7 @@ Deno.test("serve shows its metrics at the address that the config names, and cou
       listen = "127.0.0.1:0"
       [metrics]
       listen = "127.0.0.1:${port}"
+      token_file = "metrics-token"
     `,
     );
     const server = await serve(folder);
@@ -64,7 +93,13 @@ Deno.test("serve shows its metrics at the address that the config names, and cou
     ) {
       await (await fetch(`${server.address}${path}`)).body?.cancel();
     }
-    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    const backup = await regfeed(folder, ["backup", "create"]);
+    assert.equal(backup.code, 0, backup.stderr);
+    const headers = { authorization: "Bearer scrape-me" };
+    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`, { headers })).text();
+    const refused = await fetch(`http://127.0.0.1:${port}/metrics`);
+    assert.equal(refused.status, 401);
+    await refused.body?.cancel();
     assert.match(text, /^regfeed_http_requests_total\{method="GET",route="\/v1\/sources",status="200"\} 1$/m);
     assert.match(
       text,
@@ -72,6 +107,12 @@ Deno.test("serve shows its metrics at the address that the config names, and cou
     );
     assert.match(text, /^regfeed_http_requests_total\{method="GET",route="none",status="404"\} 2$/m);
     assert.match(text, /^regfeed_deliveries_pending 0$/m);
+    assert.match(text, /^regfeed_deliveries_held 0$/m);
+    assert.match(text, /^regfeed_build_info\{version="\d+\.\d+\.\d+",schema="\d+"\} 1$/m);
+    assert.match(text, /^regfeed_database_size_bytes \d{5,}$/m);
+    assert.match(text, /^regfeed_database_wal_size_bytes \d+$/m);
+    const backedUpAt = Number(/^regfeed_backup_last_success_timestamp_seconds (\S+)$/m.exec(text)?.[1]);
+    assert.ok(Math.abs(Date.now() / 1_000 - backedUpAt) < 120, `${backedUpAt}`);
     assert.match(text, /^process_resident_memory_bytes \d{7,}$/m);
     const checked = await promtool(text);
     assert.ok(checked === null || checked.ok, `${checked?.said}\n${text}`);

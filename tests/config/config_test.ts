@@ -129,7 +129,7 @@ Deno.test("parseConfig() refuses unknown keys everywhere and names the one that 
       "[log]\nschedule = 1",
       'regfeed.toml:2: log.schedule: unknown key here: "schedule" belongs to [[sources]]',
     ],
-    ['[log]\n"a b".c = 1', 'regfeed.toml:2: log."a b": unknown key; log has format and level'],
+    ['[log]\n"a b".c = 1', 'regfeed.toml:2: log."a b": unknown key; log has format, level and levels'],
     [
       "__proto__ = 1",
       "regfeed.toml:1: __proto__: unknown key; the tables are server, limits, store, ingest, sources, topics, " +

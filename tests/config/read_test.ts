@@ -51,8 +51,8 @@ Deno.test("parseConfig() gives every default for an empty file", async () => {
       smtp: null,
       outbox: "/etc/regfeed/data/outbox",
     },
-    metrics: { listen: null },
-    log: { format: "text", level: "info" },
+    metrics: { listen: null, token: null },
+    log: { format: "text", level: "info", levels: {} },
     secretFiles: [],
   });
 });
@@ -119,9 +119,11 @@ const EVERY_KEY = `
     require_tls = false
     [metrics]
     listen = "127.0.0.1:9464"
+    token = "scrape-me"
     [log]
     format = "json"
     level = "debug"
+    levels = { api = "warn" }
     [[customers]]
     id = "example-bank"
     email = "ana@example.org"
@@ -279,8 +281,8 @@ const EVERY_VALUE: Config = {
     },
     outbox: "/var/mail/out",
   },
-  metrics: { listen: { hostname: "127.0.0.1", port: 9464 } },
-  log: { format: "json", level: "debug" },
+  metrics: { listen: { hostname: "127.0.0.1", port: 9464 }, token: "scrape-me" },
+  log: { format: "json", level: "debug", levels: { api: "warn" } },
   secretFiles: [],
 };
 

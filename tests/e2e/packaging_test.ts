@@ -24,6 +24,22 @@ const isInstalled = async (program: string) =>
   await ask("which", [program]).then((found) => found?.ok === true);
 
 Deno.test({
+  name: "Prometheus takes the alerts, and they ask for nothing that is not measured",
+  ignore: !await isInstalled("promtool"),
+  fn: async () => {
+    const file = join(PACKAGING, "alerts.yml");
+    const checked = await ask("promtool", ["check", "rules", file]);
+    assert.ok(checked?.ok, checked?.said);
+    assert.match(checked.said, /SUCCESS: 3 rules found/);
+    const asked = new Set((await Deno.readTextFile(file)).match(/regfeed_[a-z_]+/g));
+    const room = new URL("../../src/api/store_metrics.ts", import.meta.url);
+    const measured = await Deno.readTextFile(room);
+    assert.ok(asked.size >= 4);
+    for (const name of asked) assert.ok(measured.includes(`"${name}"`), name);
+  },
+});
+
+Deno.test({
   name: "systemd takes the unit and calls it safe",
   ignore: !await isInstalled("systemd-analyze"),
   fn: async () => {

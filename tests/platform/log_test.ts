@@ -82,6 +82,26 @@ Deno.test("formatJson() and textFormat() black out keys in messages, values and 
   }
 });
 
+Deno.test("createLogs() gives areas levels of their own, above and below the common one", async () => {
+  const script = `
+    import { createLogs } from ${JSON.stringify(new URL("../../src/platform/log.ts", import.meta.url).href)};
+    const levels = { delivery: "debug", mail: "error" };
+    const { log } = createLogs({ format: "json", level: "info", levels });
+    for (const area of ["api", "delivery", "mail"]) {
+      for (const level of ["debug", "info", "warn", "error"]) log(area)[level](level);
+    }`;
+  const output = await new Deno.Command(Deno.execPath(), {
+    args: ["eval", script],
+    cwd: fileURLToPath(new URL("../..", import.meta.url)),
+  }).output();
+  const lines = new TextDecoder().decode(output.stderr).trimEnd().split("\n").map((line) => JSON.parse(line));
+  assert.deepEqual(lines.map(({ area, message }) => `${area} ${message}`), [
+    ...["api info", "api warn", "api error"],
+    ...["delivery debug", "delivery info", "delivery warn", "delivery error"],
+    "mail error",
+  ]);
+});
+
 Deno.test("createLogs() writes whole lines of its level and above to stderr, also right before the process ends", async () => {
   const script = `
     import { createLogs } from ${JSON.stringify(new URL("../../src/platform/log.ts", import.meta.url).href)};

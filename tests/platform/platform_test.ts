@@ -15,7 +15,7 @@ Deno.test("createPlatform() gives every port, also when it is spread, and close(
   assert.equal(new TextDecoder().decode(response.body), "here");
   assert.equal(random.bytes(3).length, 3);
   assert.ok((await files.list(new URL(".", import.meta.url).pathname)).files.length > 0);
-  log("test").info("below the level: not written");
+  log("serve").info("below the level: not written");
   await platform.close();
   await server.shutdown(1_000);
 });

@@ -31,6 +31,7 @@ const WALKED = [
   "deliveries_due",
   "deliveries_oldest_pending",
   "deliveries_held",
+  "deliveries_undelivered",
   "mails_by_age",
   "mails_due",
   "mails_failed",
@@ -185,6 +186,10 @@ const HOT: [string, (store: Store) => Promise<unknown>, RegExp[]][] = [
   ["fitSubscriptions()", (store) => store.fitSubscriptions({ nowMs: T0, tiers: monthly(9) }), [
     /^SCAN subscriptions USING INDEX subscriptions_wanted$/,
     /^SEARCH customers USING INDEX \w+_1 \(id=\?\)$/,
+  ]],
+  ["countUndelivered()", (store) => store.countUndelivered(), [
+    /^SCAN deliveries USING COVERING INDEX deliveries_held$/,
+    /^SCAN deliveries USING COVERING INDEX deliveries_undelivered$/,
   ]],
   ["health()", (store) => store.health(), [
     /^SCAN deliveries USING COVERING INDEX deliveries_oldest_pending$/,

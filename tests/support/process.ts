@@ -49,10 +49,12 @@ export interface Serving {
   address: string;
   /** What it has logged so far. */
   log(): string;
-  /** Sends a signal that does not end it. */
-  signal(signal: "SIGHUP"): void;
+  /** Sends a signal and does not wait. */
+  signal(signal: "SIGHUP" | "SIGTERM" | "SIGINT"): void;
+  /** Waits until the log says it. */
+  said(text: string): Promise<void>;
   /** Ends it with a signal and waits; returns its exit code and its log. */
-  end(signal: "SIGTERM" | "SIGKILL"): Promise<{ code: number; log: string }>;
+  end(signal: "SIGTERM" | "SIGINT" | "SIGKILL"): Promise<{ code: number; log: string }>;
 }
 
 /** Starts `serve` and waits until it says where it listens; the config must listen on port 0 or a free one. */
@@ -78,6 +80,9 @@ export async function serve(folder: string, env: Record<string, string> = {}): P
     address: at,
     log: () => log,
     signal: (signal) => child.kill(signal),
+    async said(text) {
+      while (!log.includes(text)) await new Promise((again) => setTimeout(again, 20));
+    },
     async end(signal) {
       child.kill(signal);
       const { code } = await child.status;

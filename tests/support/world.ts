@@ -1,10 +1,11 @@
 // A whole appliance in the test's hand: a store in memory, a fake clock, a fake internet, real everything else.
 import { makeKey } from "../../src/accounts/keys.ts";
-import { type App, createApp } from "../../src/app.ts";
+import { type App, createApp, createLasting } from "../../src/app.ts";
 import { findAdditionProblems } from "../../src/classify/check_additions.ts";
 import { type Config, parseConfig } from "../../src/config/config.ts";
 import type { Customer } from "../../src/domain/customer.ts";
 import { createIds, type NewId } from "../../src/domain/ids.ts";
+import { type Metrics, NO_METRICS } from "../../src/domain/metrics.ts";
 import type { Store } from "../../src/domain/store.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import { checkAnswer } from "./openapi.ts";
@@ -43,7 +44,7 @@ export interface World {
  */
 export async function createWorld(
   configText = "",
-  options: { startMs?: number; seed?: number; polite?: boolean; store?: Store } = {},
+  options: { startMs?: number; seed?: number; polite?: boolean; store?: Store; metrics?: Metrics } = {},
 ): Promise<World> {
   const platform = fakePlatform(options.startMs ?? START_MS, options.seed);
   const config = await parseConfig(configText, {
@@ -54,7 +55,9 @@ export async function createWorld(
   });
   if (options.polite !== true) Object.assign(config.ingest, { jitterMs: 0, hostSpacingMs: 0 });
   const store = options.store ?? openStore(":memory:", testVault);
-  const app = createApp({ config, platform, store, version: "0.0.0-test" });
+  const { metrics = NO_METRICS } = options;
+  const lasting = createLasting({ platform, store, metrics });
+  const app = createApp({ config, platform, store, version: "0.0.0-test", lasting });
   const newId = createIds(() => platform.clock.nowMs(), (count) => platform.random.bytes(count));
   return {
     app,

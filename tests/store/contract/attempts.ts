@@ -67,6 +67,7 @@ export const attemptPromises: StorePromise[] = [
     check: async (store) => {
       await finish(store, await claimedOne(store), { kind: "failed" });
       assert.equal(await pending(store), 0);
+      assert.deepEqual(await store.countUndelivered(), { held: 0, failed: 1 });
       assert.deepEqual(await claimAll(store, FAR), []);
       assert.equal(await releaseAll(store), 0);
     },

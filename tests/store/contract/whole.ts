@@ -69,6 +69,7 @@ const CALLS: Record<Exclude<keyof Store, "close">, (store: Store) => Promise<unk
   retryMail: (store) => store.retryMail("mail_1", BY),
   cancelMail: (store) => store.cancelMail("mail_1", BY),
   listAudit: (store) => store.listAudit({ limit: 1 }),
+  countUndelivered: (store) => store.countUndelivered(),
   accountHealth: (store) => store.accountHealth(),
   findKey: (store) => store.findKey(aKey("1").hash),
   countedRequests: (store) => store.countedRequests("cus_1", "2026-07-20"),

@@ -1,0 +1,88 @@
+// What the store says for the metrics: what waits, what failed, and when each source was last had.
+import type { Metrics } from "../domain/metrics.ts";
+import type { Clock } from "../domain/ports.ts";
+import type { Store } from "../domain/store.ts";
+import { STORE_TROUBLES } from "../domain/store_trouble.ts";
+
+/** What the gauges are read from. */
+export interface MeasuredStore {
+  store: Pick<Store, "health" | "accountHealth" | "countUndelivered" | "listSources" | "trouble">;
+  clock: Clock;
+  /** Whether a source is in force: of others nothing is said. */
+  isMeasured(sourceId: string): boolean;
+}
+
+/** Adds the gauges; each is read when the metrics are. */
+export function measureStore(metrics: Metrics, { store, clock, isMeasured }: MeasuredStore): void {
+  const gauge = (name: string, help: string, read: () => Promise<number>) =>
+    metrics.gauge({ name, help }, async () => [{ value: await read() }]);
+  const ageOf = (ms: number | null) => ms === null ? 0 : Math.max(0, clock.nowMs() - ms) / 1_000;
+
+  gauge(
+    "regfeed_deliveries_pending",
+    "Deliveries that wait for an attempt.",
+    async () => (await store.health()).pendingDeliveries,
+  );
+  gauge(
+    "regfeed_deliveries_oldest_pending_age_seconds",
+    "Age of the oldest delivery that waits; 0 without one.",
+    async () => ageOf((await store.health()).oldestPendingAtMs),
+  );
+  gauge(
+    "regfeed_deliveries_held",
+    "Deliveries held while a month's quota is spent or a subscription is switched off.",
+    async () => (await store.countUndelivered()).held,
+  );
+  gauge(
+    "regfeed_deliveries_failed",
+    "Deliveries given up after their last attempt, as long as the log keeps them.",
+    async () => (await store.countUndelivered()).failed,
+  );
+  gauge("regfeed_mails_queued", "Mails that wait.", async () => (await store.accountHealth()).queuedMails);
+  gauge(
+    "regfeed_mails_oldest_queued_age_seconds",
+    "Age of the oldest mail that waits; 0 without one.",
+    async () => ageOf((await store.accountHealth()).oldestQueuedMailAtMs),
+  );
+  gauge("regfeed_mails_failed", "Mails given up.", async () => (await store.accountHealth()).failedMails);
+  metrics.gauge({
+    name: "regfeed_store_trouble",
+    help: "1 for what is wrong with the database's disk or file, 0 for what is not.",
+    labels: ["trouble"],
+  }, async () => {
+    const now = await store.trouble();
+    return STORE_TROUBLES.map((trouble) => ({ labels: [trouble], value: Number(trouble === now) }));
+  });
+  measureSources(metrics, { store, isMeasured });
+}
+
+function measureSources(metrics: Metrics, { store, isMeasured }: Omit<MeasuredStore, "clock">): void {
+  const perSource = (
+    name: string,
+    help: string,
+    valueOf: (state: Awaited<ReturnType<Store["listSources"]>>[number]) => number | null,
+  ) =>
+    metrics.gauge(
+      { name, help, labels: ["source"] },
+      async () =>
+        (await store.listSources()).filter(({ id }) => isMeasured(id)).flatMap((state) => {
+          const value = valueOf(state);
+          return value === null ? [] : [{ labels: [state.id], value }];
+        }),
+    );
+  perSource(
+    "regfeed_source_last_success_timestamp_seconds",
+    "When the source was last had, Unix seconds; missing until then.",
+    ({ lastSuccessAtMs }) => lastSuccessAtMs === null ? null : lastSuccessAtMs / 1_000,
+  );
+  perSource(
+    "regfeed_source_consecutive_failures",
+    "Visits in a row that failed.",
+    ({ consecutiveFailures }) => consecutiveFailures,
+  );
+  perSource(
+    "regfeed_source_held_back_events",
+    "Events of a flood that wait for `source release`.",
+    ({ heldBack }) => heldBack,
+  );
+}

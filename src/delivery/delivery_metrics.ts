@@ -1,0 +1,40 @@
+// What the delivery room counts: attempts, how long they take, and how long a delivery is on its way.
+import type { AttemptResult, ClaimedDelivery, NextStep } from "../domain/delivery.ts";
+import { type Metrics, SECONDS_BOUNDS } from "../domain/metrics.ts";
+
+/** Buckets for the time from stored to received, seconds: from at once to the last attempt of the schedule. */
+const LATENCY_BOUNDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600, 21_600, 86_400, 259_200];
+
+/** Counts one attempt that is over. */
+export type CountAttempt = (
+  delivery: Pick<ClaimedDelivery, "attempt" | "tries" | "createdAtMs">,
+  result: AttemptResult,
+  next: NextStep["kind"],
+) => void;
+
+/** A function that counts each attempt. */
+export function createDeliveryMetrics(metrics: Metrics): CountAttempt {
+  const attempts = metrics.counter({
+    name: "regfeed_delivery_attempts_total",
+    help: "Attempts to deliver, by what followed: delivered, retry, failed (the last one), gone.",
+    labels: ["outcome"],
+  });
+  const durations = metrics.histogram({
+    name: "regfeed_delivery_attempt_duration_seconds",
+    help: "Time that an attempt took: look-up, connection, sending and answer.",
+    bounds: SECONDS_BOUNDS,
+  });
+  const latencies = metrics.histogram({
+    name: "regfeed_delivery_latency_seconds",
+    help:
+      "Time from a delivery's making, right after its event was stored, to its receipt; replays left out.",
+    bounds: LATENCY_BOUNDS,
+  });
+  return ({ attempt, tries, createdAtMs }, { startedAtMs, durationMs }, next) => {
+    attempts.add([next]);
+    durations.observe([], durationMs / 1_000);
+    // What was asked for anew was made long ago, and says nothing of the way.
+    if (next !== "delivered" || attempt !== tries) return;
+    latencies.observe([], Math.max(0, startedAtMs + durationMs - createdAtMs) / 1_000);
+  };
+}

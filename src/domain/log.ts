@@ -1,0 +1,34 @@
+// The log's areas and levels.
+
+/** Every area of the log, each of which can have a level of its own. */
+export const LOG_AREAS = [
+  "accounts",
+  "api",
+  "backup",
+  "config",
+  "delivery",
+  "health",
+  "ingest",
+  "mail",
+  "payment",
+  "serve",
+  "store",
+  "tls",
+] as const;
+
+/** See {@link LOG_AREAS}. */
+export type LogArea = typeof LOG_AREAS[number];
+
+/** Whether a name is that of an area. */
+export function isLogArea(name: string): name is LogArea {
+  return LOG_AREAS.includes(name as LogArea);
+}
+
+/** The levels, the most talkative first. */
+export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
+
+/** See {@link LOG_LEVELS}. */
+export type LogLevel = typeof LOG_LEVELS[number];
+
+/** The least that is written of an area; the others have the log's common level. */
+export type LogLevels = Partial<Record<LogArea, LogLevel>>;

@@ -1,0 +1,29 @@
+// What the ingest room counts: visits to sources and what became of their items.
+import type { Metrics } from "../domain/metrics.ts";
+import type { FetchOutcome } from "../domain/source.ts";
+import type { IngestReport } from "./report.ts";
+
+/** Counts one visit that is over. */
+export type CountVisit = (outcome: FetchOutcome, report: IngestReport) => void;
+
+/** A function that counts each visit. */
+export function createIngestMetrics(metrics: Metrics): CountVisit {
+  const fetches = metrics.counter({
+    name: "regfeed_ingest_fetches_total",
+    help: "Visits to sources, by what they came to.",
+    labels: ["source", "outcome"],
+  });
+  const items = metrics.counter({
+    name: "regfeed_ingest_items_total",
+    help: "Items that visits brought, by what became of them.",
+    labels: ["source", "outcome"],
+  });
+  return (outcome, report) => {
+    const { id, new: fresh, revised, unchanged, passed_over, refused } = report;
+    fetches.add([id, outcome]);
+    const counts = { new: fresh, revised, unchanged, passed_over, refused: refused.length };
+    for (const [became, count] of Object.entries(counts)) {
+      if (count > 0) items.add([id, became], count);
+    }
+  };
+}

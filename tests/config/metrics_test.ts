@@ -1,0 +1,49 @@
+// The metrics and the log in the config.
+import assert from "node:assert/strict";
+import { describeConfig, summariseConfig } from "../../src/config/describe.ts";
+import { configOf, linesOf } from "./given.ts";
+
+const LISTEN = '[metrics]\nlisten = "127.0.0.1:9464"\n';
+
+Deno.test("the metrics' token is a secret, and one that guards nothing is an error", async () => {
+  const given = { files: { "/run/token": "scrape-me\n" }, env: { TOKEN: "scrape-me" } };
+  for (const form of ['token = "scrape-me"', 'token_file = "/run/token"', 'token_env = "TOKEN"']) {
+    const config = await configOf(LISTEN + form, given);
+    assert.equal(config.metrics.token, "scrape-me", form);
+    const shown = describeConfig(config, 0) + JSON.stringify(summariseConfig(config, 0));
+    assert.ok(!shown.includes("scrape-me"), form);
+    assert.match(shown, /read at http:\/\/127\.0\.0\.1:9464\/metrics, with the token/);
+  }
+  const byFile = await configOf(`${LISTEN}token_file = "/run/token"`, given);
+  assert.deepEqual(byFile.secretFiles, [{ key: "metrics.token_file", path: "/run/token" }]);
+  const rows: [text: string, expected: RegExp][] = [
+    [`${LISTEN}token = "two words"`, /^regfeed\.toml:3: metrics\.token: gives no token/],
+    [`${LISTEN}token = ""`, /:3: metrics\.token: is empty/],
+    [`${LISTEN}token_env = "NONE"`, /:3: metrics\.token_env: .*NONE, which is not set/],
+    ['[metrics]\ntoken = "scrape-me"', /:2: metrics\.token: guards nothing without metrics\.listen/],
+  ];
+  for (const [text, expected] of rows) {
+    const lines = (await linesOf(text)).join("\n");
+    assert.match(lines, expected, text);
+    assert.doesNotMatch(lines, /scrape-me|two words/);
+  }
+});
+
+Deno.test("an area of the log may have a level of its own", async () => {
+  const config = await configOf('[log]\nlevels = { delivery = "debug", mail = "error" }');
+  assert.deepEqual(config.log, {
+    format: "text",
+    level: "info",
+    levels: { delivery: "debug", mail: "error" },
+  });
+  assert.match(describeConfig(config, 0), /^log +text, info and above, of delivery debug, of mail error$/m);
+  const rows: [text: string, expected: RegExp][] = [
+    [
+      '[log]\nlevels = { deliveries = "debug" }',
+      /:2: log\.levels\.deliveries: names no area .*Did you mean "delivery"\?/,
+    ],
+    ['[log.levels]\napi = "warning"', /:2: log\.levels\.api: cannot be "warning": .*Did you mean "warn"\?/],
+    ['[log]\nlevels = "debug"', /:2: log\.levels: needs a table of levels by area/],
+  ];
+  for (const [text, expected] of rows) assert.match((await linesOf(text)).join("\n"), expected, text);
+});

@@ -1,0 +1,94 @@
+// The server of a soak: started, killed, asked and measured from outside, as its operator would.
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const PERMISSIONS = ["--no-prompt", "--allow-net", "--allow-env", "--allow-read", "--allow-write"];
+const START_MS = 60_000;
+
+/** How Regfeed is started: the executable where it was compiled, else the source. */
+export async function findProgram(): Promise<{ command: string; args: string[]; name: string }> {
+  const executable = join(ROOT, "dist", "regfeed");
+  try {
+    await Deno.stat(executable);
+    return { command: executable, args: [], name: "dist/regfeed" };
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    const args = ["run", ...PERMISSIONS, "--allow-sys=hostname,statfs,uid", join(ROOT, "main.ts")];
+    return { command: Deno.execPath(), args, name: "main.ts" };
+  }
+}
+
+/** One life of the server. */
+export interface Life {
+  /** Ends it with a signal and waits; its exit code. */
+  end(signal: "SIGTERM" | "SIGKILL"): Promise<number>;
+  /** Resident memory, bytes. */
+  residentBytes(): Promise<number>;
+}
+
+/** Regfeed in a folder. */
+export class Regfeed {
+  constructor(
+    readonly folder: string,
+    readonly program: { command: string; args: string[] },
+    readonly address: string,
+  ) {}
+
+  /** Runs a command to its end. */
+  async run(args: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+    const { code, stdout, stderr } = await this.#command(args).output();
+    const decoder = new TextDecoder();
+    return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+  }
+
+  /** Starts the server and waits until it is ready. */
+  async start(): Promise<Life> {
+    const log = await Deno.open(join(this.folder, "log"), { create: true, append: true });
+    const child = this.#command(["serve"]).spawn();
+    const reading = child.stderr.pipeTo(log.writable);
+    const silence = child.stdout.cancel();
+    const endMs = performance.now() + START_MS;
+    while (!await isReady(this.address)) {
+      if (performance.now() > endMs) {
+        throw new Error(`not ready after ${START_MS / 1_000} s; see ${this.folder}/log`);
+      }
+      await new Promise((again) => setTimeout(again, 50));
+    }
+    return {
+      async end(signal) {
+        child.kill(signal);
+        const { code } = await child.status;
+        await Promise.all([reading, silence]);
+        return code;
+      },
+      async residentBytes() {
+        // /proc is closed to a process that may not do everything.
+        const args = ["-o", "rss=", "-p", String(child.pid)];
+        const { stdout } = await new Deno.Command("ps", { args }).output();
+        return Number(new TextDecoder().decode(stdout)) * 1024;
+      },
+    };
+  }
+
+  #command(args: readonly string[]): Deno.Command {
+    return new Deno.Command(this.program.command, {
+      args: [...this.program.args, ...args],
+      cwd: this.folder,
+      stdin: "null",
+      stdout: "piped",
+      stderr: "piped",
+      env: { NO_COLOR: "1" },
+    });
+  }
+}
+
+async function isReady(address: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${address}/readyz`, { signal: AbortSignal.timeout(1_000) });
+    await response.body?.cancel();
+    return response.ok;
+  } catch {
+    return false; // nobody listens yet
+  }
+}

@@ -1,0 +1,252 @@
+// Runs Regfeed for a while under everything at once, and counts what was promised and kept: deno task soak --seconds 60
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { parseArgs } from "node:util";
+import { startPublisher, startReceiver } from "./outside.ts";
+import { findProgram, type Life, Regfeed } from "./server.ts";
+
+const SUBSCRIBERS = ["/one", "/two", "/three"];
+const READERS = 2;
+const PUBLISH_EVERY_MS = 500;
+const BACK_UP_EVERY_MS = 5_000;
+/** How long a life of the server lasts before it is ended, ms. */
+const LIFE_MS = 6_000;
+/** The last life goes on without a kill for this part of the time, so that its memory can be compared. */
+const LAST_PART = 0.5;
+/** How long after the end all that was promised may take to arrive, ms: longer than a lease. */
+const PATIENCE_MS = 90_000;
+const MEMORY_FACTOR = 1.1;
+
+const { values } = parseArgs({ options: { seconds: { type: "string", default: "60" } } });
+const totalMs = Number(values.seconds) * 1_000;
+if (!(totalMs >= 10_000)) throw new Error("--seconds wants a number from 10 on");
+
+const folder = await Deno.makeTempDir({ prefix: "regfeed-soak-" });
+const program = await findProgram();
+const publisher = startPublisher();
+const receiver = startReceiver();
+const port = freePort();
+const regfeed = new Regfeed(folder, program, `http://127.0.0.1:${port}`);
+const counts = {
+  answers: 0,
+  badAnswers: 0,
+  cutAnswers: 0,
+  kills: 0,
+  terms: 0,
+  badEnds: 0,
+  backups: 0,
+  badBackups: 0,
+};
+const stop = new AbortController();
+let isDown = false;
+
+await Deno.writeTextFile(join(folder, "regfeed.toml"), configText());
+const key = await addCustomer();
+let life = await regfeed.start();
+await subscribe();
+console.log(
+  `soak: ${program.name}, ${totalMs / 1_000} s, ${SUBSCRIBERS.length} subscribers, ${READERS} readers`,
+);
+
+const beginMs = performance.now();
+const busy = [
+  every(PUBLISH_EVERY_MS, () => Promise.resolve(void publisher.published++)),
+  every(BACK_UP_EVERY_MS, backUp),
+  ...Array.from({ length: READERS }, () => every(20, read)),
+];
+await endLives();
+await pause(totalMs * LAST_PART * 0.3);
+const warmBytes = await life.residentBytes();
+await pause(totalMs - (performance.now() - beginMs));
+const endBytes = await life.residentBytes();
+stop.abort();
+await Promise.all(busy);
+const isWhole = await waitForAll();
+if (await life.end("SIGTERM") !== 0) counts.badEnds++;
+await Promise.all([publisher.close(), receiver.close()]);
+const kept = report(isWhole);
+if (kept) await Deno.remove(folder, { recursive: true });
+else console.log(`what is left of it: ${folder}`);
+Deno.exit(kept ? 0 : 1);
+
+/** Kills and ends the server in turn, until the last part of the time. */
+async function endLives(): Promise<void> {
+  for (let turn = 0; performance.now() - beginMs < totalMs * (1 - LAST_PART); turn++) {
+    await pause(LIFE_MS);
+    isDown = true;
+    life = await exchange(life, turn % 2 === 0 ? "SIGKILL" : "SIGTERM");
+    isDown = false;
+  }
+}
+
+async function exchange(old: Life, signal: "SIGKILL" | "SIGTERM"): Promise<Life> {
+  const code = await old.end(signal);
+  if (signal === "SIGKILL") counts.kills++;
+  else counts.terms++;
+  if (signal === "SIGTERM" && code !== 0) counts.badEnds++;
+  return await regfeed.start();
+}
+
+async function backUp(): Promise<void> {
+  const to = join(folder, `backup-${counts.backups + counts.badBackups}.tar.gz`);
+  for (const step of ["create", "verify"]) {
+    const { code, stdout, stderr } = await regfeed.run(["backup", step, to]);
+    if (code === 0) continue;
+    counts.badBackups++;
+    console.error(`backup ${step} ended with ${code}: ${stdout}${stderr}`);
+    return;
+  }
+  counts.backups++;
+  await Deno.remove(to);
+}
+
+async function read(): Promise<void> {
+  const wasDown = isDown;
+  try {
+    const response = await fetch(`${regfeed.address}/v1/events?limit=50`, {
+      headers: { authorization: `Bearer ${key}` },
+      signal: AbortSignal.timeout(10_000),
+    });
+    await response.json();
+    if (response.ok) counts.answers++;
+    else if (wasDown || isDown) counts.cutAnswers++;
+    else counts.badAnswers++;
+  } catch {
+    // While the server is being ended nobody promises an answer.
+    if (wasDown || isDown) counts.cutAnswers++;
+    else counts.badAnswers++;
+  }
+}
+
+/** Waits until every event is stored and every subscriber has it. */
+async function waitForAll(): Promise<boolean> {
+  const endMs = performance.now() + PATIENCE_MS;
+  while (performance.now() < endMs) {
+    const { stored, promised, pending } = lookInside();
+    if (stored === publisher.published && receiver.bodies.size === promised && pending === 0) return true;
+    await pause(500);
+  }
+  return false;
+}
+
+function lookInside(): { stored: number; promised: number; delivered: number; pending: number } {
+  const database = new DatabaseSync(join(folder, "data", "regfeed.db"), { readOnly: true });
+  try {
+    const count = (from: string) =>
+      Number(database.prepare(`select count(*) as count from ${from}`).get()?.["count"]);
+    return {
+      stored: count("events"),
+      promised: count("deliveries"),
+      delivered: count("deliveries where status = 'delivered'"),
+      pending: count("deliveries where status = 'pending'"),
+    };
+  } finally {
+    database.close();
+  }
+}
+
+/** Prints the table; whether everything promised was kept. */
+function report(isWhole: boolean): boolean {
+  const { stored, promised, delivered } = lookInside();
+  const received = [...receiver.taken.values()].reduce((sum, ids) => sum + ids.size, 0);
+  const megabytes = (bytes: number) => (bytes / 1024 / 1024).toFixed(1);
+  const { published } = publisher;
+  const rows: [what: string, promise: string | number, keep: string | number, isKept: boolean][] = [
+    ["events published, stored", published, stored, published === stored],
+    ["deliveries promised, delivered", promised, delivered, promised === delivered],
+    ["deliveries promised, received", promised, received, promised === received && isWhole],
+    [
+      "webhook-ids, of different deliveries",
+      promised,
+      receiver.bodies.size,
+      promised === receiver.bodies.size,
+    ],
+    ["events under two webhook-ids", 0, receiver.doubled, receiver.doubled === 0],
+    ["wrong signatures, changed bodies", 0, receiver.wrong, receiver.wrong === 0],
+    ["answers wrong or missing", 0, counts.badAnswers, counts.badAnswers === 0 && counts.answers > 0],
+    ["backups not good", 0, counts.badBackups, counts.badBackups === 0 && counts.backups > 0],
+    ["ends by SIGTERM not clean", 0, counts.badEnds, counts.badEnds === 0],
+    [
+      "memory after warm-up, at the end (MB)",
+      megabytes(warmBytes),
+      megabytes(endBytes),
+      endBytes <= warmBytes * MEMORY_FACTOR,
+    ],
+  ];
+  console.log(`${"".padEnd(40)}${"promised".padStart(10)}${"kept".padStart(10)}`);
+  for (const [what, promise, keep, isKept] of rows) {
+    console.log(
+      `${what.padEnd(40)}${String(promise).padStart(10)}${String(keep).padStart(10)}${
+        isKept ? "" : "  BROKEN"
+      }`,
+    );
+  }
+  console.log(
+    `${counts.answers} answers, ${counts.cutAnswers} while it was down, ${counts.backups} backups, ${counts.kills} kills, ` +
+      `${counts.terms} ends, ${receiver.repeated} received once more under the same webhook-id`,
+  );
+  return rows.every(([, , , isKept]) => isKept);
+}
+
+async function addCustomer(): Promise<string> {
+  const { code, stdout, stderr } = await regfeed.run(
+    ["customer", "add", "--tier", "gpai", "--email", "soak@example.org", "--json"],
+  );
+  if (code !== 0) throw new Error(stdout + stderr);
+  return (JSON.parse(stdout) as { key: string }).key;
+}
+
+async function subscribe(): Promise<void> {
+  for (const path of SUBSCRIBERS) {
+    const response = await fetch(`${regfeed.address}/v1/subscriptions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ webhook_url: receiver.address + path }),
+    });
+    if (response.status !== 201) throw new Error(await response.text());
+    const { subscription } = await response.json();
+    receiver.secrets.set(path, subscription.webhook_secret);
+  }
+}
+
+async function every(ms: number, work: () => Promise<void>): Promise<void> {
+  while (!stop.signal.aborted) {
+    await work();
+    await pause(ms);
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, Math.max(0, ms)));
+}
+
+function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}
+
+function configText(): string {
+  return `
+[server]
+listen = "127.0.0.1:${port}"
+
+[delivery]
+allow_http = true
+allow_networks = ["127.0.0.0/8"]
+timeout = "2s"
+
+[tiers.gpai]
+api_requests_per_day = 100000000
+
+[[sources]]
+id = "soak"
+name_en = "Soak"
+url = "${publisher.address}/feed"
+schedule = "* * * * * *"
+relevance = "all"
+notify_first_fetch = true
+
+[log]
+format = "json"
+`;
+}
