@@ -23,6 +23,8 @@ export async function findProgram(): Promise<{ command: string; args: string[]; 
 export interface Life {
   /** Ends it with a signal and waits; its exit code. */
   end(signal: "SIGTERM" | "SIGKILL"): Promise<number>;
+  /** Lets it read its config again. */
+  reload(): void;
   /** Resident memory, bytes. */
   residentBytes(): Promise<number>;
 }
@@ -62,6 +64,7 @@ export class Regfeed {
         await Promise.all([reading, silence]);
         return code;
       },
+      reload: () => child.kill("SIGHUP"),
       async residentBytes() {
         // /proc is closed to a process that may not do everything.
         const args = ["-o", "rss=", "-p", String(child.pid)];

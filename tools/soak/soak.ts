@@ -9,6 +9,7 @@ const SUBSCRIBERS = ["/one", "/two", "/three"];
 const READERS = 2;
 const PUBLISH_EVERY_MS = 500;
 const BACK_UP_EVERY_MS = 5_000;
+const RELOAD_EVERY_MS = 3_000;
 /** How long a life of the server lasts before it is ended, ms. */
 const LIFE_MS = 6_000;
 /** The last life goes on without a kill for this part of the time, so that its memory can be compared. */
@@ -36,6 +37,7 @@ const counts = {
   badEnds: 0,
   backups: 0,
   badBackups: 0,
+  changes: 0,
 };
 const stop = new AbortController();
 let isDown = false;
@@ -52,6 +54,7 @@ const beginMs = performance.now();
 const busy = [
   every(PUBLISH_EVERY_MS, () => Promise.resolve(void publisher.published++)),
   every(BACK_UP_EVERY_MS, backUp),
+  every(RELOAD_EVERY_MS, reload),
   ...Array.from({ length: READERS }, () => every(20, read)),
 ];
 await endLives();
@@ -64,6 +67,7 @@ await Promise.all(busy);
 const isWhole = await waitForAll();
 if (await life.end("SIGTERM") !== 0) counts.badEnds++;
 await Promise.all([publisher.close(), receiver.close()]);
+const reloads = { good: await countLogged("config reloaded"), bad: await countLogged("config not reloaded") };
 const kept = report(isWhole);
 if (kept) await Deno.remove(folder, { recursive: true });
 else console.log(`what is left of it: ${folder}`);
@@ -85,6 +89,17 @@ async function exchange(old: Life, signal: "SIGKILL" | "SIGTERM"): Promise<Life>
   else counts.terms++;
   if (signal === "SIGTERM" && code !== 0) counts.badEnds++;
   return await regfeed.start();
+}
+
+/** Changes the config and lets the server know. */
+async function reload(): Promise<void> {
+  await Deno.writeTextFile(join(folder, "regfeed.toml"), configText(++counts.changes));
+  if (!isDown) life.reload();
+}
+
+/** How often the server said so. */
+async function countLogged(message: string): Promise<number> {
+  return (await Deno.readTextFile(join(folder, "log"))).split(`"message":"${message}`).length - 1;
 }
 
 async function backUp(): Promise<void> {
@@ -165,6 +180,7 @@ function report(isWhole: boolean): boolean {
     ["wrong signatures, changed bodies", 0, receiver.wrong, receiver.wrong === 0],
     ["answers wrong or missing", 0, counts.badAnswers, counts.badAnswers === 0 && counts.answers > 0],
     ["backups not good", 0, counts.badBackups, counts.badBackups === 0 && counts.backups > 0],
+    ["configs not reloaded", 0, reloads.bad, reloads.bad === 0 && reloads.good > 0],
     ["ends by SIGTERM not clean", 0, counts.badEnds, counts.badEnds === 0],
     [
       "memory after warm-up, at the end (MB)",
@@ -183,7 +199,7 @@ function report(isWhole: boolean): boolean {
   }
   console.log(
     `${counts.answers} answers, ${counts.cutAnswers} while it was down, ${counts.backups} backups, ${counts.kills} kills, ` +
-      `${counts.terms} ends, ${receiver.repeated} received once more under the same webhook-id`,
+      `${counts.terms} ends, ${reloads.good} reloads, ${receiver.repeated} received once more under the same webhook-id`,
   );
   return rows.every(([, , , isKept]) => isKept);
 }
@@ -225,7 +241,7 @@ function freePort(): number {
   return listener.addr.port;
 }
 
-function configText(): string {
+function configText(change = 0): string {
   return `
 [server]
 listen = "127.0.0.1:${port}"
@@ -236,7 +252,7 @@ allow_networks = ["127.0.0.0/8"]
 timeout = "2s"
 
 [tiers.gpai]
-api_requests_per_day = 100000000
+api_requests_per_day = ${100_000_000 + change}
 
 [[sources]]
 id = "soak"
