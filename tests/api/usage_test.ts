@@ -49,7 +49,8 @@ Deno.test("GET /v1/usage tells tier, limits, what is used and when it begins ane
         remaining: 0,
         held: 1,
         resets_at: Date.parse("2026-09-01T00:00:00Z"),
-        notices: [{ kind: "quota-80", at: START_MS }, { kind: "quota-100", at: START_MS }],
+        // Both marks were passed in one step: the later one says all.
+        notices: [{ kind: "quota-100", at: START_MS }],
       },
       subscriptions: { limit: 1, active: 1 },
     });
