@@ -20,7 +20,7 @@ function feedOf(count: number): string {
 
 /** Waits until it is so; the caller's assertions say what was not. */
 async function until(isSo: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 600 && !isSo(); turn++) await new Promise((resolve) => setTimeout(resolve, 50));
+  for (let turn = 0; turn < 2_400 && !isSo(); turn++) await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
 /** A publisher and a receiver on loopback. */
@@ -29,7 +29,7 @@ function startOutside() {
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
     if (new URL(request.url).pathname === "/feed") return new Response(feedOf(state.published));
     await request.text();
-    if (state.isRefusing) return new Response(null, { status: 503 });
+    if (state.isRefusing) return new Response(null, { status: 503, headers: { "retry-after": "1" } });
     const id = request.headers.get("webhook-id") ?? "";
     state.arrived.set(id, (state.arrived.get(id) ?? 0) + 1);
     return new Response();
