@@ -15,7 +15,7 @@ export interface MailSettings {
     | (SmtpServer & {
       /** Without STARTTLS nothing is handed over. */
       requireTls: boolean;
-      /** Certificates beside the well-known ones (PEM). */
+      /** Certificates instead of the well-known ones (PEM). */
       caFile: string | null;
     })
     | null;
@@ -115,7 +115,7 @@ function messageOf(mail: OutgoingMail): Record<string, unknown> {
 }
 
 function certificates(caFile: string | null): { ca?: string[] } {
-  return caFile === null ? {} : { ca: [...tls.rootCertificates, readFileSync(caFile, "utf8")] };
+  return caFile === null ? {} : { ca: [readFileSync(caFile, "utf8")] };
 }
 
 /** What nodemailer's errors mean, in words without the server's own, which may repeat the address. */

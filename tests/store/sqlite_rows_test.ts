@@ -80,7 +80,7 @@ Deno.test("a delivery is pending and counted, or held and not", async () => {
     assert.deepEqual(rows.deliveries(), [
       "evt_01 pending 2026-07",
       "evt_02 pending 2026-08",
-      "evt_03 held disabled",
+      "evt_03 held quota",
     ]);
     assert.deepEqual(rows.usage(), { "2026-07": 1, "2026-08": 1 });
   });

@@ -48,6 +48,7 @@ export class Connection {
         pragma foreign_keys = on;
         pragma cache_size = -${CACHE_KIB};
         pragma temp_store = memory;
+        pragma secure_delete = fast; -- what a row no longer holds must not stand in the file, nor in a backup of it
       `);
     } catch (error) {
       this.#database.close();

@@ -22,7 +22,7 @@ export function createErasure(connection: Connection): Pick<AccountStore, "erase
         if (isErased) connection.all("pragma wal_checkpoint(truncate)");
         return Promise.resolve(isErased);
       } finally {
-        connection.all("pragma secure_delete = off");
+        connection.all("pragma secure_delete = fast");
       }
     },
   };

@@ -90,7 +90,7 @@ export function migrate(
   try {
     for (const step of steps) take(connection, step, vault);
   } finally {
-    if (leavesNothing) connection.script("pragma secure_delete = off");
+    if (leavesNothing) connection.script("pragma secure_delete = fast");
   }
   if (leavesNothing) {
     connection.all("pragma incremental_vacuum");
