@@ -4,16 +4,27 @@ import { backupTime } from "../backup/create.ts";
 import { type Config, userAgentOf } from "../config/config.ts";
 import { nextRunAfter } from "../domain/schedule.ts";
 import { createClock } from "../platform/clock.ts";
+import { tryMailServer } from "../platform/mailer.ts";
 import { createMachine, type Machine } from "../platform/machine.ts";
 import { createPlatform } from "../platform/platform.ts";
 import type { Host } from "../platform/process.ts";
 import { SCHEMA_VERSION, schemaOfFile } from "../store/sqlite/migrate.ts";
 import { VERSION } from "../version.ts";
 import { type Command, EXIT, JSON_OPTION } from "./command.ts";
-import { judgeFolder, judgeSecretFile, judgeVolume, nearestFolder, roomForBackups } from "./doctor/disk.ts";
+import {
+  judgeConfigFile,
+  judgeFolder,
+  judgeGivenSecret,
+  judgeSecretFile,
+  judgeVolume,
+  nearestFolder,
+  roomForBackups,
+} from "./doctor/disk.ts";
 import { judgeCertificate, judgeKeyFile } from "./doctor/certificate.ts";
 import { type Finding, good, problem, warning } from "./doctor/finding.ts";
-import { askHosts, judgeClock, judgeHosts, judgeProxies } from "./doctor/network.ts";
+import { askMailServer, judgeOutbox } from "./doctor/mail.ts";
+import { askHosts, judgeClock, judgeHosts, judgeNames, judgeProxies } from "./doctor/network.ts";
+import { judgePayment } from "./doctor/payment.ts";
 import { keyProblem } from "./new_key.ts";
 import { readPair } from "./certificate_watch.ts";
 import { loadConfig, type LoadedConfig } from "./open.ts";
@@ -25,11 +36,12 @@ const LATE_BACKUP_MS = 3_600_000;
 export const doctorCommand: Command = {
   name: "doctor",
   usage: "[--offline] [--json]",
-  summary: "looks at disks, rights, clock, network and backups, and says what to do; changes nothing",
+  summary:
+    "looks at disks, rights, secrets, clock, network, mail and backups, and says what to do; changes nothing",
   example: "regfeed doctor --config /etc/regfeed/regfeed.toml",
   positionals: [0, 0],
   options: {
-    offline: { kind: "flag", help: "ask no host" },
+    offline: { kind: "flag", help: "ask no host and no mail server" },
     ...JSON_OPTION,
   },
   async run(call) {
@@ -78,6 +90,8 @@ async function examineMachine(host: Host, { config, file }: LoadedConfig): Promi
     ...volume("backup", config.backup.folder, roomForBackups(bytes)),
     judgeFolder("backup", config.backup.folder, machine),
     ...await examineBackups(host, config),
+    ...judgePayment(config),
+    ...judgeOutbox(config, machine),
     examineZones(),
   ];
 }
@@ -90,8 +104,10 @@ function examineDatabase(path: string, keyFile: string, machine: Machine): Findi
     return [problem("store", `${path} cannot be opened by this user`, todo)];
   }
   const findings: Finding[] = [judgeSecretFile(path, rights)];
+  // A log beside it is a running server's, or what a killed one left: then nothing may bring it into the file.
+  const readOnly = machine.rightsOf(`${path}-wal`) !== null;
   try {
-    const schema = schemaOfFile(path);
+    const schema = schemaOfFile(path, { readOnly });
     // Older databases have nothing sealed: the start that brings them up to date makes the key.
     if (schema === SCHEMA_VERSION && machine.rightsOf(keyFile) === null) {
       findings.push(problem(
@@ -100,7 +116,7 @@ function examineDatabase(path: string, keyFile: string, machine: Machine): Findi
         "put it back from where you keep it; when it is gone for good: `regfeed store new-key`, and every subscription " +
           "needs a new secret",
       ));
-    } else if (schema === SCHEMA_VERSION) findings.push(...examineKey(path, keyFile));
+    } else if (schema === SCHEMA_VERSION) findings.push(...examineKey(path, keyFile, { readOnly }));
     findings.push(
       schema === SCHEMA_VERSION || schema === 0
         ? good("store", `the database has this version's schema (${SCHEMA_VERSION})`)
@@ -119,8 +135,8 @@ function examineDatabase(path: string, keyFile: string, machine: Machine): Findi
 }
 
 /** Whether the key that is there opens what is sealed; a file that cannot be read is told of with its rights. */
-function examineKey(path: string, keyFile: string): Finding[] {
-  const seen = keyProblem(path, keyFile);
+function examineKey(path: string, keyFile: string, options: { readOnly: boolean }): Finding[] {
+  const seen = keyProblem(path, keyFile, options);
   if (seen === null) return [good("secrets", `${keyFile} is the database's key`)];
   return [problem("secrets", seen, "do one of these; no delivery can be signed before")];
 }
@@ -129,14 +145,13 @@ function examineSecrets(
   { config, file }: Pick<LoadedConfig, "config" | "file">,
   machine: Machine,
 ): Finding[] {
+  const { keyFile } = config.store;
   const paths = [...new Set(config.secretFiles.map(({ path }) => path))];
-  if (machine.rightsOf(config.store.keyFile) !== null) paths.push(config.store.keyFile);
-  const findings = paths.map((path) => judgeSecretFile(path, machine.rightsOf(path)));
-  const rights = machine.rightsOf(file);
-  if (rights !== null && (rights.mode & 0o022) !== 0) {
-    findings.push(problem("secrets", `${file} can be changed by others`, `chmod go-w ${file}`));
-  }
-  return findings;
+  return [
+    ...paths.map((path) => judgeGivenSecret(path, machine.rightsOf(path))),
+    ...judgeConfigFile(file, machine.rightsOf(file), config.secretsInPlace),
+    ...(machine.rightsOf(keyFile) === null ? [] : [judgeSecretFile(keyFile, machine.rightsOf(keyFile))]),
+  ];
 }
 
 /** Of the server's certificate, where it has one. */
@@ -197,8 +212,11 @@ async function examineNetwork(host: Host, config: Config, offline: boolean): Pro
   const platform = createPlatform({ log: { format: "text", level: "error" } });
   try {
     const enabled = config.sources.filter((source) => source.enabled);
-    const answers = await askHosts(enabled, { ...platform, userAgent: userAgentOf(config, VERSION) });
-    return [...proxies, judgeClock(answers), ...judgeHosts(answers)];
+    const [answers, mail] = await Promise.all([
+      askHosts(enabled, { ...platform, userAgent: userAgentOf(config, VERSION) }),
+      askMailServer(config, { ...platform, tryMailServer }),
+    ]);
+    return [...proxies, judgeClock(answers), ...judgeNames(answers), ...judgeHosts(answers), ...mail];
   } finally {
     await platform.close();
   }

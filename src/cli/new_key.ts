@@ -69,9 +69,13 @@ async function makeNewKey(
 }
 
 /** What keeps the store from being read with its key; null when nothing does. */
-export function keyProblem(path: string, keyFile: string): string | null {
+export function keyProblem(
+  path: string,
+  keyFile: string,
+  options: { readOnly?: boolean } = {},
+): string | null {
   try {
-    requireKey(path, (options) => openVaultFile(keyFile, options));
+    requireKey(path, (given) => openVaultFile(keyFile, given), options);
     return null;
   } catch (error) {
     if (error instanceof VaultError) return error.message;

@@ -36,6 +36,8 @@ export interface AccountSecrets {
   smtp: SmtpServer | null;
   metricsToken: string | null;
   files: SecretFile[];
+  /** The keys whose secrets stand in the document itself. */
+  inPlace: string[];
   problems: PlacedMessage[];
 }
 
@@ -49,6 +51,7 @@ export async function readAccountSecrets(
     smtp: null,
     metricsToken: null,
     files: [],
+    inPlace: [],
     problems: [],
   };
   const { payment, mail, metrics } = document;
@@ -107,8 +110,14 @@ async function readOne(
     found.problems.push({ path, message: secret.message });
     return null;
   }
+  if (secret.key === name && !isPublicUrl(secret.value)) found.inPlace.push(formatKey(path) ?? name);
   if (secret.path !== undefined) found.files.push({ key: formatKey(path) ?? secret.key, path: secret.path });
   return secret.value;
+}
+
+/** Whether an address holds no password: then everybody may read it. */
+function isPublicUrl(text: string): boolean {
+  return URL.canParse(text) && new URL(text).password === "";
 }
 
 function isTable(value: unknown): value is Record<string, unknown> {

@@ -102,6 +102,8 @@ export interface Config {
   log: { format: "text" | "json"; level: LogLevel; levels: LogLevels };
   /** The files that secrets were read from, so that their modes can be looked at. */
   secretFiles: SecretFile[];
+  /** The keys whose secrets stand in the config file itself: "payment.webhook_secret". */
+  secretsInPlace: string[];
 }
 
 /** What parsing a config needs beside its text. */
@@ -271,6 +273,7 @@ function buildConfig(
     metrics: { listen: file.metrics.listen ?? null, token: secrets.accounts.metricsToken },
     log: file.log,
     secretFiles: [...secrets.sources.files, ...secrets.accounts.files],
+    secretsInPlace: [...secrets.sources.inPlace, ...secrets.accounts.inPlace],
   };
 }
 

@@ -15,6 +15,8 @@ export interface SourceSecrets {
   /** By the source's position, then by lower-case name. */
   headers: Map<number, Record<string, string>>;
   files: SecretFile[];
+  /** The keys whose secrets stand in the document itself. */
+  inPlace: string[];
   problems: PlacedMessage[];
 }
 
@@ -23,7 +25,13 @@ export async function readSourceSecrets(
   document: Record<string, unknown>,
   from: { reader: SecretReader; folder: string },
 ): Promise<SourceSecrets> {
-  const result: SourceSecrets = { authorizations: new Map(), headers: new Map(), files: [], problems: [] };
+  const result: SourceSecrets = {
+    authorizations: new Map(),
+    headers: new Map(),
+    files: [],
+    inPlace: [],
+    problems: [],
+  };
   const read = async (table: Record<string, unknown>, name: string, at: KeyPath): Promise<string | null> => {
     const secret = await readSecret(table, name, from);
     if (secret.kind === "none") return null;
@@ -35,6 +43,7 @@ export async function readSourceSecrets(
     if (secret.path !== undefined) {
       result.files.push({ key: formatKey(path) ?? secret.key, path: secret.path });
     }
+    if (secret.key === name) result.inPlace.push(formatKey(path) ?? name);
     if (HEADER_VALUE.test(secret.value)) return secret.value;
     result.problems.push({ path, message: NOT_A_HEADER });
     return null;

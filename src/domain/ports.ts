@@ -115,6 +115,22 @@ export interface OutgoingMail {
   html: string;
 }
 
+/**
+ * What is wrong with the way to a mail server: its name, its port, its silence, what it speaks, its TLS or certificate,
+ * that it takes no user, our password, another answer of it, or the connection that broke off.
+ */
+export type MailFault =
+  | "name"
+  | "refused"
+  | "silent"
+  | "protocol"
+  | "tls"
+  | "certificate"
+  | "sign-in"
+  | "password"
+  | "answer"
+  | "broken";
+
 /** A mail that was not taken over, or of which nobody knows whether it was. */
 export class MailError extends Error {
   override readonly name = "MailError";
@@ -122,9 +138,17 @@ export class MailError extends Error {
    * `reason` is a cause in a few words that hold no address and nothing of the mail. `isRefused` says that its address
    * will never be taken: there is no use in trying again.
    */
-  constructor(readonly reason: string, readonly isRefused: boolean, options?: ErrorOptions) {
+  constructor(
+    readonly reason: string,
+    readonly isRefused: boolean,
+    options?: ErrorOptions & { fault?: MailFault },
+  ) {
     super(reason, options);
+    this.fault = options?.fault ?? null;
   }
+
+  /** Null where no mail server was asked. */
+  readonly fault: MailFault | null;
 }
 
 /** Mail to somewhere else. */

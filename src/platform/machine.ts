@@ -17,8 +17,8 @@ export interface Volume {
 export interface Rights {
   /** The permission bits. */
   mode: number;
-  /** Whether this process runs as its owner. */
-  isOwn: boolean;
+  /** Whether root owns it, as what the system's administrator lays out for a service. */
+  isRoots: boolean;
   mayRead: boolean;
   mayWrite: boolean;
 }
@@ -71,7 +71,7 @@ export function createMachine(): Machine {
       if (stat === null) return null;
       return {
         mode: (stat.mode ?? 0) & 0o777,
-        isOwn: stat.uid === null || stat.uid === Deno.uid(),
+        isRoots: stat.uid === 0,
         mayRead: may(path, constants.R_OK),
         mayWrite: may(path, constants.W_OK),
       };

@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import net from "node:net";
 import { join } from "node:path";
 import tls from "node:tls";
-import nodemailer from "nodemailer";
+import nodemailer, { type Transporter } from "nodemailer";
 import type { SmtpServer } from "../domain/mail.ts";
-import { type Mailer, MailError, type OutgoingMail } from "../domain/ports.ts";
+import { type Mailer, MailError, type MailFault, type OutgoingMail } from "../domain/ports.ts";
 import { createFiles } from "./files.ts";
 
 /** How mails go out. */
@@ -23,6 +23,8 @@ export interface MailSettings {
   outbox: string;
 }
 
+/** What is said of a server whose time was up. */
+const IN_TIME = ["the mail server does not answer in time", false] as const;
 /** How long the server may be silent, ms; the caller's signal bounds the whole. */
 const SILENCE_MS = 20_000;
 
@@ -50,10 +52,31 @@ async function writeMail(mail: OutgoingMail, outbox: string): Promise<void> {
 
 type SocketCallback = (error: Error | null, made?: { connection: net.Socket; secured: boolean }) => void;
 
-async function sendMail(
+const sendMail = (
   mail: OutgoingMail,
   server: NonNullable<MailSettings["smtp"]>,
   signal: AbortSignal,
+): Promise<void> =>
+  withServer(server, signal, {}, async (transport) => void await transport.sendMail(messageOf(mail)));
+
+/**
+ * Does all that comes before a mail: connects, greets, makes the line safe and signs in, as the settings have it.
+ * Nothing is handed over. Throws {@link MailError}.
+ */
+export const tryMailServer = (
+  server: NonNullable<MailSettings["smtp"]>,
+  signal: AbortSignal,
+): Promise<void> =>
+  // A server that offers no sign-in where one is configured would else be taken for a good one.
+  withServer(server, signal, { forceAuth: server.credentials !== null }, async (transport) => {
+    await transport.verify();
+  });
+
+async function withServer(
+  server: NonNullable<MailSettings["smtp"]>,
+  signal: AbortSignal,
+  options: { forceAuth?: boolean },
+  work: (transport: Transporter) => Promise<void>,
 ): Promise<void> {
   const target = { host: server.host, port: server.port };
   const trust = {
@@ -63,6 +86,7 @@ async function sendMail(
   let socket: net.Socket | null = null;
   const transport = nodemailer.createTransport({
     ...target,
+    ...options,
     secure: server.isTls,
     requireTLS: server.requireTls && !server.isTls,
     greetingTimeout: SILENCE_MS,
@@ -87,8 +111,9 @@ async function sendMail(
   const end = () => void socket?.destroy(new Error("not taken over in time"));
   signal.addEventListener("abort", end, { once: true });
   try {
-    await transport.sendMail(messageOf(mail));
+    await work(transport);
   } catch (error) {
+    if (signal.aborted) throw new MailError(...IN_TIME, { cause: error, fault: "silent" });
     throw toMailError(error);
   } finally {
     signal.removeEventListener("abort", end);
@@ -119,15 +144,18 @@ function certificates(caFile: string | null): { ca?: string[] } {
 }
 
 /** What nodemailer's errors mean, in words without the server's own, which may repeat the address. */
-const REASONS: Readonly<Record<string, string>> = {
-  EAUTH: "the mail server refuses our user and password",
-  EDNS: "the mail server's name is not found",
-  ENOTFOUND: "the mail server's name is not found",
-  ETLS: "the mail server offers no TLS that is good",
-  ETIMEDOUT: "the mail server does not answer in time",
-  ECONNREFUSED: "the mail server refuses the connection",
-  EPROTOCOL: "the mail server does not speak SMTP",
+const REASONS: Readonly<Record<string, [reason: string, fault: MailFault]>> = {
+  EAUTH: ["the mail server refuses our user and password", "password"],
+  EDNS: ["the mail server's name is not found", "name"],
+  ENOTFOUND: ["the mail server's name is not found", "name"],
+  ETLS: ["the mail server offers no TLS that is good", "tls"],
+  ETIMEDOUT: ["the mail server does not answer in time", "silent"],
+  ECONNREFUSED: ["the mail server refuses the connection", "refused"],
+  EPROTOCOL: ["the mail server does not speak SMTP", "protocol"],
 };
+
+/** Answers to a command that the server does not know, or wants TLS or nothing for (RFC 5321, RFC 4954). */
+const NO_SIGN_IN = new Set([500, 502, 503, 504, 530, 538]);
 
 function toMailError(error: unknown): MailError {
   const { code = "", responseCode, command = "", message = "" } = error as {
@@ -136,22 +164,25 @@ function toMailError(error: unknown): MailError {
     command?: string;
     message?: string;
   };
-  const options = { cause: error };
+  const fail = (reason: string, fault: MailFault, isRefused = false) =>
+    new MailError(reason, isRefused, { cause: error, fault });
   if (/certificate|self.signed|CERT_/i.test(`${code} ${message}`)) {
-    return new MailError("the mail server's certificate is not good", false, options);
+    return fail("the mail server's certificate is not good", "certificate");
+  }
+  if (code === "ERR_SSL_WRONG_VERSION_NUMBER") {
+    return fail("the mail server does not begin with TLS at this port", "protocol");
   }
   if (/^RCPT/.test(command) && responseCode !== undefined && responseCode >= 500) {
-    return new MailError(`the mail server refuses the address (${responseCode})`, true, options);
+    return fail(`the mail server refuses the address (${responseCode})`, "answer", true);
+  }
+  if (code === "EAUTH" && responseCode !== undefined && NO_SIGN_IN.has(responseCode)) {
+    return fail(`the mail server takes no user and password here (${responseCode})`, "sign-in");
   }
   const known = REASONS[code] ?? REASONS[/ECONNREFUSED|ENOTFOUND|ETIMEDOUT/.exec(message)?.[0] ?? ""];
-  if (known !== undefined) return new MailError(known, false, options);
+  if (known !== undefined) return fail(...known);
   if (responseCode !== undefined) {
     const to = /^[A-Z]+/.exec(command)?.[0] ?? "";
-    return new MailError(
-      `the mail server answered ${responseCode}${to === "" ? "" : ` to ${to}`}`,
-      false,
-      options,
-    );
+    return fail(`the mail server answered ${responseCode}${to === "" ? "" : ` to ${to}`}`, "answer");
   }
-  return new MailError("the connection to the mail server broke off", false, options);
+  return fail("the connection to the mail server broke off", "broken");
 }

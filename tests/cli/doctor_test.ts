@@ -1,13 +1,21 @@
 // The doctor: every finding says what was seen and what to do; nothing is changed.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { formatBytes, judgeFolder, judgeSecretFile, judgeVolume } from "../../src/cli/doctor/disk.ts";
+import {
+  formatBytes,
+  judgeConfigFile,
+  judgeFolder,
+  judgeGivenSecret,
+  judgeSecretFile,
+  judgeVolume,
+} from "../../src/cli/doctor/disk.ts";
 import type { Level } from "../../src/cli/doctor/finding.ts";
 import {
   askHosts,
   type HostAnswer,
   judgeClock,
   judgeHosts,
+  judgeNames,
   judgeProxies,
 } from "../../src/cli/doctor/network.ts";
 import { describeFindings } from "../../src/cli/doctor.ts";
@@ -16,7 +24,7 @@ import { NetworkError } from "../../src/domain/ports.ts";
 import { kindOf, type Volume } from "../../src/platform/machine.ts";
 import { createFiles } from "../../src/platform/files.ts";
 import type { Host } from "../../src/platform/process.ts";
-import { regfeed, withFolder, writeConfig } from "../support/process.ts";
+import { regfeed, serve, withFolder, writeConfig } from "../support/process.ts";
 import { createWorld } from "../support/world.ts";
 
 const GB = 1e9;
@@ -58,7 +66,7 @@ Deno.test("kindOf() knows network file systems by their numbers, whatever their 
 });
 
 Deno.test("judgeSecretFile() wants secrets to be their owner's alone", () => {
-  const rights = { mode: 0o600, isOwn: true, mayRead: true, mayWrite: true };
+  const rights = { mode: 0o600, isRoots: false, mayRead: true, mayWrite: true };
   assert.equal(judgeSecretFile("/k", rights).level, "good");
   assert.match(judgeSecretFile("/k", { ...rights, mode: 0o640 }).seen, /mode 640: others can read it/);
   assert.equal(judgeSecretFile("/k", { ...rights, mode: 0o604 }).todo, "chmod 600 /k");
@@ -66,10 +74,41 @@ Deno.test("judgeSecretFile() wants secrets to be their owner's alone", () => {
   assert.match(judgeSecretFile("/k", null).seen, /is not there/);
 });
 
+Deno.test("judgeGivenSecret() lets root's files be read by a service's group, as a package lays them out", () => {
+  const rights = { mode: 0o640, isRoots: true, mayRead: true, mayWrite: false };
+  assert.equal(judgeGivenSecret("/k", rights).level, "good");
+  assert.equal(judgeGivenSecret("/k", { ...rights, isRoots: false }).todo, "chmod 600 /k");
+  assert.match(
+    judgeGivenSecret("/k", { ...rights, mode: 0o644 }).todo ?? "",
+    /^chmod 640 \/k, and chgrp/,
+  );
+  assert.match(judgeGivenSecret("/k", { ...rights, mode: 0o660 }).seen, /mode 660/);
+  assert.match(judgeGivenSecret("/k", null).seen, /is not there/);
+});
+
+Deno.test("judgeConfigFile() wants a config with secrets in it closed, and one without them only unchanged", () => {
+  const rights = { mode: 0o644, isRoots: false, mayRead: true, mayWrite: true };
+  const inPlace = ["payment.webhook_secret", "mail.smtp_url"];
+  assert.deepEqual(judgeConfigFile("/c", rights, []), []);
+  const [open] = judgeConfigFile("/c", rights, inPlace);
+  assert.equal(open?.level, "problem");
+  assert.equal(
+    open?.seen,
+    "/c has mode 644, so that others can read payment.webhook_secret, mail.smtp_url",
+  );
+  assert.match(open?.todo ?? "", /^chmod 600 \/c .*webhook_secret_file = /);
+  assert.deepEqual(judgeConfigFile("/c", { ...rights, mode: 0o600 }, inPlace), []);
+  assert.equal(judgeConfigFile("/c", { ...rights, mode: 0o640 }, inPlace).length, 1);
+  const roots = { ...rights, isRoots: true };
+  assert.deepEqual(judgeConfigFile("/c", { ...roots, mode: 0o640 }, inPlace), []);
+  assert.match(judgeConfigFile("/c", roots, inPlace)[0]?.todo ?? "", /^chmod 640/);
+  assert.equal(judgeConfigFile("/c", { ...rights, mode: 0o620 }, [])[0]?.todo, "chmod go-w /c");
+});
+
 Deno.test("judgeFolder() looks at the folder in which a missing one would be made", () => {
   const machine = (mayWrite: boolean) => ({
     rightsOf: (path: string) =>
-      path === "/srv" ? { mode: 0o755, isOwn: true, mayRead: true, mayWrite } : null,
+      path === "/srv" ? { mode: 0o755, isRoots: false, mayRead: true, mayWrite } : null,
   });
   assert.equal(
     judgeFolder("store", "/srv/regfeed/data", machine(true)).seen,
@@ -83,6 +122,7 @@ const answer = (change: Partial<HostAnswer>): HostAnswer => ({
   host: "a.example",
   sources: ["one"],
   failure: null,
+  isNamed: true,
   aheadMs: 0,
   ...change,
 });
@@ -94,6 +134,14 @@ Deno.test("judgeClock() believes the middle of the hosts, not each of them", () 
   assert.match(ahead(-300_000, -301_000, 0).seen, /300 s behind that of 3 hosts: receivers will refuse/);
   assert.match(ahead(300_000).seen, /300 s ahead of/);
   assert.match(ahead(null).seen, /no host was there/);
+});
+
+Deno.test("judgeNames() tells a machine that knows no names from a name that nobody knows", () => {
+  const named = (...isNamed: (boolean | null)[]) => judgeNames(isNamed.map((is) => answer({ isNamed: is })));
+  assert.deepEqual(named(null), [], "addresses are not looked up");
+  assert.equal(named(true, false)[0]?.level, "good");
+  assert.equal(named(false, false, null)[0]?.level, "problem");
+  assert.match(named(false)[0]?.todo ?? "", /resolv\.conf/);
 });
 
 Deno.test("judgeProxies() sees a proxy that is not named, keys in clear, and proxies of the environment", () => {
@@ -155,8 +203,8 @@ Deno.test("askHosts() asks each host once and says which sources one is for", as
   await world.close();
   assert.deepEqual(asked.sort(), ["https://a.example/ Regfeed/test", "https://b.example/ Regfeed/test"]);
   assert.deepEqual(answers, [
-    { host: "a.example", sources: ["one", "two"], failure: null, aheadMs: 40_000 },
-    { host: "b.example", sources: ["three"], failure: "connection refused", aheadMs: null },
+    { host: "a.example", sources: ["one", "two"], failure: null, isNamed: true, aheadMs: 40_000 },
+    { host: "b.example", sources: ["three"], failure: "connection refused", isNamed: true, aheadMs: null },
   ]);
   assert.match(judgeHosts(answers)[1]?.todo ?? "", /in the way of three/);
 });
@@ -187,7 +235,7 @@ Deno.test("doctor finds what is wrong in a real folder, fails, and changes nothi
     await Deno.writeTextFile(join(folder, "token"), "Bearer abc", { mode: 0o644 });
     const bad = await regfeed(folder, ["doctor", "--offline"]);
     assert.equal(bad.code, 1, bad.stderr);
-    assert.match(bad.stdout, /PROBLEM {2}.*token has mode 644: others can read it\n\s+→ chmod 600/);
+    assert.match(bad.stdout, /PROBLEM {2}.*token has mode 644: others can read it\n\s+→ chmod 6[04]0/);
     assert.deepEqual([...Deno.readDirSync(folder)].map(({ name }) => name).sort(), ["regfeed.toml", "token"]);
 
     await Deno.chmod(join(folder, "token"), 0o600);
@@ -197,6 +245,66 @@ Deno.test("doctor finds what is wrong in a real folder, fails, and changes nothi
     assert.equal(ok, true);
     const hosts = findings.filter(({ area }: { area: string }) => area === "sources");
     assert.match(hosts[0].seen, /127\.0\.0\.1:1 does not answer: connection refused/);
+  });
+});
+
+/** Everything in a folder: what each file holds, its mode, and when it was changed. */
+async function everythingIn(folder: string): Promise<Record<string, string>> {
+  const found: Record<string, string> = {};
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    const path = join(folder, name);
+    const { mode, mtime } = await Deno.stat(path);
+    if (isDirectory) Object.assign(found, await everythingIn(path));
+    // What processes share of an open database: no data, and not kept.
+    const isShared = name.endsWith("-shm");
+    const hash = isDirectory || isShared
+      ? ""
+      : await crypto.subtle.digest("SHA-256", await Deno.readFile(path)).then((sum) =>
+        new Uint8Array(sum).toHex()
+      );
+    // Locks come and go beside the database, which the folder notes.
+    const changed = isDirectory ? "" : mtime?.toISOString();
+    found[path] = isShared ? "" : `${mode?.toString(8)} ${changed} ${hash}`;
+  }
+  return found;
+}
+
+Deno.test("doctor leaves every byte as it was, after a clean end and after a kill", async () => {
+  await withFolder(async (folder) => {
+    await Deno.mkdir(join(folder, "inbox"));
+    await writeConfig(
+      folder,
+      `
+      [server]
+      listen = "127.0.0.1:0"
+      [[sources]]
+      id = "inbox"
+      name_en = "Inbox"
+      base_url = "https://board.example"
+      fetch_strategy = "files"
+      path = "inbox"
+    `,
+    );
+    const examine = async (when: string) => {
+      const before = await everythingIn(folder);
+      assert.ok(join(folder, "data", "regfeed.db") in before, when);
+      const { code, stdout, stderr } = await regfeed(folder, ["doctor"]);
+      assert.equal(code, 0, `${when}: ${stdout}${stderr}`);
+      assert.match(stdout, /regfeed\.db\.key is the database's key/, when);
+      assert.deepEqual(await everythingIn(folder), before, when);
+      return before;
+    };
+    const first = await serve(folder);
+    await first.end("SIGTERM");
+    await examine("after a clean end");
+    const second = await serve(folder);
+    const added = await regfeed(folder, ["customer", "add", "--tier", "indie", "--email", "a@b.example"]);
+    assert.equal(added.code, 0, added.stderr);
+    await second.end("SIGKILL");
+    const left = await examine("after a kill");
+    assert.ok(join(folder, "data", "regfeed.db-wal") in left, "a killed server leaves its log");
+    const { size } = await Deno.stat(join(folder, "data", "regfeed.db-wal"));
+    assert.ok(size > 0, "and what it wrote stands in it");
   });
 });
 

@@ -70,7 +70,7 @@ Deno.test("the doctor sees certificates that end, that are for another name, and
     assert.match(seen(1, "feed.example.org").seen, /is not for feed\.example\.org/);
     assert.equal(judgeCertificate({ cert: "x", key: pair.key }, "localhost", nowMs).level, "problem");
     const key = (mode: number) =>
-      judgeKeyFile("k", { mode, isOwn: true, mayRead: true, mayWrite: true }).level;
+      judgeKeyFile("k", { mode, isRoots: false, mayRead: true, mayWrite: true }).level;
     assert.deepEqual([0o600, 0o640, 0o400, 0o644, 0o660, 0o604].map(key), [
       ...["good", "good", "good"],
       ...["problem", "problem", "problem"],

@@ -54,6 +54,7 @@ Deno.test("parseConfig() gives every default for an empty file", async () => {
     metrics: { listen: null, token: null },
     log: { format: "text", level: "info", levels: {} },
     secretFiles: [],
+    secretsInPlace: [],
   });
 });
 
@@ -284,6 +285,7 @@ const EVERY_VALUE: Config = {
   metrics: { listen: { hostname: "127.0.0.1", port: 9464 }, token: "scrape-me" },
   log: { format: "json", level: "debug", levels: { api: "warn" } },
   secretFiles: [],
+  secretsInPlace: ["sources[0].authorization", "metrics.token", "payment.webhook_secret", "mail.smtp_url"],
 };
 
 Deno.test("parseConfig() reads every key", async () => {

@@ -2,11 +2,10 @@
 import assert from "node:assert/strict";
 import net from "node:net";
 import { join } from "node:path";
-import { Buffer } from "node:buffer";
-import { SMTPServer } from "npm:smtp-server@3.21.6";
 import { MailError, type OutgoingMail } from "../../src/domain/ports.ts";
 import { createMailer, type MailSettings } from "../../src/platform/mailer.ts";
 import { withFolder } from "../support/process.ts";
+import { withSmtpServer as withServer } from "../support/smtp.ts";
 
 const TLS = new URL("./tls/", import.meta.url);
 const CA_FILE = decodeURIComponent(new URL("localhost_ca.pem", TLS).pathname);
@@ -38,40 +37,6 @@ const mailerFor = (port: number, change: Partial<Smtp> = {}) =>
   });
 
 const forever = new AbortController().signal;
-
-// deno-lint-ignore no-explicit-any -- the package brings no types
-type Options = Record<string, any>;
-
-/** A server of the package; gives what it took. */
-async function withServer(
-  options: Options,
-  work: (port: number, taken: { to: string[]; raw: string }[]) => Promise<void>,
-): Promise<void> {
-  const taken: { to: string[]; raw: string }[] = [];
-  const server = new SMTPServer({
-    authOptional: true,
-    disabledCommands: options.key === undefined ? ["STARTTLS"] : [],
-    // deno-lint-ignore no-explicit-any -- as above
-    onData(stream: any, session: any, done: (error?: Error | null) => void) {
-      const chunks: Uint8Array[] = [];
-      stream.on("data", (chunk: Uint8Array) => chunks.push(chunk));
-      stream.on("end", () => {
-        const to = session.envelope.rcptTo.map(({ address }: { address: string }) => address);
-        taken.push({ to, raw: Buffer.concat(chunks).toString() });
-        done(null);
-      });
-    },
-    ...options,
-  });
-  server.on("error", () => {});
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.server.address() as { port: number };
-  try {
-    await work(port, taken);
-  } finally {
-    await new Promise<void>((resolve) => server.close(() => resolve()));
-  }
-}
 
 /** A server that answers line by line as it is told; `null` ends the connection, `undefined` says nothing. */
 async function withScript(
@@ -194,7 +159,7 @@ Deno.test("createMailer() signs in, and says that it may not without repeating t
   withServer({
     authOptional: false,
     allowInsecureAuth: true,
-    // deno-lint-ignore no-explicit-any -- as above
+    // deno-lint-ignore no-explicit-any -- the package brings no types
     onAuth({ username, password }: any, _: unknown, done: (error: Error | null, user?: unknown) => void) {
       if (username === "feed" && password === "hush") done(null, { user: username });
       else done(new Error("535 no such user: feed hush"));

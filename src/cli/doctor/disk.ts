@@ -12,6 +12,10 @@ const BACKUP_TIMES = 3;
 const SCARCE_FILES = 1_000;
 /** Rights of anybody but the owner. */
 const OTHERS = 0o077;
+/** The same, but for reading by the group. */
+const MORE_THAN_GROUP = 0o037;
+const READS = 0o044;
+const CHANGES = 0o022;
 
 /** The folder, or the nearest one above it that is there. */
 export function nearestFolder(path: string, machine: Pick<Machine, "rightsOf">): string {
@@ -80,8 +84,50 @@ export function judgeSecretFile(path: string, rights: Rights | null): Finding {
     );
   }
   if ((rights.mode & OTHERS) === 0) return good("secrets", `${path} is its owner's alone`);
-  const mode = rights.mode.toString(8).padStart(3, "0");
-  return problem("secrets", `${path} has mode ${mode}: others can read it`, `chmod 600 ${path}`);
+  return problem("secrets", `${path} has mode ${modeOf(rights)}: others can read it`, `chmod 600 ${path}`);
+}
+
+/** Of a secret's file that the operator has laid out: one of root's may be read by the service's group. */
+export function judgeGivenSecret(path: string, rights: Rights | null): Finding {
+  if (rights === null || !rights.mayRead || !rights.isRoots) return judgeSecretFile(path, rights);
+  if ((rights.mode & MORE_THAN_GROUP) === 0) {
+    return good("secrets", `${path} is root's, and its group's to read`);
+  }
+  const todo = `chmod 640 ${path}, and chgrp it to the group of the user that runs Regfeed`;
+  return problem("secrets", `${path} has mode ${modeOf(rights)}: others can read it`, todo);
+}
+
+/** Of the config file, with the keys whose secrets stand in it. */
+export function judgeConfigFile(
+  path: string,
+  rights: Rights | null,
+  secretsInPlace: readonly string[],
+): Finding[] {
+  if (rights === null) return [];
+  const findings: Finding[] = [];
+  if ((rights.mode & CHANGES) !== 0) {
+    findings.push(problem("secrets", `${path} can be changed by others`, `chmod go-w ${path}`));
+  }
+  const tooOpen = rights.isRoots ? MORE_THAN_GROUP : OTHERS;
+  if (secretsInPlace.length > 0 && (rights.mode & tooOpen & READS) !== 0) {
+    findings.push(problem(
+      "secrets",
+      `${path} has mode ${modeOf(rights)}, so that others can read ${secretsInPlace.join(", ")}`,
+      `chmod ${
+        rights.isRoots ? 640 : 600
+      } ${path} (the user that runs Regfeed must still read it), or put each secret into a file of its own and name that: ` +
+        `${lastOf(secretsInPlace[0] ?? "")}_file = "…"`,
+    ));
+  }
+  return findings;
+}
+
+function lastOf(key: string): string {
+  return key.slice(key.lastIndexOf(".") + 1);
+}
+
+function modeOf({ mode }: Rights): string {
+  return mode.toString(8).padStart(3, "0");
 }
 
 /** Of a folder in which Regfeed writes; it is made when it is not there. */

@@ -1,4 +1,5 @@
 // What the doctor says of the network: names, hosts, the clock that they show, proxies.
+import { literalAddress } from "../../domain/address.ts";
 import type { Clock, HttpClient, Resolver } from "../../domain/ports.ts";
 import type { SourceSettings } from "../../domain/source.ts";
 import { type Finding, good, problem, warning } from "./finding.ts";
@@ -27,6 +28,8 @@ export interface HostAnswer {
   sources: string[];
   /** Null when it answered. */
   failure: string | null;
+  /** Whether its name led to an address; null for an address in place of a name. */
+  isNamed: boolean | null;
   /** How far the machine's clock is ahead of the host's, ms; null without a word on it. */
   aheadMs: number | null;
 }
@@ -54,10 +57,13 @@ export async function askHosts(sources: readonly SourceSettings[], asking: Askin
 async function askHost(
   url: URL,
   { clock, http, resolver, userAgent }: Asking,
-): Promise<Pick<HostAnswer, "failure" | "aheadMs">> {
+): Promise<Pick<HostAnswer, "failure" | "isNamed" | "aheadMs">> {
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  let isNamed = literalAddress(url) === null ? false : null;
   try {
     return await clock.within(HOST_MS, async (signal) => {
-      await resolver.resolve(url.hostname.replace(/^\[|\]$/g, ""), signal);
+      await resolver.resolve(host, signal);
+      if (isNamed === false) isNamed = true;
       const headers = { "user-agent": userAgent };
       const answer = await http.request({
         method: "GET",
@@ -67,11 +73,22 @@ async function askHost(
         signal,
       });
       const shown = Date.parse(answer.headers["date"] ?? "");
-      return { failure: null, aheadMs: Number.isNaN(shown) ? null : clock.nowMs() - shown };
+      return { failure: null, isNamed, aheadMs: Number.isNaN(shown) ? null : clock.nowMs() - shown };
     });
   } catch (error) {
-    return { failure: (error as Error).message, aheadMs: null };
+    return { failure: (error as Error).message, isNamed, aheadMs: null };
   }
+}
+
+/** Of looking names up: it works where it works for one, and then the others' names are their own matter. */
+export function judgeNames(answers: readonly HostAnswer[]): Finding[] {
+  const named = answers.filter(({ isNamed }) => isNamed !== null);
+  const known = named.filter(({ isNamed }) => isNamed).length;
+  if (named.length === 0) return [];
+  if (known > 0) return [good("dns", `names are looked up: ${known} of ${named.length}`)];
+  const todo =
+    "mend the machine's DNS: look at /etc/resolv.conf, or `resolvectl status`; in a container, at its --dns";
+  return [problem("dns", "no name of a source's host can be looked up", todo)];
 }
 
 /** Of the hosts that were asked. */

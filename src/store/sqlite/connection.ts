@@ -35,11 +35,18 @@ export class Connection {
   #durability: Durability = "durable";
   #open = true;
 
-  /** Opens or creates the file and writes nothing to it; `:memory:` gives a database of its own. */
-  constructor(path: string, openLog: OpenWritten | null = null) {
+  /**
+   * Opens or creates the file and writes nothing to it; `:memory:` gives a database of its own. `readOnly` also leaves a
+   * log that a killed process left behind: without it, the last one to close brings it into the file.
+   */
+  constructor(
+    path: string,
+    openLog: OpenWritten | null = null,
+    { readOnly = false }: { readOnly?: boolean } = {},
+  ) {
     this.#path = path;
     this.#openLog = path === ":memory:" ? null : openLog;
-    this.#database = new DatabaseSync(path);
+    this.#database = new DatabaseSync(path, { readOnly });
     try {
       // The wait comes first: the next settings read the file already, and another process may hold it.
       this.#database.exec(`

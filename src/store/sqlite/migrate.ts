@@ -46,9 +46,12 @@ export function schemaVersion(connection: Connection): number {
   return Number(connection.get("pragma user_version")?.["user_version"] ?? 0);
 }
 
-/** The schema of a database file that may be older than this version; 0 for an empty one. Nothing is written. */
-export function schemaOfFile(path: string): number {
-  const connection = new Connection(path);
+/**
+ * The schema of a database file that may be older than this version; 0 for an empty one. Nothing is written, with
+ * `readOnly` not even a log that a killed process left ({@link Connection}).
+ */
+export function schemaOfFile(path: string, options: { readOnly?: boolean } = {}): number {
+  const connection = new Connection(path, null, options);
   try {
     refuseForeign(connection);
     return schemaVersion(connection);

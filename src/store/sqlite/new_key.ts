@@ -25,12 +25,16 @@ export interface GivingUp {
  * Makes sure that the file's key is there and its own, as opening the store does; false when nothing is sealed yet.
  * Throws {@link VaultError}. Nothing is written.
  */
-export function requireKey(path: string, vaultSource: VaultSource): boolean {
+export function requireKey(
+  path: string,
+  vaultSource: VaultSource,
+  options: { readOnly?: boolean } = {},
+): boolean {
   return withConnection(path, (connection) => {
     if (readProof(connection) === null) return false;
     openVault(connection, vaultSource);
     return true;
-  });
+  }, options);
 }
 
 /**
@@ -59,8 +63,12 @@ export function giveUpKey(
   });
 }
 
-function withConnection<T>(path: string, work: (connection: Connection) => T): T {
-  const connection = new Connection(path);
+function withConnection<T>(
+  path: string,
+  work: (connection: Connection) => T,
+  options: { readOnly?: boolean } = {},
+): T {
+  const connection = new Connection(path, null, options);
   try {
     return work(connection);
   } finally {
