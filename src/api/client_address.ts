@@ -11,10 +11,53 @@ const IPV6_NETWORK_BITS = 64;
 /** Ranges in which a connection comes from the operator's own network: from a proxy, mostly. */
 const OWN_RANGES: readonly string[] = ["loopback", "private", "uniqueLocal", "linkLocal", "carrierGradeNat"];
 
+/** Headers in which proxies say whose request they hand on. */
+const PROXY_HEADERS = ["x-forwarded-for", "forwarded", "x-real-ip"] as const;
+
+/** Connections' addresses of which is remembered what they are. */
+const MAX_REMEMBERED = 1_000;
+
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
 /** A range of addresses, read once. */
 export type AddressRange = [Address, number];
+
+/** Whose a request is. */
+export interface Client {
+  /** Its address, behind the trusted proxies. */
+  address: string;
+  /** Whom limits count: see {@link limitedAs}. */
+  limitedAs: string | null;
+  /** Whether a proxy hands it on that is not trusted: see {@link looksLikeProxy}. */
+  isBehindUnknownProxy: boolean;
+}
+
+/**
+ * Tells the client of a request from its connection's address and its headers. What no proxy hands on is the same for
+ * every request of an address, and is worked out once.
+ */
+export function createClients(
+  trusted: readonly AddressRange[],
+): (remote: string, headers: Headers) => Client {
+  const remembered = new Map<string, Client>();
+  const read = (remote: string, headers: Headers): Client => {
+    const address = clientAddress(remote, headers.get("x-forwarded-for"), trusted);
+    return {
+      address,
+      limitedAs: limitedAs(address, remote),
+      isBehindUnknownProxy: looksLikeProxy(remote, headers, trusted),
+    };
+  };
+  return (remote, headers) => {
+    if (PROXY_HEADERS.some((name) => headers.has(name))) return read(remote, headers);
+    const known = remembered.get(remote);
+    if (known !== undefined) return known;
+    const client = read(remote, headers);
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+    remembered.set(remote, client);
+    return client;
+  };
+}
 
 /** Reads CIDRs. Throws when one is none. */
 export function readRanges(cidrs: readonly string[]): AddressRange[] {
@@ -67,7 +110,7 @@ export function looksLikeProxy(
 ): boolean {
   const address = readHop(remote);
   if (address === null || !OWN_RANGES.includes(address.range()) || isTrusted(address, trusted)) return false;
-  return headers.has("x-forwarded-for") || headers.has("forwarded") || headers.has("x-real-ip");
+  return PROXY_HEADERS.some((name) => headers.has(name));
 }
 
 /**

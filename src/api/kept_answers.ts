@@ -129,14 +129,15 @@ export function createKeptAnswers(maxBytes: number = MAX_KEPT_BYTES): KeptAnswer
       return kept.entry;
     },
     wasAsked(address) {
-      if (asked.has(address) || askedLately.has(address)) return true;
+      if (askedLately.has(address)) return true;
       if (address.length > MAX_ASKED_LENGTH) return false;
+      const was = asked.has(address);
       if (askedLately.size === MAX_ASKED) {
         asked = askedLately;
         askedLately = new Set();
       }
       askedLately.add(address);
-      return false;
+      return was;
     },
     put(address, state, entry) {
       take(address);

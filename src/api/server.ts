@@ -1,5 +1,4 @@
 // The HTTP API: routes as data behind one router, with keys, quota, limits and the error shape around every handler.
-import { type Context, Hono } from "hono";
 import type { RequestAllowance } from "../domain/allowance.ts";
 import type { Customer } from "../domain/customer.ts";
 import { AppError } from "../domain/errors.ts";
@@ -12,16 +11,20 @@ import {
   type LimitSettings,
   refusalError,
 } from "./address_limits.ts";
-import { type AddressRange, clientAddress, limitedAs, looksLikeProxy } from "./client_address.ts";
+import { type AddressRange, type Client, createClients } from "./client_address.ts";
 import { addressOf, findAddressError, parametersOf, pathOf, type SentParameter } from "./address.ts";
 import { receiveBody } from "./body.ts";
 import type { Repetition } from "./idempotency.ts";
 import { checkBody, invalid, NO_INPUT, readQuery } from "./input.ts";
 import { createKeptAnswers, type KeptAnswers, prepareAnswer } from "./kept_answers.ts";
 import { toAppError } from "./problem.ts";
+import { createRouter, type Destination } from "./router.ts";
 import { type Answered, failure, type Passage, preflight, success } from "./responses.ts";
 import type { AnsweredRequest } from "./request_metrics.ts";
 import type { Answer, Call, Route, RouteAccess } from "./route.ts";
+
+/** No route takes it: with it the router tells of the path alone. */
+const NO_METHOD = "";
 
 /** What the API needs of the rooms beside it. */
 export interface ServerOptions {
@@ -59,55 +62,50 @@ interface Routed extends Passage {
   address: string;
   /** The path of the route that it took; null while it has taken none. */
   route: string | null;
-  /** The client behind the proxies. */
-  client: string;
-  /** The address that limits count; null when none do. */
-  limitedAs: string | null;
+  /** Who asks, behind the proxies. */
+  client: Client;
 }
 
-/** What the router carries with each request. */
-interface Carried {
-  Bindings: Routed;
+/** What every request is answered with. */
+interface Means {
+  options: ServerOptions;
+  kept: KeptAnswers;
+  limits: AddressLimits;
 }
 
-type Router = Hono<Carried>;
-
-/** Builds the router from the routes. */
+/** Builds the server from the routes. */
 export function createServer(options: ServerOptions): ApiServer {
-  const router: Router = new Hono({ strict: true });
-  const kept = createKeptAnswers();
-  const limits = createAddressLimits(options.limits, options.clock);
-  for (const route of options.routes) {
-    router.on(route.method, honoPath(route.path), async (context) => {
-      const passage = context.env;
-      passage.isPublic = route.access === "public";
-      passage.route = route.path;
-      const customer = await admit(route.access, context.req.raw, { passage, limits, options });
-      const answered = await answerRoute(route, { context, passage, customer, kept, options })
-        .catch((error) => countTrial(error, passage, limits));
-      return success(answered, { request: context.req.raw, route, passage });
-    });
-  }
-  for (const path of new Set(options.routes.map((route) => route.path))) {
-    addOtherMethods(router, path, { routes: options.routes.filter((route) => route.path === path), limits });
-  }
-  addFailures(router, { log: options.log, limits });
-  const keyPaths = options.routes.filter((route) => route.access !== "public").map(formOf);
+  const means = {
+    options,
+    kept: createKeptAnswers(),
+    limits: createAddressLimits(options.limits, options.clock),
+  };
+  const { limits } = means;
+  const find = createRouter(options.routes);
   const warnOfProxy = createProxyWarning(options);
-  const enter = (request: Request, remote: string) => begin(request, remote, options);
+  const clientOf = createClients(options.trustedProxies);
+  /** A request at its beginning. */
+  const enter = (request: Request, remote: string): Routed => ({
+    requestId: options.newId("request"),
+    allowance: null,
+    isPublic: true,
+    address: addressOf(request),
+    route: null,
+    client: clientOf(remote, request.headers),
+  });
   const turnAway = (error: AppError, passage: Routed, headers?: Record<string, string>): Response => {
-    const path = pathOf(passage.address);
-    return failure(error, { ...passage, isPublic: !keyPaths.some((form) => form.test(path)) }, headers);
+    const place = find(NO_METHOD, pathOf(passage.address));
+    return failure(error, { ...passage, isPublic: place.kind === "nowhere" || place.isPublic }, headers);
   };
 
   return {
     async fetch(request, remoteAddress = "") {
       const passage = enter(request, remoteAddress);
-      warnOfProxy(remoteAddress, request.headers);
+      if (passage.client.isBehindUnknownProxy) warnOfProxy(remoteAddress);
       const startedMs = options.clock.nowMs();
       const wrong = findAddressError(passage.address, request.headers);
       const response = wrong === null
-        ? await router.fetch(request, passage)
+        ? await answer(find(request.method, pathOf(passage.address)), { request, passage, means })
         : turnAway(overLimit("public", passage, limits) ?? wrong, passage);
       const durationMs = options.clock.nowMs() - startedMs;
       const refusal = passage.refusal?.limited ?? (passage.allowance?.allowed === false ? "quota" : null);
@@ -123,7 +121,7 @@ export function createServer(options: ServerOptions): ApiServer {
         method: request.method,
         status: response.status,
         duration_ms: durationMs,
-        client: passage.client,
+        client: passage.client.address,
       });
       return response;
     },
@@ -134,80 +132,64 @@ export function createServer(options: ServerOptions): ApiServer {
   };
 }
 
-/** A request at its beginning. */
-function begin(
-  request: Request,
-  remote: string,
-  { newId, trustedProxies }: Pick<ServerOptions, "newId" | "trustedProxies">,
-): Routed {
-  const client = clientAddress(remote, request.headers.get("x-forwarded-for"), trustedProxies);
-  return {
-    requestId: newId("request"),
-    allowance: null,
-    isPublic: true,
-    address: addressOf(request),
-    route: null,
-    client,
-    limitedAs: limitedAs(client, remote),
-  };
+/** A request on its way, and what answers it. */
+interface Way {
+  request: Request;
+  passage: Routed;
+  means: Means;
 }
 
-/** What is answered where no route is, and what for whatever was thrown. */
-function addFailures(router: Router, { log, limits }: { log: Log; limits: AddressLimits }): void {
-  router.notFound((context) => {
-    const refused = overLimit("public", context.env, limits);
-    if (refused !== null) return failure(refused, context.env);
-    const error = new AppError(
-      "not_found",
-      "No such path. GET /docs describes every path that there is.",
-    );
-    return failure(error, context.env);
-  });
-  router.onError((thrown, context) => {
-    const passage = context.env;
+/** The answer of a destination, whatever is thrown on the way to it; without its body when it was asked by HEAD. */
+async function answer(destination: Destination, way: Way): Promise<Response> {
+  const { request, passage, means: { options: { log } } } = way;
+  const response = await answerAt(destination, way).catch((thrown) => {
     if (!(thrown instanceof AppError)) {
       log.error("request failed", { request: passage.requestId, cause: describe(thrown) });
     }
     return failure(toAppError(thrown), passage);
   });
+  return request.method === "HEAD" ? new Response(null, response) : response;
 }
 
-/** What a path answers to the methods that it does not take. */
-function addOtherMethods(
-  router: Router,
-  path: string,
-  { routes, limits }: { routes: readonly Route[]; limits: AddressLimits },
-): void {
-  const methods = routes.map((route) => route.method);
-  const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : [])].sort().join(", ");
-  const isPublic = routes.every((route) => route.access === "public");
-  router.all(honoPath(path), (context) => {
-    const passage = context.env;
-    passage.isPublic = isPublic;
-    passage.route = path;
-    const refused = overLimit("public", passage, limits);
-    if (refused !== null) return failure(refused, passage);
-    // Pages of other origins may read what is public; a browser asks before it sends an unusual header.
-    if (context.req.method === "OPTIONS" && isPublic) return preflight(passage, allow);
-    const error = new AppError("method_not_allowed", `${path} takes ${allow}, not ${context.req.method}.`);
-    return failure(error, passage, { allow });
-  });
+async function answerAt(destination: Destination, way: Way): Promise<Response> {
+  const { request, passage, means: { options, limits } } = way;
+  if (destination.kind === "route") {
+    const { route, params } = destination;
+    passage.isPublic = destination.isPublic;
+    passage.route = route.path;
+    const customer = await admit(route.access, request, { passage, limits, options });
+    const answered = await answerRoute(route, { params, customer, way })
+      .catch((error) => countTrial(error, passage, limits));
+    return success(answered, { request, route, passage });
+  }
+  if (destination.kind === "other_method") {
+    passage.isPublic = destination.isPublic;
+    passage.route = destination.path;
+  }
+  const refused = overLimit("public", passage, limits);
+  if (refused !== null) throw refused;
+  if (destination.kind === "nowhere") {
+    throw new AppError("not_found", "No such path. GET /docs describes every path that there is.");
+  }
+  const { path, allow, isPublic } = destination;
+  // Pages of other origins may read what is public; a browser asks before it sends an unusual header.
+  if (request.method === "OPTIONS" && isPublic) return preflight(passage, allow);
+  const error = new AppError("method_not_allowed", `${path} takes ${allow}, not ${request.method}.`);
+  return failure(error, passage, { allow });
 }
 
 async function answerRoute(
   route: Route,
-  { context, passage, customer, kept, options }: {
-    context: Context<Carried>;
-    passage: Routed;
+  { params, customer, way: { request, passage, means: { kept, options } } }: {
+    params: Record<string, string>;
     customer: Customer | null;
-    kept: KeptAnswers;
-    options: ServerOptions;
+    way: Way;
   },
 ): Promise<Answered> {
-  const request = context.req.raw;
   const { address } = passage;
   // Read before the answer is made: what is stored meanwhile makes the answer out of date at once, never for good.
-  const state = route.state === undefined ? null : await route.state();
+  // What nobody asked for lately is neither kept nor worth keeping.
+  const state = route.state === undefined || !kept.wasAsked(address) ? null : await route.state();
   const hot = state === null ? null : kept.get(address, state);
   if (hot !== null) return { status: route.status, body: hot.answer, headers: hot.headers };
   const bytes = route.body === undefined && route.access !== "signature"
@@ -216,7 +198,7 @@ async function answerRoute(
   const act = async (repetition: Repetition | null): Promise<Answer> => {
     const { query, body } = await checkInput(route, parametersOf(address), bytes);
     const checked = {
-      params: context.req.param() as Record<string, string>,
+      params,
       query,
       body,
       address,
@@ -232,7 +214,7 @@ async function answerRoute(
       act,
     );
   const body = prepareAnswer(json, contentName);
-  if (state !== null && status === route.status && kept.wasAsked(address)) {
+  if (state !== null && status === route.status) {
     kept.put(address, state, { answer: body, headers });
   }
   return { status, body, headers };
@@ -284,7 +266,7 @@ async function admit(
   const authorization = request.headers.get("authorization");
   const isTrial = access === "signature" || (access === "key" && authorization !== null);
   if (isTrial) {
-    const refusal = limits.look("failed_key", passage.limitedAs);
+    const refusal = limits.look("failed_key", passage.client.limitedAs);
     // Who has a good key is not held up by whoever guesses behind the same address.
     if (refusal !== null && !(authorization !== null && options.keys.isRemembered(authorization))) {
       passage.refusal = refusal;
@@ -309,7 +291,7 @@ async function admit(
 
 /** Counts a request of the passage's address; the error when it was one too many, and then the passage knows. */
 function overLimit(limited: Limited, passage: Routed, limits: AddressLimits): AppError | null {
-  const refusal = limits.take(limited, passage.limitedAs);
+  const refusal = limits.take(limited, passage.client.limitedAs);
   if (refusal === null) return null;
   passage.refusal = refusal;
   return refusalError(refusal);
@@ -318,31 +300,20 @@ function overLimit(limited: Limited, passage: Routed, limits: AddressLimits): Ap
 /** Counts a wrong key or signature against who sent it, and throws what it was given. */
 function countTrial(error: unknown, passage: Routed | null, limits: AddressLimits): never {
   const isTrial = error instanceof AppError && ["unauthenticated", "invalid_signature"].includes(error.code);
-  if (isTrial && passage !== null) limits.take("failed_key", passage.limitedAs);
+  if (isTrial && passage !== null) limits.take("failed_key", passage.client.limitedAs);
   throw error;
 }
 
 /** Says once in a process's life that a proxy stands before it whose word is not taken. */
-function createProxyWarning(
-  { trustedProxies, log }: Pick<ServerOptions, "trustedProxies" | "log">,
-): (remote: string, headers: Headers) => void {
+function createProxyWarning({ log }: Pick<ServerOptions, "log">): (remote: string) => void {
   let isSaid = false;
-  return (remote, headers) => {
-    if (isSaid || !looksLikeProxy(remote, headers, trustedProxies)) return;
+  return (remote) => {
+    if (isSaid) return;
     isSaid = true;
     log.warn("a proxy says who its clients are, and is not believed: name it in server.trusted_proxies", {
       proxy: remote,
     });
   };
-}
-
-/** The addresses that a route's path stands for. */
-function formOf({ path }: Route): RegExp {
-  return new RegExp(`^${path.replaceAll(".", "\\.").replace(/\{\w+\}/g, "[^/]+")}$`);
-}
-
-function honoPath(path: string): string {
-  return path.replace(/\{(\w+)\}/g, ":$1");
 }
 
 function describe(thrown: unknown): string {

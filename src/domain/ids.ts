@@ -29,15 +29,22 @@ const LAST_ULID_MS = 2 ** 48 - 1;
 export function createIds(nowMs: () => number, randomBytes: (count: number) => Uint8Array): NewId {
   let lastMs = -1;
   let random: number[] = [];
+  let time = "";
+  const setTime = (ms: number): void => {
+    lastMs = ms;
+    time = timeCharacters(ms);
+  };
   return (noun) => {
     const now = nowMs();
     if (now > lastMs) {
-      lastMs = now;
+      setTime(now);
       random = Array.from(randomBytes(RANDOM_CHARACTERS), (byte) => byte & 31);
     } else if (!countUp(random)) {
-      lastMs++; // the random part is used up: its carry goes to the time
+      setTime(lastMs + 1); // the random part is used up: its carry goes to the time
     }
-    return ID_PREFIXES[noun] + timeCharacters(lastMs) + random.map((value) => ALPHABET[value]).join("");
+    let text = ID_PREFIXES[noun] + time;
+    for (const value of random) text += ALPHABET[value];
+    return text;
   };
 }
 

@@ -59,10 +59,12 @@ export function createEvents(
 
     findEvent: (id) => {
       const row = connection.get(
-        `select ${SERVED_JSON}, provenance, (
-           select json_group_array(json_object('language', language, 'url', url, 'added_at', added_at,
-             'provenance', json(provenance)))
-           from (select * from event_translations where event_seq = events.seq order by language)) as later
+        `select ${SERVED_JSON}, provenance,
+           case when exists (select 1 from event_translations where event_seq = events.seq) then (
+             select json_group_array(json_object('language', language, 'url', url, 'added_at', added_at,
+               'provenance', json(provenance)))
+             from (select * from event_translations where event_seq = events.seq order by language)
+           ) else '[]' end as later
          from events where id = ?`,
         id,
       );
@@ -88,9 +90,11 @@ export function createEvents(
       ),
 
     recordsState: () => {
-      const event = connection.get("select max(seq) as last from events")?.["last"];
-      const language = connection.get("select max(seq) as last from event_translations")?.["last"];
-      return Promise.resolve(`${event ?? 0}.${language ?? 0}`);
+      const row = connection.get(
+        `select (select ifnull(max(seq), 0) from events) || '.' ||
+           (select ifnull(max(seq), 0) from event_translations) as state`,
+      );
+      return Promise.resolve(String(row?.["state"]));
     },
 
     listVersions: (id) =>

@@ -98,13 +98,16 @@ function openFile(
  * tells of trouble with the file a {@link StoreError}.
  */
 function rejecting(watch: TroubleWatch, store: Store): Store {
+  const fail = (error: unknown): never => {
+    throw watch.note(error);
+  };
   const methods = Object.entries(store).map(([name, method]) => [
     name,
-    async (...given: unknown[]) => {
+    (...given: unknown[]) => {
       try {
-        return await method(...given);
+        return method(...given).catch(fail);
       } catch (error) {
-        throw watch.note(error);
+        return Promise.reject(watch.note(error));
       }
     },
   ]);
