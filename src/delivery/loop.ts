@@ -382,7 +382,8 @@ class Wake {
 }
 
 function nameAttempt(delivery: ClaimedDelivery): LogFields {
-  return { delivery: delivery.id, subscription: delivery.subscriptionId, attempt: delivery.attempt };
+  const { id, subscriptionId, eventId, attempt } = delivery;
+  return { delivery: id, subscription: subscriptionId, event: eventId, attempt };
 }
 
 /** An unexpected error without its message, which could quote an address or a body: its name and where it arose. */

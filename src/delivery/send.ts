@@ -17,7 +17,10 @@ import { signPayload } from "./sign.ts";
 const MAX_ANSWER_BYTES = 64 * 1024;
 
 /** What an attempt needs of a delivery. */
-export type Message = Pick<ClaimedDelivery, "id" | "webhookUrl" | "webhookSecrets" | "body">;
+export interface Message extends Pick<ClaimedDelivery, "id" | "webhookUrl" | "webhookSecrets"> {
+  /** Bytes are sent as they are, a text in UTF-8. */
+  body: string | Uint8Array;
+}
 
 /** What attempts are made with. */
 export interface Sending {

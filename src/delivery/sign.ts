@@ -10,7 +10,8 @@ export interface SignedMessage {
   id: string;
   /** The `webhook-timestamp`: Unix seconds. */
   timestampSeconds: number;
-  body: string;
+  /** What is sent: bytes as they are, a text in UTF-8. */
+  body: string | Uint8Array;
 }
 
 /**
@@ -20,17 +21,15 @@ export interface SignedMessage {
  * match is enough.
  */
 export function signPayload({ secrets, id, timestampSeconds, body }: SignedMessage): string {
-  const content = `${id}.${timestampSeconds}.${body}`;
-  const message = Buffer.allocUnsafe(BLOCK_BYTES + MAX_UNIT_BYTES * content.length);
-  const { written } = encoder.encodeInto(content, message.subarray(BLOCK_BYTES));
-  const keyed = message.subarray(0, BLOCK_BYTES + written);
+  const bytes = typeof body === "string" ? Buffer.from(body) : body;
+  const head = `${id}.${timestampSeconds}.`;
+  const message = Buffer.allocUnsafe(BLOCK_BYTES + head.length + bytes.length);
+  message.write(head, BLOCK_BYTES, "latin1");
+  message.set(bytes, BLOCK_BYTES + head.length);
   const keys = secrets.flatMap((secret) => [Buffer.from(secret), Buffer.from(secret, "base64")]);
-  return keys.map((key) => `v1,${hmacSha256(key, keyed)}`).join(" ");
+  return keys.map((key) => `v1,${hmacSha256(key, message)}`).join(" ");
 }
 
-const encoder = new TextEncoder();
-/** UTF-8 takes so many bytes at most for one unit of a string. */
-const MAX_UNIT_BYTES = 3;
 /** SHA-256 works on blocks of so many bytes. */
 const BLOCK_BYTES = 64;
 const INNER_PAD = 0x36;

@@ -18,11 +18,12 @@ export interface ClaimedDelivery {
   /** `dlv_` and a ULID; the same for every attempt. */
   id: string;
   subscriptionId: string;
+  eventId: string;
   webhookUrl: string;
   /** The secrets that sign it, the newest first; more than one while a secret is being rotated. */
   webhookSecrets: readonly string[];
-  /** The exact bytes to send, as text. */
-  body: string;
+  /** The exact bytes to send: a JSON text in UTF-8. */
+  body: Uint8Array;
   /** The number of this attempt, from 1; it is counted in the store already. */
   attempt: number;
   /** Its place in the schedule, from 1: the attempts since the delivery was last asked to go. */

@@ -37,7 +37,8 @@ export interface OutgoingRequest {
   url: URL;
   /** Lower-case names. */
   headers: Record<string, string>;
-  body?: string;
+  /** Bytes are sent as they are, a text in UTF-8. */
+  body?: string | Uint8Array;
   /** Addresses that were checked for this host: the connection goes to one of them and nothing is looked up again. */
   addresses?: readonly string[];
   /** PEM certificates of authorities that are trusted beside the system's, for this request alone. */

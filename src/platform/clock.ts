@@ -25,19 +25,75 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-async function within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+/** Settles as the work does, or rejects when the time is over. */
+function within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const bounded = Math.min(ms, MAX_TIMER_MS);
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
   const controller = new AbortController();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      const error = new DeadlineError(ms);
-      reject(error);
-      controller.abort(error);
-    }, Math.min(ms, MAX_TIMER_MS));
-  });
+  const expire = (): void => {
+    const error = new DeadlineError(ms);
+    reject(error);
+    controller.abort(error);
+  };
+  const deadline = deadlines.add(bounded, expire);
+  const done = <Outcome>(settle: (outcome: Outcome) => void) => (outcome: Outcome): void => {
+    deadlines.remove(bounded, deadline);
+    settle(outcome);
+  };
   try {
-    return await Promise.race([work(controller.signal), deadline]);
-  } finally {
-    clearTimeout(timer);
+    work(controller.signal).then(done(resolve), done(reject));
+  } catch (error) {
+    done(reject)(error);
+  }
+  return promise;
+}
+
+interface Deadline {
+  /** By the clock that nobody sets, ms. */
+  atMs: number;
+  expire: () => void;
+}
+
+/**
+ * Deadlines that mostly are not reached: of those that last equally long the first made is the first due, so each such
+ * row needs one timer, which is set anew only when it goes off. A timer for each would cost more than all else of it.
+ */
+class Deadlines {
+  readonly #rows = new Map<number, { deadlines: Set<Deadline>; timer: ReturnType<typeof setTimeout> }>();
+
+  add(ms: number, expire: () => void): Deadline {
+    const deadline = { atMs: performance.now() + ms, expire };
+    const row = this.#rows.get(ms);
+    if (row === undefined) {
+      this.#rows.set(ms, { deadlines: new Set([deadline]), timer: setTimeout(() => this.#goOff(ms), ms) });
+    } else row.deadlines.add(deadline);
+    return deadline;
+  }
+
+  /** A row without deadlines has no timer: nothing keeps the process. */
+  remove(ms: number, deadline: Deadline): void {
+    const row = this.#rows.get(ms);
+    if (row === undefined || !row.deadlines.delete(deadline) || row.deadlines.size > 0) return;
+    clearTimeout(row.timer);
+    this.#rows.delete(ms);
+  }
+
+  #goOff(ms: number): void {
+    const row = this.#rows.get(ms);
+    if (row === undefined) return;
+    const nowMs = performance.now();
+    for (const deadline of row.deadlines) {
+      // A timer can go off a fraction of a millisecond early.
+      const leftMs = Math.ceil(deadline.atMs - nowMs);
+      if (leftMs > 1) {
+        row.timer = setTimeout(() => this.#goOff(ms), leftMs);
+        return;
+      }
+      row.deadlines.delete(deadline);
+      deadline.expire();
+    }
+    if (row.deadlines.size === 0 && this.#rows.get(ms) === row) this.#rows.delete(ms);
   }
 }
+
+const deadlines = new Deadlines();

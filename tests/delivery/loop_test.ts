@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createDelivery } from "../../src/delivery/loop.ts";
 import { deliveryPayload } from "../../src/wire/delivery.ts";
-import { anEvent, answer, aSubscription, aWorld, hang, settle, START_MS } from "./stand_ins.ts";
+import { anEvent, answer, aSubscription, aWorld, hang, settle, START_MS, textOf } from "./stand_ins.ts";
 
 const HOST = "hooks.receiver.example";
 const SUB = aSubscription().id;
@@ -23,7 +23,7 @@ Deno.test("tick() brings an event from the store to the endpoint and records it"
   const delivery = createDelivery(deps);
   assert.equal(await delivery.tick(), 2); // one event matched, one attempt made
   assert.equal(await delivery.tick(), 0);
-  const body = deliveryPayload.parse(JSON.parse(network.requests[0]?.body ?? ""));
+  const body = deliveryPayload.parse(JSON.parse(textOf(network.requests[0]?.body)));
   assert.equal(body.delivery_id, network.requests[0]?.headers["webhook-id"]);
   assert.equal(body.event.id, anEvent().id);
   assert.deepEqual(store.finished.map((one) => [one.deliveryId, one.attempt, one.next]), [
@@ -163,6 +163,7 @@ Deno.test("tick() logs what was attempted and neither address nor body nor secre
     assert.deepEqual(Object.keys(fields), [
       "delivery",
       "subscription",
+      "event",
       "attempt",
       "status",
       "duration_ms",

@@ -6,7 +6,7 @@ import { SEVERITIES } from "../../src/domain/severity.ts";
 import { matches } from "../../src/domain/subscription.ts";
 import type { Topic } from "../../src/domain/topic.ts";
 import { deliveryPayload } from "../../src/wire/delivery.ts";
-import { anEvent, aSubscription, aWorld, START_MS } from "./stand_ins.ts";
+import { anEvent, aSubscription, aWorld, START_MS, textOf } from "./stand_ins.ts";
 
 function topic(id: string, parent: string | null): Topic {
   return { id, parent, name_en: id, name_de: id, name_fr: id, articles: [] };
@@ -53,7 +53,7 @@ Deno.test("createMatching() makes one delivery for each subscription that wants 
   const revised = anEvent({ id: "evt_2", version: 2, supersedes: previous.id, severity: "low" });
   store.waiting.push({ event: previous, previous: null }, { event: revised, previous });
   assert.equal(await createMatching(deps)(), 2);
-  const bodies = store.queue.map((queued) => deliveryPayload.parse(JSON.parse(queued.claimed.body)));
+  const bodies = store.queue.map((queued) => deliveryPayload.parse(JSON.parse(textOf(queued.claimed.body))));
   assert.deepEqual(
     bodies.map((body) => [body.type, body.subscription_id, body.sequence, body.timestamp]),
     [

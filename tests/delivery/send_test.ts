@@ -8,11 +8,12 @@ import { type IncomingResponse, NetworkError, type OutgoingRequest } from "../..
 import { answer, aWorld, hang, settle, START_MS } from "./stand_ins.ts";
 
 const HOST = "hooks.receiver.example";
+const BODY = '{"type":"event.published","title":"Grüße"}';
 const message: Message = {
   id: "dlv_01JNQ2B3C4D5E6F7G8H9JKMNPQ",
   webhookUrl: `https://${HOST}/in?key=s3cret`,
   webhookSecrets: ["0123456789abcdef".repeat(4)],
-  body: '{"type":"event.published","title":"Grüße"}',
+  body: new TextEncoder().encode(BODY),
 };
 /** A world, and what attempts need of it. */
 function aSender(): Omit<ReturnType<typeof aWorld>, "deps"> & { deps: Sending } {
@@ -66,7 +67,7 @@ Deno.test("sendAttempt() posts the stored body, signed, to the addresses that we
     "webhook-timestamp": String(START_MS / 1_000),
   });
   const expected = new Webhook(message.webhookSecrets[0] ?? "", { format: "raw" })
-    .sign(message.id, new Date(START_MS), message.body);
+    .sign(message.id, new Date(START_MS), BODY);
   assert.equal(signature?.split(" ")[0], expected);
 });
 

@@ -78,6 +78,11 @@ export function answer(status: number, headers: Record<string, string> = {}): In
   return { status, headers, body: new Uint8Array(), truncated: false };
 }
 
+/** A body that was sent, as text. */
+export function textOf(body: string | Uint8Array | undefined): string {
+  return typeof body === "string" ? body : new TextDecoder().decode(body);
+}
+
 /** A promise that settles only when the signal aborts. */
 export function hang(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
@@ -211,7 +216,8 @@ export class FakeStore {
       for (const made of match.deliveriesFor(unmatched, this.subscriptions)) {
         this.enqueue(made.subscriptionId, {
           id: made.id,
-          body: made.body(++this.#sequence),
+          eventId: unmatched.event.id,
+          body: new TextEncoder().encode(made.body(++this.#sequence)),
           createdAtMs: match.nowMs,
         });
       }
@@ -227,7 +233,8 @@ export class FakeStore {
       subscriptionId,
       webhookUrl,
       webhookSecrets: [webhookSecret],
-      body: "{}",
+      eventId: "evt_01JNQ2B3C4D5E6F7G8H9JKMNPQ",
+      body: new TextEncoder().encode("{}"),
       attempt: 0,
       tries: 0,
       createdAtMs: START_MS,

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createDelivery } from "../../src/delivery/loop.ts";
 import { NetworkError } from "../../src/domain/ports.ts";
 import { deliveryPayload } from "../../src/wire/delivery.ts";
-import { answer, aSubscription, aWorld, hang, settle } from "./stand_ins.ts";
+import { answer, aSubscription, aWorld, hang, settle, textOf } from "./stand_ins.ts";
 
 const HOST = "hooks.receiver.example";
 const SUB = aSubscription().id;
@@ -24,7 +24,7 @@ Deno.test("test() sends a synthetic delivery the way of every delivery, and show
     duration_ms: 40,
     problem: "the endpoint answered 500",
   });
-  const body = deliveryPayload.parse(JSON.parse(network.requests[0]?.body ?? ""));
+  const body = deliveryPayload.parse(JSON.parse(textOf(network.requests[0]?.body)));
   assert.deepEqual(
     [body.type, body.source, body.severity, body.language, body.delivery_id, body.subscription_id],
     ["event.test", "test", "info", "de", delivery_id, SUB],

@@ -92,7 +92,8 @@ export class Endpoints {
     }
   }
 
-  #take(host: string, { headers, body = "" }: OutgoingRequest): Seen {
+  #take(host: string, { headers, body: sent = "" }: OutgoingRequest): Seen {
+    const body = typeof sent === "string" ? sent : new TextDecoder().decode(sent);
     const id = headers["webhook-id"] ?? "";
     const seen: Seen = { host, id, body, acted: false, answered: false };
     this.seen.push(seen);

@@ -33,23 +33,28 @@ export interface FakeInternet extends HttpClient {
   knows(host: string): boolean;
   readonly requests: SeenRequest[];
   /** Answers for a URL without its query, or for a whole origin. */
-  serve(url: string, answer: (request: OutgoingRequest) => Answer | Promise<Answer>): void;
+  serve(url: string, answer: (request: SentRequest) => Answer | Promise<Answer>): void;
 }
+
+/** A request with its body as text. */
+export type SentRequest = Omit<OutgoingRequest, "body"> & { body?: string };
 
 /** An internet in which nothing answers until it is served. */
 export function fakeInternet(): FakeInternet {
-  const hosts = new Map<string, (request: OutgoingRequest) => Answer | Promise<Answer>>();
+  const hosts = new Map<string, (request: SentRequest) => Answer | Promise<Answer>>();
   const requests: SeenRequest[] = [];
   return {
     requests,
     knows: (host) => [...hosts.keys()].some((url) => new URL(url).hostname === host),
     serve: (url, answer) => void hosts.set(url, answer),
     async request(request) {
-      const { method, url, headers, body, addresses } = request;
+      const { body: sent, ...rest } = request;
+      const { method, url, headers, addresses } = rest;
+      const body = sent instanceof Uint8Array ? new TextDecoder().decode(sent) : sent;
       requests.push({ method, url: url.href, headers, body, addresses });
       const answer = hosts.get(url.origin + url.pathname) ?? hosts.get(url.origin);
       if (answer === undefined) throw new NetworkError("connection refused");
-      const given = await answer(request);
+      const given = await answer(body === undefined ? rest : { ...rest, body });
       const bytes = typeof given.body === "string"
         ? new TextEncoder().encode(given.body)
         : given.body ?? new Uint8Array();

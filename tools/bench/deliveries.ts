@@ -87,7 +87,7 @@ async function makeStore({ settings, folder }: Bench, path: string, port: number
       perSubscription: 1,
       inFlight: new Map(),
     });
-    return one?.body ?? "";
+    return new TextDecoder().decode(one?.body);
   } finally {
     await store.close();
     await platform.close();

@@ -1,11 +1,10 @@
-// The queue of deliveries in SQLite: claiming what is due, recording what came of it.
-import type { ClaimedDelivery, FinishedAttempt } from "../../domain/delivery.ts";
+// The queue of deliveries in SQLite: claiming what is due.
+import type { ClaimedDelivery } from "../../domain/delivery.ts";
 import { MAX_PROBE_PAUSE_MS, type Pace, RECOVERY_PAUSE_MS } from "../../domain/endpoint.ts";
 import type { Vault } from "../../domain/ports.ts";
 import type { Store } from "../../domain/store.ts";
 import type { Connection, Row } from "./connection.ts";
-import { applyTrigger, findState } from "./delivery_states.ts";
-import { EndpointNotes, switchOff } from "./endpoints.ts";
+import { recordAttempts } from "./finished_attempts.ts";
 import { SecretReader } from "./seals.ts";
 
 /**
@@ -29,7 +28,7 @@ export const DUE_SUBSCRIPTIONS_SQL = `
 
 /** The due deliveries of one subscription, oldest first. */
 export const DUE_DELIVERIES_SQL = `
-  select seq, id, body, attempts, tries, created_at
+  select seq, id, event_id, cast(body as blob) as body, attempts, tries, created_at
   from deliveries indexed by deliveries_due cross join delivery_bodies on delivery_seq = seq
   where status = 'pending' and subscription_id = ? and next_attempt_at <= ?
   order by next_attempt_at, seq limit ?`;
@@ -58,11 +57,7 @@ export function createDeliveries(
     },
 
     finishAttempts: (finished, nowMs) =>
-      connection.transactionThrough(() => {
-        const notes = new EndpointNotes(connection, nowMs);
-        for (const attempt of finished) finish(connection, attempt, { notes, nowMs });
-        notes.write();
-      }),
+      connection.transactionThrough(() => recordAttempts(connection, finished, nowMs)),
   };
 }
 
@@ -116,9 +111,10 @@ function claimOf(
   return rows.map((row) => ({
     id: String(row["id"]),
     subscriptionId,
+    eventId: String(row["event_id"]),
     webhookUrl: String(subscription["webhook_url"]),
     webhookSecrets,
-    body: String(row["body"]),
+    body: row["body"] as Uint8Array,
     attempt: Number(row["attempts"]) + 1,
     tries: Number(row["tries"]) + 1,
     createdAtMs: Number(row["created_at"]),
@@ -146,45 +142,4 @@ function secretsOf(subscription: Row, secrets: SecretReader, nowMs: number): str
   const previous = subscription["previous_secret"] as Uint8Array | null;
   if (previous === null || nowMs >= Number(subscription["previous_secret_until"])) return [present];
   return [present, secrets.read(id, "previous", previous)];
-}
-
-function finish(
-  connection: Connection,
-  { deliveryId, webhookUrl, attempt, result, next, mailId }: FinishedAttempt,
-  { notes, nowMs }: { notes: EndpointNotes; nowMs: number },
-): void {
-  connection.run(
-    `insert into attempts (delivery_id, number, started_at, duration_ms, status_code, problem, answer)
-     values (?, ?, ?, ?, ?, ?, ?) on conflict (delivery_id, number) do nothing`,
-    deliveryId,
-    attempt,
-    result.startedAtMs,
-    result.durationMs,
-    result.statusCode,
-    result.problem,
-    result.answer,
-  );
-  const delivery = findState(connection, deliveryId);
-  if (delivery === null) throw new Error(`an attempt of unknown delivery ${deliveryId}`);
-  const { subscriptionId } = delivery;
-  const isSameEndpoint = notes.goesTo(subscriptionId, webhookUrl);
-  if (next.kind === "delivered") {
-    // True whatever has happened meanwhile: an expired lease, a hold, a cancellation.
-    if (isSameEndpoint) notes.note(subscriptionId, true);
-    applyTrigger(connection, delivery, { trigger: "arrived", nowMs });
-    return;
-  }
-  // A later attempt, or a change of state, has overtaken this one.
-  if (delivery.status !== "pending" || delivery.attempts !== attempt) return;
-  if (isSameEndpoint) notes.note(subscriptionId, false);
-  if (!isSameEndpoint && next.kind !== "failed") {
-    // Its owner has left that endpoint: the one that there is now has not been asked.
-    applyTrigger(connection, delivery, { trigger: "missed", nowMs, retry: { atMs: nowMs } });
-  } else if (next.kind === "retry") {
-    applyTrigger(connection, delivery, { trigger: "missed", nowMs, retry: next });
-  } else if (next.kind === "failed") {
-    applyTrigger(connection, delivery, { trigger: "exhausted", nowMs });
-  } else {
-    switchOff(connection, subscriptionId, { by: "gone", nowMs, mailId, problem: result.problem });
-  }
 }

@@ -2,7 +2,7 @@
 import { utcMonth } from "../../domain/calendar.ts";
 import type { DeliveryStatus, HoldReason } from "../../domain/delivery.ts";
 import { type DeliveryFacts, type DeliveryTrigger, nextState } from "../../domain/delivery_life.ts";
-import type { Connection } from "./connection.ts";
+import type { Connection, Row } from "./connection.ts";
 
 /** A stored delivery, as far as its next state depends on it. */
 export interface DeliveryRow extends DeliveryFacts {
@@ -17,12 +17,20 @@ export interface DeliveryRow extends DeliveryFacts {
 
 /** The delivery of that id, null when there is none. */
 export function findState(connection: Connection, id: string): DeliveryRow | null {
-  const row = connection.get(
-    `select seq, customer_id, subscription_id, status, hold_reason, attempts, arrived_at is not null as arrived,
-       quota_month from deliveries where id = ?`,
-    id,
+  return findStates(connection, [id]).get(id) ?? null;
+}
+
+/** The deliveries of those ids, each once, by id; those that there are. */
+export function findStates(connection: Connection, ids: readonly string[]): Map<string, DeliveryRow> {
+  const rows = connection.all(
+    `select id, seq, customer_id, subscription_id, status, hold_reason, attempts, arrived_at is not null as arrived,
+       quota_month from deliveries where id in (${ids.map(() => "?").join(", ")})`,
+    ...ids,
   );
-  if (row === undefined) return null;
+  return new Map(rows.map((row) => [String(row["id"]), stateFromRow(row)]));
+}
+
+function stateFromRow(row: Row): DeliveryRow {
   return {
     seq: Number(row["seq"]),
     customerId: String(row["customer_id"]),
@@ -80,6 +88,29 @@ export function applyTrigger(
     delivery.seq,
   );
   return true;
+}
+
+/** Applies what follows when different deliveries have arrived: what is alike for most of them, in one statement. */
+export function arriveTogether(
+  connection: Connection,
+  deliveries: readonly DeliveryRow[],
+  nowMs: number,
+): void {
+  const alike: number[] = [];
+  for (const delivery of deliveries) {
+    if (nextState(delivery, "arrived")?.quota === "keep") alike.push(delivery.seq);
+    else applyTrigger(connection, delivery, { trigger: "arrived", nowMs });
+  }
+  if (alike.length === 0) return;
+  connection.run(
+    `update deliveries set status = 'delivered', hold_reason = null, finished_at = ?,
+       arrived_at = coalesce(arrived_at, ?), decided_at = ?, not_before = null, pruned = 0
+     where seq in (${alike.map(() => "?").join(", ")})`,
+    nowMs,
+    nowMs,
+    nowMs,
+    ...alike,
+  );
 }
 
 /** Takes one delivery of a month's quota. */

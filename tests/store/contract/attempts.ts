@@ -1,11 +1,12 @@
 // Promises about finished attempts: what follows from each, early, late or twice.
 import assert from "node:assert/strict";
-import type { ClaimedDelivery, NextStep } from "../../../src/domain/delivery.ts";
+import type { NextStep } from "../../../src/domain/delivery.ts";
 import type { Store } from "../../../src/domain/store.ts";
 import {
   addCustomer,
   BY,
   claimAll,
+  type Claimed,
   claimedBodies,
   finishAllDue,
   finished,
@@ -22,7 +23,7 @@ import type { StorePromise } from "./promise.ts";
 const FAR = T0 + 1e9;
 
 /** One subscription with one delivery, claimed. */
-async function claimedOne(store: Store): Promise<ClaimedDelivery> {
+async function claimedOne(store: Store): Promise<Claimed> {
   await addCustomer(store);
   await subscribe(store, "sub_1");
   await publishMany(store, 1, 1);
@@ -30,7 +31,7 @@ async function claimedOne(store: Store): Promise<ClaimedDelivery> {
   return first(await claimAll(store));
 }
 
-async function finish(store: Store, delivery: ClaimedDelivery, next: NextStep, nowMs = T0): Promise<void> {
+async function finish(store: Store, delivery: Claimed, next: NextStep, nowMs = T0): Promise<void> {
   await store.finishAttempts([finished(delivery, next)], nowMs);
 }
 

@@ -1,6 +1,6 @@
 // Promises about endpoints that fail: probed, recovering at a bounded rate, warned, switched off, and clocks set back.
 import assert from "node:assert/strict";
-import type { ClaimedDelivery, NextStep } from "../../../src/domain/delivery.ts";
+import type { NextStep } from "../../../src/domain/delivery.ts";
 import {
   DISABLE_AFTER_MS,
   PROBE_AFTER_FAILURES,
@@ -11,6 +11,7 @@ import type { Store } from "../../../src/domain/store.ts";
 import {
   addCustomer,
   claimAll,
+  type Claimed,
   finished,
   first,
   LEASE,
@@ -34,7 +35,7 @@ async function withPending(store: Store, count: number): Promise<void> {
   await matchAll(store);
 }
 
-async function finishAll(store: Store, claimed: readonly ClaimedDelivery[], next: NextStep, nowMs: number) {
+async function finishAll(store: Store, claimed: readonly Claimed[], next: NextStep, nowMs: number) {
   await store.finishAttempts(
     claimed.map((one) => finished(one, next, { statusCode: 500, problem: "the endpoint answered 500" })),
     nowMs,

@@ -295,13 +295,16 @@ export async function matchAll(
   });
 }
 
+/** A claimed delivery, its body as text. */
+export type Claimed = Omit<ClaimedDelivery, "body"> & { body: string };
+
 /** Claims what is due at a time, without limits unless they are given. */
 export async function claimAll(
   store: Store,
   nowMs = T0,
   options: { limit?: number; perSubscription?: number; inFlight?: ReadonlyMap<string, number> } = {},
-): Promise<ClaimedDelivery[]> {
-  return await store.claimDeliveries({
+): Promise<Claimed[]> {
+  const claimed = await store.claimDeliveries({
     nowMs,
     leaseMs: LEASE,
     limit: 1_000,
@@ -309,6 +312,7 @@ export async function claimAll(
     inFlight: new Map(),
     ...options,
   });
+  return claimed.map((delivery) => ({ ...delivery, body: new TextDecoder().decode(delivery.body) }));
 }
 
 /** The bodies that are due at a time, in the order of the claim; it leases them. */

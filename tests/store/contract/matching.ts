@@ -53,6 +53,7 @@ export const matchingPromises: StorePromise[] = [
         webhookUrl: subscription.webhookUrl,
         webhookSecrets: [subscription.webhookSecret],
         body: "1: evt_01",
+        eventId: "evt_01",
         attempt: 1,
         tries: 1,
         createdAtMs: T0 + 5,

@@ -1,10 +1,10 @@
 // Promises about the queue: who gets which delivery to send, and when.
 import assert from "node:assert/strict";
-import type { ClaimedDelivery } from "../../../src/domain/delivery.ts";
 import type { Store } from "../../../src/domain/store.ts";
 import {
   addCustomer,
   claimAll,
+  type Claimed,
   claimedBodies,
   finished,
   first,
@@ -24,7 +24,7 @@ async function queue(store: Store, subscriptions: number, events: number): Promi
   await matchAll(store);
 }
 
-function shown(claimed: readonly ClaimedDelivery[]): string[] {
+function shown(claimed: readonly Claimed[]): string[] {
   return claimed.map(({ subscriptionId, body }) => `${subscriptionId} ${body}`);
 }
 

@@ -1,0 +1,101 @@
+// What came of attempts, in SQLite: recorded, many at once, and what follows for deliveries and endpoints.
+import type { FinishedAttempt, NextStep } from "../../domain/delivery.ts";
+import type { Connection, Value } from "./connection.ts";
+import { applyTrigger, arriveTogether, findState, findStates } from "./delivery_states.ts";
+import { EndpointNotes, switchOff } from "./endpoints.ts";
+
+/** Rows that one statement takes: the call of a statement costs more than a row of it. */
+const ROWS = 16;
+
+/** Records attempts in their order, within the caller's transaction. */
+export function recordAttempts(
+  connection: Connection,
+  finished: readonly FinishedAttempt[],
+  nowMs: number,
+): void {
+  const notes = new EndpointNotes(connection, nowMs);
+  for (const some of chunks(finished)) insertAttempts(connection, some);
+  let arrived: FinishedAttempt[] = [];
+  const arrive = (): void => {
+    for (const some of chunks(arrived)) arriveAll(connection, some, { notes, nowMs });
+    arrived = [];
+  };
+  for (const attempt of finished) {
+    if (attempt.next.kind === "delivered") arrived.push(attempt);
+    else {
+      arrive(); // what follows from a failure may concern every delivery of its subscription
+      miss(connection, { ...attempt, next: attempt.next }, { notes, nowMs });
+    }
+  }
+  arrive();
+  notes.write();
+}
+
+function* chunks<T>(all: readonly T[]): Generator<readonly T[]> {
+  for (let at = 0; at < all.length; at += ROWS) yield all.slice(at, at + ROWS);
+}
+
+/** An attempt that is recorded already stands as it is. */
+function insertAttempts(connection: Connection, finished: readonly FinishedAttempt[]): void {
+  const values: Value[] = [];
+  for (const { deliveryId, attempt, result } of finished) {
+    const { startedAtMs, durationMs, statusCode, problem, answer } = result;
+    values.push(deliveryId, attempt, startedAtMs, durationMs, statusCode, problem, answer);
+  }
+  connection.run(
+    `insert into attempts (delivery_id, number, started_at, duration_ms, status_code, problem, answer)
+     values ${finished.map(() => "(?, ?, ?, ?, ?, ?, ?)").join(", ")}
+     on conflict (delivery_id, number) do nothing`,
+    ...values,
+  );
+}
+
+interface Recording {
+  notes: EndpointNotes;
+  nowMs: number;
+}
+
+/** What follows from successes: true whatever has happened meanwhile, an expired lease, a hold, a cancellation. */
+function arriveAll(
+  connection: Connection,
+  finished: readonly FinishedAttempt[],
+  { notes, nowMs }: Recording,
+): void {
+  const states = findStates(connection, finished.map(({ deliveryId }) => deliveryId));
+  for (const { deliveryId, webhookUrl } of finished) {
+    const delivery = states.get(deliveryId);
+    if (delivery === undefined) throw new Error(`an attempt of unknown delivery ${deliveryId}`);
+    const { subscriptionId } = delivery;
+    if (notes.goesTo(subscriptionId, webhookUrl)) notes.note(subscriptionId, true);
+  }
+  arriveTogether(connection, [...states.values()], nowMs);
+}
+
+interface Missed extends FinishedAttempt {
+  next: Exclude<NextStep, { kind: "delivered" }>;
+}
+
+/** What follows from an attempt that did not succeed. */
+function miss(
+  connection: Connection,
+  { deliveryId, webhookUrl, attempt, result, next, mailId }: Missed,
+  { notes, nowMs }: Recording,
+): void {
+  const delivery = findState(connection, deliveryId);
+  if (delivery === null) throw new Error(`an attempt of unknown delivery ${deliveryId}`);
+  const { subscriptionId } = delivery;
+  const isSameEndpoint = notes.goesTo(subscriptionId, webhookUrl);
+  // A later attempt, or a change of state, has overtaken this one.
+  if (delivery.status !== "pending" || delivery.attempts !== attempt) return;
+  if (isSameEndpoint) notes.note(subscriptionId, false);
+  if (!isSameEndpoint && next.kind !== "failed") {
+    // Its owner has left that endpoint: the one that there is now has not been asked.
+    applyTrigger(connection, delivery, { trigger: "missed", nowMs, retry: { atMs: nowMs } });
+  } else if (next.kind === "retry") {
+    applyTrigger(connection, delivery, { trigger: "missed", nowMs, retry: next });
+  } else if (next.kind === "failed") {
+    applyTrigger(connection, delivery, { trigger: "exhausted", nowMs });
+  } else {
+    switchOff(connection, subscriptionId, { by: "gone", nowMs, mailId, problem: result.problem });
+  }
+}
