@@ -1,6 +1,6 @@
 // What `source list` shows: how each source fares, since when and why, when it is fetched next, where it has moved.
 import type { Config } from "../config/config.ts";
-import type { SourceMove, SourceState } from "../domain/source.ts";
+import type { SourceState } from "../domain/source.ts";
 import { type SourceCondition, sourceHealth } from "../domain/source_health.ts";
 import { cut, formatTable, formatTime } from "./table.ts";
 
@@ -24,10 +24,8 @@ export interface ListedSource {
   last_error: string | null;
   /** Events of a flood that wait for `source release`. */
   held_back: number;
-  /** Where its address says that it has moved for good, and since when that address is asked; null for neither. */
-  moved_to: string | null;
-  moved_since: number | null;
-  moved_adopted_at: number | null;
+  /** Where an address of it says that it has moved for good, since when, and from when on that address is asked. */
+  moves: { from: string; to: string; since: number; adopted_at: number | null }[];
 }
 
 /** The sources of the config, in its order. */
@@ -36,7 +34,8 @@ export function listSources(config: Config, states: readonly SourceState[], nowM
   return config.sources.map((source) => {
     const state = known.get(source.id) ?? null;
     const { condition, sinceMs, reason } = sourceHealth(source, state, nowMs);
-    const move = state?.move?.from === source.location ? state.move : null;
+    const addresses = Object.values(source.urls ?? { only: source.location });
+    const moves = state?.moves.filter(({ from }) => addresses.includes(from)) ?? [];
     return {
       id: source.id,
       enabled: source.enabled,
@@ -50,7 +49,12 @@ export function listSources(config: Config, states: readonly SourceState[], nowM
       consecutive_failures: state?.consecutiveFailures ?? 0,
       last_error: state?.lastError ?? null,
       held_back: state?.heldBack ?? 0,
-      ...moved(move),
+      moves: moves.map(({ from, url, sinceMs, adoptedAtMs }) => ({
+        from,
+        to: url,
+        since: sinceMs,
+        adopted_at: adoptedAtMs,
+      })),
     };
   });
 }
@@ -60,16 +64,6 @@ function nextDue({ nextDueAtMs, hostPausedUntilMs }: SourceState, nowMs: number)
   return hostPausedUntilMs !== null && hostPausedUntilMs > nowMs
     ? Math.max(nextDueAtMs, hostPausedUntilMs)
     : nextDueAtMs;
-}
-
-function moved(
-  move: SourceMove | null,
-): Pick<ListedSource, "moved_to" | "moved_since" | "moved_adopted_at"> {
-  return {
-    moved_to: move?.url ?? null,
-    moved_since: move?.sinceMs ?? null,
-    moved_adopted_at: move?.adoptedAtMs ?? null,
-  };
 }
 
 /** The list for scripts. */
@@ -92,10 +86,14 @@ export function listTable(sources: readonly ListedSource[]): string {
       cut(source.reason ?? "", REASON_WIDTH),
     ]),
   );
-  const moves = sources.filter(({ moved_to }) => moved_to !== null).map((source) =>
-    source.moved_adopted_at === null
-      ? `${source.id} says since ${formatTime(source.moved_since)} that it has moved to ${source.moved_to}\n`
-      : `${source.id} has moved to ${source.moved_to}, where it is fetched now: change its url in the config\n`
+  const moves = sources.flatMap((source) =>
+    source.moves.map(({ from, to, since, adopted_at }) => {
+      // Of several addresses it is told which one.
+      const what = source.moves.length > 1 ? `${source.id} (${from})` : source.id;
+      return adopted_at === null
+        ? `${what} says since ${formatTime(since)} that it has moved to ${to}\n`
+        : `${what} has moved to ${to}, where it is fetched now: change its address in the config\n`;
+    })
   );
   const floods = sources.filter(({ held_back }) => held_back > 0).map(({ id, held_back }) =>
     `${id} has ${held_back} events held back as a flood: source release ${id} delivers or discards them\n`

@@ -82,7 +82,7 @@ export function strategyProblems(source: Table): SourceProblem[] {
   if (keys === undefined) return [];
   const problems: SourceProblem[] = [];
   const { key, missing } = keys.place;
-  if (source[key] === undefined && !(strategy === "feed" && source.urls !== undefined)) {
+  if (source[key] === undefined && source.urls === undefined) {
     problems.push({ path: [key], message: `is missing: ${missing}` });
   }
   problems.push(...identityProblems(source, strategy));
@@ -114,10 +114,17 @@ export function strategyProblems(source: Table): SourceProblem[] {
 /** The strategies whose documents may be complete lists. */
 const LISTS: readonly FetchStrategy[] = ["feed", "json", "html"];
 
+/** The strategies that have no use for an address for each language, and what to do instead. */
+const ONE_ADDRESS: Readonly<Partial<Record<FetchStrategy, string>>> = {
+  files: "write the folder as path, with the files of every language in it",
+  sparql: "write the endpoint as url, and ask for the languages in the query",
+};
+
 function identityProblems(source: Table, strategy: FetchStrategy): SourceProblem[] {
   const problems: SourceProblem[] = [];
-  if (source.urls !== undefined && strategy !== "feed") {
-    problems.push({ path: ["urls"], message: notFor(strategy, "an address for each language is for feeds") });
+  const advice = ONE_ADDRESS[strategy];
+  if (source.urls !== undefined && advice !== undefined) {
+    problems.push({ path: ["urls"], message: notFor(strategy, advice) });
   }
   if (source.urls !== undefined && source.url !== undefined) {
     const message = "stands beside urls: write one address, or one for each language";
@@ -186,18 +193,34 @@ function pagingProblems(table: Table): SourceProblem[] {
   return problems;
 }
 
+/** The addresses of a raw source, one or one for each language. */
+function addressesOf({ url, urls }: Table): string[] {
+  const all = isTable(urls) ? Object.values(urls) : [url];
+  return all.filter((one) => typeof one === "string");
+}
+
+function asksForDays(text: string): boolean {
+  return windowPlaceholders(text).some(({ name }) => name === "since");
+}
+
 const WINDOW_KEYS = ["window_days", "overlap_days", "first_days"];
 
 function windowProblems(table: Table, source: Table): SourceProblem[] {
-  const texts = [source.url, table.body].filter((text) => typeof text === "string");
+  const addresses = addressesOf(source);
+  const texts = [...addresses, table.body].filter((text) => typeof text === "string");
   const places = texts.flatMap(windowPlaceholders);
-  const problems = places.flatMap(({ format }) => formatProblems(format, source.url));
-  const url = typeof source.url === "string" ? source.url : "";
-  const unknown = [...url.matchAll(/\{([^{}]*)\}/g)].find(([whole]) =>
+  const problems = places.flatMap(({ format }) => formatProblems(format, addresses[0]));
+  const unknown = addresses.flatMap((url) => [...url.matchAll(/\{([^{}]*)\}/g)]).find(([whole]) =>
     windowPlaceholders(whole).length === 0
   );
   if (unknown !== undefined) {
     const message = `holds ${unknown[0]} in the source's url: only {since} and {until} are filled in`;
+    problems.push({ path: [], message });
+  }
+  const windowed = addresses.filter(asksForDays);
+  if (windowed.length > 0 && windowed.length < addresses.length) {
+    const message =
+      "has {since} in one of the source's urls and not in each: write it in all of them or in none";
     problems.push({ path: [], message });
   }
   const isAsked = places.some(({ name }) => name === "since");
@@ -244,9 +267,13 @@ function isTable(value: unknown): value is Table {
 
 /** The rules that a checked source's table makes; null for a strategy without. */
 export function buildRules(
-  source: StrategyTables & { fetch_strategy: FetchStrategy; url?: string | undefined },
+  source: StrategyTables & {
+    fetch_strategy: FetchStrategy;
+    url?: string | undefined;
+    urls?: Readonly<Record<string, string>> | undefined;
+  },
 ): StrategyRules | null {
-  if (source.fetch_strategy === "json" && source.json) return jsonRules(source.json, source.url ?? "");
+  if (source.fetch_strategy === "json" && source.json) return jsonRules(source.json, addressesOf(source));
   if (source.fetch_strategy === "html" && source.html) return htmlRules(source.html);
   if (source.fetch_strategy === "sparql" && source.sparql) return sparqlRules(source.sparql);
   if (source.fetch_strategy === "sitemap") {
@@ -255,10 +282,8 @@ export function buildRules(
   return null;
 }
 
-function jsonRules(json: NonNullable<StrategyTables["json"]>, url: string): StrategyRules {
-  const hasWindow = [url, json.body ?? ""].some((text) =>
-    windowPlaceholders(text).some(({ name }) => name === "since")
-  );
+function jsonRules(json: NonNullable<StrategyTables["json"]>, addresses: readonly string[]): StrategyRules {
+  const hasWindow = [...addresses, json.body ?? ""].some(asksForDays);
   return {
     kind: "list",
     reading: {

@@ -32,7 +32,7 @@ export interface SourceSettings {
   relevance: "ai" | "all";
   /** The rule that tells its publications apart; without it, the one that the source has come to by itself. */
   identity?: IdentityRule;
-  /** Its address in each language (`feed` only), by ISO 639-1 code; `location` is the first of them. */
+  /** Its address in each language (all but `files` and `sparql`), by ISO 639-1 code; `location` is the first of them. */
   urls?: Readonly<Record<string, string>>;
   /** A regular expression whose first group is the language in an address; without it, the usual forms. */
   languagePattern?: string;
@@ -91,7 +91,7 @@ export interface NewsHistory {
   seen: string;
 }
 
-/** Where a source's address says that it has moved for good. */
+/** Where an address of a source says that it has moved for good. */
 export interface SourceMove {
   /** The address that the config named then: for another one this means nothing. */
   from: string;
@@ -128,8 +128,8 @@ export interface SourceState {
   /** Since when it has been that. */
   outcomeSinceMs: number | null;
   news: NewsHistory;
-  /** Null while it says no such thing. */
-  move: SourceMove | null;
+  /** Of each of its addresses that says so. */
+  moves: SourceMove[];
   /** Until when its host wants to be left alone, whatever is asked of it; null when it does not say. */
   hostPausedUntilMs: number | null;
 }
@@ -153,7 +153,7 @@ export function untouchedSource(id: string, nextDueAtMs: number): SourceState {
     outcome: null,
     outcomeSinceMs: null,
     news: { lastAtMs: null, days: [], seen: "" },
-    move: null,
+    moves: [],
     hostPausedUntilMs: null,
   };
 }

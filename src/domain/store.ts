@@ -103,7 +103,7 @@ export interface FetchEnd {
   /** Why it is no success, null for "ok". */
   error: string | null;
   news: NewsHistory;
-  move: SourceMove | null;
+  moves: readonly SourceMove[];
   /** What its hosts want from now on; what is there already stays where it is later. */
   hosts: readonly { host: string; freeAtMs: number; pausedUntilMs: number }[];
 }

@@ -14,8 +14,18 @@ export async function fetchDocuments(
   known: Known,
   options: FetchOptions,
 ): Promise<Fetched> {
-  const { rules, urls } = source;
-  if (urls !== undefined) return await fetchLanguages(source, urls, known, options);
+  const fetchOne = (one: SourceSettings, itsKnown: Known) => fetchByStrategy(one, itsKnown, options);
+  return source.urls === undefined
+    ? await fetchOne(source, known)
+    : await fetchLanguages(source, source.urls, known, fetchOne);
+}
+
+async function fetchByStrategy(
+  source: SourceSettings,
+  known: Known,
+  options: FetchOptions,
+): Promise<Fetched> {
+  const { rules } = source;
   switch (rules?.kind) {
     case "list":
       return await fetchList(source, rules, known, options);

@@ -7,6 +7,7 @@ import { describeBlock } from "./blocked.ts";
 import { Cookies } from "./cookies.ts";
 import { type FetchedDocument, FetchError, type FetchOptions } from "./fetched.ts";
 import { freshUntil } from "./freshness.ts";
+import type { Standing } from "./move.ts";
 
 /** Redirects followed at most. */
 const MAX_REDIRECTS = 5;
@@ -43,8 +44,8 @@ export interface DocumentAnswer {
   validators: Validators;
   /** Until when it says that it stays as it is, Unix ms; null where it says nothing. */
   freshUntilMs: number | null;
-  /** Where the address asked for says that the document has moved for good; null when it does not. */
-  movedTo: string | null;
+  /** Whether the address asked for says that the document has moved for good. */
+  standing: Standing;
   /** The `Link` header (RFC 8288); empty without one. */
   link: string;
 }
@@ -71,10 +72,10 @@ export async function fetchDocument(
     if (error instanceof DeadlineError) throw new FetchError(`no whole answer within ${error.ms / 1000} s`);
     throw error;
   }
-  const { response, url, movedTo } = chain;
+  const { response, url, standing } = chain;
   const nowMs = options.clock.nowMs();
   const common = {
-    movedTo,
+    standing,
     freshUntilMs: freshUntil(response.headers, nowMs),
     link: response.headers["link"] ?? "",
   };
@@ -100,7 +101,7 @@ export async function fetchDocument(
 interface Chain {
   response: IncomingResponse;
   url: URL;
-  movedTo: string | null;
+  standing: Standing;
   /** Whether the last request asked for the document only if it has changed. */
   isConditional: boolean;
 }
@@ -117,7 +118,7 @@ async function followRedirects(
   const cookies = new Cookies();
   const trust = await readAuthorities(source, options);
   let url = request.url;
-  let movedTo: string | null = null;
+  let standing: Standing = { kind: "here" };
   let isMoved = true;
   for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
     const validators = validatorHeaders(request.validators, url);
@@ -141,11 +142,12 @@ async function followRedirects(
       maxBodyBytes: options.maxDocumentBytes,
       signal: options.signal,
     });
-    if (!REDIRECTS.includes(response.status)) return { response, url, movedTo, isConditional };
+    if (!REDIRECTS.includes(response.status)) return { response, url, standing, isConditional };
     cookies.take(response.headers["set-cookie"], url);
     url = redirectTarget(response, url);
     isMoved &&= PERMANENT.includes(response.status);
-    if (isMoved) movedTo = url.href;
+    if (isMoved) standing = { kind: "moved", to: url.href };
+    else if (standing.kind === "here") standing = { kind: "unsaid" };
   }
   throw new FetchError(`more than ${MAX_REDIRECTS} redirects`);
 }

@@ -2,6 +2,7 @@
 import type { SourceSettings } from "../domain/source.ts";
 import { fetchDocument, type Validators } from "./fetch_document.ts";
 import { type Fetched, type FetchOptions, type Known, readCursor, settingsKey } from "./fetched.ts";
+import { adoptedAddress } from "./move.ts";
 
 const ACCEPT = "application/rss+xml, application/atom+xml, application/feed+json, application/rdf+xml, " +
   "application/xml;q=0.9, text/xml;q=0.9, application/json;q=0.8, */*;q=0.1";
@@ -18,19 +19,20 @@ interface FeedCursor extends Validators {
 /** Fetches the feed, where it has moved to if that is adopted. Throws a `FetchError`. */
 export async function fetchFeed(
   source: SourceSettings,
-  { cursor, movedTo }: Known,
+  { cursor, moves }: Known,
   options: FetchOptions,
 ): Promise<Fetched> {
   const settings = settingsKey(source);
   const known = readCursor<FeedCursor>(cursor, settings);
   const answer = await fetchDocument(source, {
-    url: new URL(movedTo ?? source.location),
+    url: new URL(adoptedAddress(moves, source.location) ?? source.location),
     headers: { accept: ACCEPT },
     validators: known,
     expects: "data",
   }, options);
   const { freshUntilMs, document } = answer;
-  const common = { unreadable: [], movedTo: answer.movedTo };
+  const whereabouts = [{ ...answer.standing, address: source.location }];
+  const common = { unreadable: [], whereabouts: () => whereabouts };
   if (document === null) {
     const statedMs = options.clock.nowMs() + (known?.ttlMinutes ?? 0) * MINUTE_MS;
     return {

@@ -78,7 +78,7 @@ export async function fetchFolder(
     unreadable: listing.unreadable,
     isUnchanged: changed.length === 0,
     freshUntilMs: null,
-    movedTo: null,
+    whereabouts: () => [],
     cursor: ({ refused }) => {
       for (const name of refused) delete files[name];
       return JSON.stringify({ settings, files } satisfies FolderCursor);

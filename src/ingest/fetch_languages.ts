@@ -1,57 +1,156 @@
-// Getting a source that has an address for each language: every address like a feed of its own.
+// Getting a source that has an address for each language: every address like a source of its own.
 import type { SourceSettings } from "../domain/source.ts";
-import { fetchFeed } from "./fetch_feed.ts";
-import { type Fetched, FetchError, type FetchOptions, type Known, type PlannedDocument } from "./fetched.ts";
+import { type Fetched, FetchError, type Known, type PlannedDocument } from "./fetched.ts";
+import type { Whereabouts } from "./move.ts";
 
 /** The cursor of each language. */
 type LanguageCursors = Record<string, string | null>;
 
+/** Fetches a source with one address. */
+type FetchOne = (source: SourceSettings, known: Known) => Promise<Fetched>;
+
 /**
  * Fetches each of the source's addresses, the main language first. One that cannot be had is refused and its neighbours
- * go on; throws the first `FetchError` when none can. Addresses that move for good are asked where the config says.
+ * go on; throws the first `FetchError` when none can.
  */
 export async function fetchLanguages(
   source: SourceSettings,
   urls: Readonly<Record<string, string>>,
-  { cursor }: Pick<Known, "cursor">,
-  options: FetchOptions,
+  known: Known,
+  fetchOne: FetchOne,
 ): Promise<Fetched> {
-  const cursors: LanguageCursors = cursor === null ? {} : JSON.parse(cursor);
-  const fetched = new Map<string, Fetched>();
-  const documents: PlannedDocument[] = [];
+  const cursors: LanguageCursors = known.cursor === null ? {} : JSON.parse(known.cursor);
+  const together = new Together(cursors);
   let failure: FetchError | null = null;
-  for (const [language, url] of Object.entries(urls)) {
-    const one: SourceSettings = { ...source, location: url, languages: [language] };
+  for (const [language, location] of Object.entries(urls)) {
+    const cursor = cursors[language] ?? null;
     try {
-      const known = { cursor: cursors[language] ?? null, movedTo: null };
-      const answer = await fetchFeed(one, known, options);
-      fetched.set(language, answer);
-      for (const document of answer.documents) {
-        documents.push({ ...document, language, onFailure: "refuse" });
-      }
+      const one = { ...source, location, languages: [language] };
+      together.add(language, await fetchOne(one, { ...known, cursor }));
     } catch (error) {
       if (!(error instanceof FetchError)) throw error;
       failure ??= error;
-      const read = () => Promise.reject(error);
-      documents.push({ name: url, reading: null, language, onFailure: "refuse", read });
+      together.addFailure(language, { address: location, error });
     }
   }
-  if (failure !== null && fetched.size === 0) throw failure;
-  const answers = [...fetched.values()];
-  const fresh = answers.map(({ freshUntilMs }) => freshUntilMs);
-  return {
-    documents,
-    unreadable: [],
-    isUnchanged: failure === null && answers.every(({ isUnchanged }) => isUnchanged),
-    freshUntilMs: fresh.includes(null) ? null : Math.min(...fresh.filter((ms) => ms !== null)),
-    movedTo: null,
-    cursor: (outcome) => {
-      const next: LanguageCursors = {};
-      for (const [language, answer] of fetched) {
-        const isRefused = outcome.refused.has(urls[language] ?? "");
-        next[language] = isRefused || !outcome.isWhole ? null : answer.cursor(outcome);
-      }
-      return JSON.stringify(next);
-    },
-  };
+  if (failure !== null && !together.hasAny) throw failure;
+  return together.fetched();
+}
+
+/** The fetches of several languages as one: what is planned knows which of them it belongs to. */
+class Together {
+  readonly #fetches = new Map<string, Fetched>();
+  readonly #owners = new Map<PlannedDocument, { language: string; own: PlannedDocument }>();
+  readonly #documents: PlannedDocument[] = [];
+  readonly #failed: Whereabouts[] = [];
+
+  constructor(readonly before: LanguageCursors) {}
+
+  get hasAny(): boolean {
+    return this.#fetches.size > 0;
+  }
+
+  add(language: string, fetched: Fetched): void {
+    this.#fetches.set(language, fetched);
+    for (const own of fetched.documents) this.#documents.push(this.#plan(language, own));
+  }
+
+  addFailure(language: string, { address, error }: { address: string; error: FetchError }): void {
+    this.#failed.push({ address, kind: "failed" });
+    this.#documents.push({
+      name: nameIn(language, address),
+      reading: null,
+      language,
+      onFailure: "refuse",
+      read: () => Promise.reject(error),
+    });
+  }
+
+  fetched(): Fetched {
+    const fetches = [...this.#fetches.values()];
+    const fresh = fetches.map(({ freshUntilMs }) => freshUntilMs);
+    const isUnchanged = this.#documents.length === 0 && fetches.every((one) => one.isUnchanged);
+    return {
+      documents: isUnchanged ? [] : [...this.#documents, ...this.#unchanged()],
+      following: (read, planned) => this.#following(read, planned),
+      leftOut: () =>
+        [...this.#fetches].flatMap(([language, one]) =>
+          (one.leftOut?.() ?? []).map(({ name, reason }) => ({ name, reason: nameIn(language, reason) }))
+        ),
+      unreadable: [...this.#fetches].flatMap(([language, one]) =>
+        one.unreadable.map(({ name, reason }) => ({ name: nameIn(language, name), reason }))
+      ),
+      isUnchanged,
+      freshUntilMs: fresh.includes(null) ? null : Math.min(...fresh.filter((ms) => ms !== null)),
+      whereabouts: (refused) => this.#whereabouts(refused),
+      cursor: (outcome) => JSON.stringify(this.#cursors(outcome)),
+    };
+  }
+
+  #plan(language: string, own: PlannedDocument): PlannedDocument {
+    const planned: PlannedDocument = {
+      ...own,
+      name: nameIn(language, own.name),
+      language,
+      onFailure: "refuse",
+    };
+    this.#owners.set(planned, { language, own });
+    return planned;
+  }
+
+  /** The languages of which nothing is new stand for themselves: what they hold has not been looked at. */
+  #unchanged(): PlannedDocument[] {
+    return [...this.#fetches].filter(([, { isUnchanged }]) => isUnchanged).map(([language]) => ({
+      name: nameIn(language, "unchanged"),
+      reading: null,
+      language,
+      onFailure: "refuse",
+      read: () => Promise.resolve(null),
+    }));
+  }
+
+  #following(read: Parameters<NonNullable<Fetched["following"]>>[0], planned: PlannedDocument) {
+    const owner = this.#owners.get(planned);
+    if (owner === undefined) return [];
+    const following = this.#fetches.get(owner.language)?.following?.(read, owner.own) ?? [];
+    return following.map((own) => this.#plan(owner.language, own));
+  }
+
+  #whereabouts(refused: ReadonlySet<string>): Whereabouts[] {
+    const found = [...this.#fetches].flatMap(([language, fetched]) => {
+      const own = this.#refusedOf(language, refused);
+      const itsOwn = fetched.whereabouts(new Set(own.map(({ name }) => name)));
+      return own.some(hasFailed)
+        ? itsOwn.map(({ address }) => ({ address, kind: "failed" as const }))
+        : itsOwn;
+    });
+    return [...found, ...this.#failed];
+  }
+
+  #refusedOf(language: string, refused: ReadonlySet<string>): PlannedDocument[] {
+    return [...this.#owners]
+      .filter(([{ name }, owner]) => owner.language === language && refused.has(name))
+      .map(([, { own }]) => own);
+  }
+
+  #cursors(outcome: Parameters<Fetched["cursor"]>[0]): LanguageCursors {
+    // A language that was not had is asked like the last time, unless everything is to be looked at anew.
+    const next: LanguageCursors = outcome.isWhole ? { ...this.before } : {};
+    for (const [language, fetched] of this.#fetches) {
+      const refused = this.#refusedOf(language, outcome.refused);
+      // The cursor stays as it was.
+      if (refused.some(hasFailed)) continue;
+      next[language] = fetched.cursor({ ...outcome, refused: new Set(refused.map(({ name }) => name)) });
+    }
+    return next;
+  }
+}
+
+/** Whether a refused document is one with which its language, alone, would have failed. */
+function hasFailed({ onFailure }: PlannedDocument): boolean {
+  return onFailure === "fail";
+}
+
+function nameIn(language: string, name: string): string {
+  return `${language}: ${name}`;
 }

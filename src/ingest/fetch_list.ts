@@ -12,6 +12,7 @@ import {
   readCursor,
   type ReadDocument,
 } from "./fetched.ts";
+import { adoptedAddress } from "./move.ts";
 import { planWindows, requireTime, rulesKey, shortName, type Window } from "./walk.ts";
 
 const ACCEPT = {
@@ -47,7 +48,7 @@ export async function fetchList(
     unreadable: [],
     isUnchanged,
     freshUntilMs: first?.freshUntilMs ?? null,
-    movedTo: first?.movedTo ?? null,
+    whereabouts: () => [{ ...(first?.standing ?? { kind: "unsaid" }), address: source.location }],
     cursor: ({ isWhole }) => isUnchanged ? known.cursor : isWhole ? walk.cursor() : null,
   };
 }
@@ -78,7 +79,7 @@ class ListWalk {
   ) {
     this.#startedMs = options.clock.nowMs();
     this.#before = readCursor<ListCursor>(known.cursor, rulesKey(source));
-    this.#base = known.movedTo ?? source.location;
+    this.#base = adoptedAddress(known.moves, source.location) ?? source.location;
     const whole = { sinceMs: 0, untilMs: 0 };
     this.#windows = rules.windows === null
       ? [whole]

@@ -10,6 +10,7 @@ import {
   type Known,
   readCursor,
 } from "./fetched.ts";
+import { adoptedAddress } from "./move.ts";
 import { parseDate } from "./normalise/dates.ts";
 import { absoluteUrl } from "./normalise/links.ts";
 import { DocumentError } from "./parse/document.ts";
@@ -91,7 +92,7 @@ export async function fetchSitemap(
     unreadable: maps.unreadable,
     isUnchanged: false,
     freshUntilMs: maps.root.freshUntilMs,
-    movedTo: maps.root.movedTo,
+    whereabouts: () => [{ ...maps.root.standing, address: source.location }],
     cursor({ refused }) {
       const again = [...waiting];
       for (const page of chosen) {
@@ -175,7 +176,7 @@ async function readMaps(
   { rules, known, sinceMs, nowMs }: MapRequest,
   options: FetchOptions,
 ): Promise<ReadMaps> {
-  const address = known.movedTo ?? source.location;
+  const address = adoptedAddress(known.moves, source.location) ?? source.location;
   const { answer: root, map } = await readMap(source, address, options);
   const maps: ReadMaps = { root, entries: [], unreadable: [], leftOut: [], isWhole: true };
   const take = (from: Sitemap, url: string): void => {

@@ -85,7 +85,7 @@ export function fetchSparql(
     unreadable: [],
     isUnchanged: false,
     freshUntilMs: null,
-    movedTo: null,
+    whereabouts: () => [],
     cursor: ({ isWhole }) =>
       isWhole ? JSON.stringify({ settings, atMs: startedMs } satisfies SparqlCursor) : cursor,
   };

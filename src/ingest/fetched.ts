@@ -1,7 +1,8 @@
 // What fetching a source needs and gives, whatever its strategy.
 import type { Clock, Files, HttpClient, Resolver } from "../domain/ports.ts";
 import type { Reading } from "../domain/reading.ts";
-import type { FetchOutcome, SourceSettings } from "../domain/source.ts";
+import type { FetchOutcome, SourceMove, SourceSettings } from "../domain/source.ts";
+import type { Whereabouts } from "./move.ts";
 
 /** A document as it came. */
 export interface FetchedDocument {
@@ -23,8 +24,8 @@ export interface FetchedDocument {
 export interface Known {
   /** What {@link Fetched.cursor} gave after the last success; null for everything anew. */
   cursor: string | null;
-  /** Where the source's address has moved for good, as adopted; null while it is asked where the config says. */
-  movedTo: string | null;
+  /** Where its addresses have said that they have moved for good. */
+  moves: readonly SourceMove[];
 }
 
 /** A document that a fetch is going to read. */
@@ -61,8 +62,8 @@ export interface ReadDocument {
 /** What a fetch gave: the documents that are new or changed, each read when it is asked for, and the next cursor. */
 export interface Fetched {
   documents: Iterable<PlannedDocument>;
-  /** The documents to read after one, for a source that is walked; asked after each. */
-  following?(read: ReadDocument): PlannedDocument[];
+  /** The documents to read after a planned one, for a source that is walked; asked after each. */
+  following?(read: ReadDocument, planned: PlannedDocument): PlannedDocument[];
   /** What was left out in the end, for a source that is walked within bounds. */
   leftOut?(): { name: string; reason: string }[];
   /** What stands in the folder and cannot be read; empty for all but folders. */
@@ -71,8 +72,11 @@ export interface Fetched {
   isUnchanged: boolean;
   /** Until when the answer says that it stays as it is, Unix ms; null where it says nothing. */
   freshUntilMs: number | null;
-  /** Where the source's address says that it has moved for good (301, 308); null when it does not. */
-  movedTo: string | null;
+  /**
+   * Whether each configured address has moved for good, asked in the end with the names of the refused documents; empty
+   * for a source that nobody redirects.
+   */
+  whereabouts(refused: ReadonlySet<string>): readonly Whereabouts[];
   /**
    * What the next fetch is given back; to be kept only after every document was dealt with. A feed that was not whole is
    * asked for anew, changed or not; so are the refused files of a folder: they are told of until somebody mends them.

@@ -4,29 +4,49 @@ import type { SourceMove } from "../domain/source.ts";
 /** A permanent redirect is adopted when the same one is still there after this, ms: many are mistakes of an hour. */
 export const ADOPTED_AFTER_MS = 3 * 86_400_000;
 
-/** The address to ask: where the source has moved to, once that is adopted; null for the one that the config names. */
-export function adoptedAddress(move: SourceMove | null, configured: string): string | null {
-  return move !== null && move.adoptedAtMs !== null && move.from === configured ? move.url : null;
-}
-
 /**
- * What is known of the move after a fetch that ended well; `movedTo` is where the asked address says that it has moved
- * for good, null when it says no such thing.
+ * What a fetch showed of where the document of a configured address is: `moved` for good (301, 308), or `here`, without
+ * any redirect. `unsaid`: a temporary redirect (302, 303, 307), which says nothing of it; `failed`: it was not had.
  */
-export function decideMove(
-  before: SourceMove | null,
-  { configured, movedTo, nowMs }: { configured: string; movedTo: string | null; nowMs: number },
-): SourceMove | null {
-  const known = before?.from === configured ? before : null;
-  if (movedTo === null) return adoptedAddress(known, configured) === null ? null : known;
-  // From the future: the clock was set back meanwhile.
-  if (known === null || known.url !== movedTo || known.sinceMs > nowMs) {
-    return { from: configured, url: movedTo, sinceMs: nowMs, adoptedAtMs: null };
-  }
-  return nowMs - known.sinceMs >= ADOPTED_AFTER_MS ? { ...known, adoptedAtMs: nowMs } : known;
+export type Standing = { kind: "here" | "unsaid" | "failed" } | { kind: "moved"; to: string };
+
+/** What a fetch showed of one configured address. */
+export type Whereabouts = Standing & { address: string };
+
+/** The address to ask: where the configured one has moved to, once that is adopted; null for the configured one itself. */
+export function adoptedAddress(moves: readonly SourceMove[], configured: string): string | null {
+  const move = moves.find(({ from }) => from === configured);
+  return move?.adoptedAtMs ? move.url : null;
 }
 
-/** What is known of the move after a failure: what was adopted is given up, so that the configured address is asked. */
-export function moveAfterFailure(before: SourceMove | null): SourceMove | null {
-  return before?.adoptedAtMs === null ? before : null;
+/** What is known of the moves of a source's addresses after a fetch; moves of others than these are forgotten. */
+export function decideMoves(
+  before: readonly SourceMove[],
+  found: readonly Whereabouts[],
+  nowMs: number,
+): SourceMove[] {
+  return found.map((one) => {
+    const known = before.find(({ from }) => from === one.address) ?? null;
+    return decideMove(known, one, nowMs);
+  }).filter((move) => move !== null);
+}
+
+function decideMove(known: SourceMove | null, found: Whereabouts, nowMs: number): SourceMove | null {
+  const isAdopted = known !== null && known.adoptedAtMs !== null;
+  switch (found.kind) {
+    case "unsaid":
+      return known;
+    case "failed":
+      // What was adopted is given up, so that the configured address is asked; a redirect that is watched stays.
+      return isAdopted ? null : known;
+    case "here":
+      // Of an adopted address it says that the document moves no further, of the configured one that it is back.
+      return isAdopted ? known : null;
+    case "moved":
+      // From the future: the clock was set back meanwhile.
+      if (known === null || known.url !== found.to || known.sinceMs > nowMs) {
+        return { from: found.address, url: found.to, sinceMs: nowMs, adoptedAtMs: null };
+      }
+      return nowMs - known.sinceMs >= ADOPTED_AFTER_MS ? { ...known, adoptedAtMs: nowMs } : known;
+  }
 }

@@ -15,8 +15,9 @@ import {
 } from "./fetched.ts";
 import { identifyItems } from "./identify.ts";
 import { type Identity, identityOf } from "./identity.ts";
+import { ItemCounts, shortReason } from "./minimum.ts";
 import { type DocumentOrigin, originOf } from "./origin.ts";
-import { adoptedAddress } from "./move.ts";
+import type { Whereabouts } from "./move.ts";
 import { type NormalisedItem, normaliseItem } from "./normalise/item.ts";
 import { DocumentError, parseDocument } from "./parse/document.ts";
 import type { PassedOver } from "./passed_over.ts";
@@ -95,8 +96,8 @@ export interface ProcessedSource {
   failure: FetchError | null;
   /** Until when the source says that it stays as it is, Unix ms; null where it says nothing. */
   freshUntilMs: number | null;
-  /** Where the source's address says that it has moved for good; null when it does not. */
-  movedTo: string | null;
+  /** Whether each of its addresses says that it has moved for good. */
+  whereabouts: readonly Whereabouts[];
 }
 
 /** How much of the work is kept: all of it, or nothing (a dry run, which also reads what has not changed). */
@@ -115,7 +116,7 @@ export async function processSource(
   const cursor = mode === "record" ? state.cursor : null;
   const fetched = await fetchDocuments(source, {
     cursor,
-    movedTo: adoptedAddress(state.move, source.location),
+    moves: state.moves,
   }, options);
   const result: ProcessedSource = {
     decided: [],
@@ -128,16 +129,19 @@ export async function processSource(
     isComplete: true,
     failure: null,
     freshUntilMs: null,
-    movedTo: null,
+    whereabouts: [],
   };
   for (const { name, reason } of fetched.unreadable) result.refused.push({ item: name, reason });
   const run: DocumentRun = { source, state, mode, options, result, pause: createTurns(options.clock) };
   const outcome = await processDocuments(fetched, run);
   for (const { name, reason } of fetched.leftOut?.() ?? []) result.refused.push({ item: name, reason });
-  if (result.failure === null && outcome.isShort) {
-    const least = source.minItems ?? 0;
-    const found = outcome.items === 0 ? "no item" : `only ${outcome.items} of at least ${least} items`;
-    const reason = `has ${found}: the address or the rules may no longer fit the page`;
+  const short = outcome.counts.short(source.minItems ?? 0, Object.keys(source.urls ?? { only: "" }).length);
+  // A feed of a language may still be empty; where rules find nothing, they may no longer fit the page.
+  for (const { language, items } of source.fetchStrategy === "feed" ? [] : short.languages) {
+    result.refused.push({ item: language, reason: shortReason(items, source.minItems ?? 0) });
+  }
+  if (result.failure === null && short.isAll) {
+    const reason = shortReason(outcome.counts.items, source.minItems ?? 0);
     result.failure = new FetchError(reason, { state: "empty" });
   }
   // What is new in one language may stand in the document of another since long: that one is read once more.
@@ -158,7 +162,7 @@ export async function processSource(
       ttlMinutes: outcome.ttlMinutes,
     }),
     freshUntilMs: freshUntil(fetched, outcome, options.clock.nowMs()),
-    movedTo: fetched.movedTo,
+    whereabouts: fetched.whereabouts(refused),
   };
 }
 
@@ -173,20 +177,18 @@ interface DocumentsOutcome {
   /** Whether no document as a whole had a fault. */
   isWhole: boolean;
   refused: ReadonlySet<string>;
-  items: number;
-  /** Whether documents were read and held fewer items than the source's minimum. */
-  isShort: boolean;
+  /** Of the documents that were read. */
+  counts: ItemCounts;
   /** For how many minutes the documents say that they stay as they are; null where they say nothing. */
   ttlMinutes: number | null;
 }
 
 async function processDocuments(fetched: Fetched, run: DocumentRun): Promise<DocumentsOutcome> {
-  const { source, result } = run;
+  const { result } = run;
   const queue: PlannedDocument[] = [...fetched.documents];
   const refused = new Set<string>();
   let isWhole = true;
-  let documents = 0;
-  let items = 0;
+  const counts = new ItemCounts();
   let ttlMinutes: number | null = null;
   for (let place = 0; place < queue.length && result.failure === null; place++) {
     const planned = queue[place] as PlannedDocument;
@@ -194,12 +196,11 @@ async function processDocuments(fetched: Fetched, run: DocumentRun): Promise<Doc
       const document = await planned.read();
       if (document !== null) run.options.onDocument?.(document);
       const read = document === null ? UNCHANGED : await processDocument(document, planned, run);
-      if (document !== null) documents++;
+      if (document !== null) counts.add(planned.language ?? null, read.items);
       else result.isComplete = false;
-      items += read.items;
       ttlMinutes = read.ttlMinutes ?? ttlMinutes;
       if (!read.isWhole) isWhole = false;
-      if (fetched.following !== undefined) queue.push(...fetched.following(read));
+      if (fetched.following !== undefined) queue.push(...fetched.following(read, planned));
     } catch (error) {
       if (!(error instanceof DocumentError) && !(error instanceof FetchError)) throw error;
       if (planned.onFailure === "fail") {
@@ -213,7 +214,7 @@ async function processDocuments(fetched: Fetched, run: DocumentRun): Promise<Doc
     }
     await run.pause();
   }
-  return { isWhole, refused, items, isShort: documents > 0 && items < (source.minItems ?? 0), ttlMinutes };
+  return { isWhole, refused, counts, ttlMinutes };
 }
 
 type DealtWith = ReadDocument & { isWhole: boolean; ttlMinutes: number | null };

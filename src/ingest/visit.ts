@@ -7,7 +7,7 @@ import type { CountVisit } from "./ingest_metrics.ts";
 import { noteNews } from "./news.ts";
 import { FetchError } from "./fetched.ts";
 import { isFlood } from "./flood.ts";
-import { decideMove, moveAfterFailure } from "./move.ts";
+import { decideMoves } from "./move.ts";
 import { type ProcessedSource, type ProcessOptions, processSource } from "./process.ts";
 import { findRemovals, type Removals } from "./removals.ts";
 import { failed, type IngestReport, reportOf } from "./report.ts";
@@ -39,6 +39,11 @@ export interface VisitOptions extends ProcessOptions {
 /** The host that a source's visits go to; null for a folder. */
 export function hostOf(source: SourceSettings): string | null {
   return source.fetchStrategy === "files" ? null : new URL(source.location).host;
+}
+
+function addressesOf({ fetchStrategy, location, urls }: SourceSettings): string[] {
+  if (urls !== undefined) return Object.values(urls);
+  return fetchStrategy === "files" ? [] : [location];
 }
 
 /** Visits a leased source to the end; whatever happens, its lease ends and the next visit is set. */
@@ -106,11 +111,11 @@ async function finishWell(
   options: VisitOptions,
 ): Promise<Removals & { heldBack: number }> {
   const atMs = options.clock.nowMs();
-  const { freshUntilMs, movedTo } = processed;
+  const { freshUntilMs, whereabouts } = processed;
   const { store, newId, rulesVersion } = options;
   const removals = await findRemovals(source, processed, { store, newId, nowMs: atMs, rulesVersion });
   const end = commonEnd(source, state, { outcome: "ok", atMs, decided: processed.decided }, options);
-  const move = decideMove(state.move, { configured: source.location, movedTo, nowMs: atMs });
+  const moves = decideMoves(state.moves, whereabouts, atMs);
   const heldBack = await store.finishFetch({
     ...end,
     nextDueAtMs: nextAfterSuccess(options.scheduleOf(source), {
@@ -124,17 +129,15 @@ async function finishWell(
       cursor: removals.missed > 0 ? null : processed.cursor,
     },
     error: null,
-    move,
+    moves,
   }, (arrivals) => isFlood(arrivals, processed.decided.length));
   const { log } = options;
   logFlood(log, source.id, heldBack);
-  if (move !== null && move.adoptedAtMs === atMs) {
+  for (const { url, adoptedAtMs } of moves) {
+    if (adoptedAtMs !== atMs) continue;
     log.warn(
       "source has moved for good: its new address is asked from now on; change its url in the config",
-      {
-        source: source.id,
-        host: new URL(move.url).host,
-      },
+      { source: source.id, host: new URL(url).host },
     );
   }
   if (state.consecutiveFailures > 0) {
@@ -213,7 +216,11 @@ async function finishFailed(
     // What was recorded of it stays, under the rule that it was recorded with; the whole is asked for anew.
     kept: processed === null ? null : { ...keptOf(source, processed), cursor: state.cursor },
     error: failure.message,
-    move: moveAfterFailure(state.move),
+    moves: decideMoves(
+      state.moves,
+      addressesOf(source).map((address) => ({ address, kind: "failed" })),
+      atMs,
+    ),
   }, (arrivals) => isFlood(arrivals, items));
   logFlood(options.log, source.id, heldBack);
   options.log.warn("source failed", {

@@ -29,12 +29,12 @@ const state = (id: string, change: Partial<SourceState> = {}): SourceState => ({
 const STATES = [
   state("well"),
   state("moved", {
-    move: {
+    moves: [{
       from: "https://moved.example/feed",
       url: "https://new.example/",
       sinceMs: NOW - HOUR,
       adoptedAtMs: NOW,
-    },
+    }],
   }),
   state("blocked", { outcome: "blocked", lastError: "answered 403", consecutiveFailures: 3 }),
   state("paused", { hostPausedUntilMs: NOW + 5 * HOUR }),
@@ -61,7 +61,7 @@ Deno.test("source list tells of each source how it fares, since when, why, and w
   assert.match(text, /^fresh +new .*at start/m);
   assert.match(
     text,
-    /^moved has moved to https:\/\/new\.example\/, where it is fetched now: change its url in the config$/m,
+    /^moved has moved to https:\/\/new\.example\/, where it is fetched now: change its address in the config$/m,
   );
 });
 
@@ -81,9 +81,7 @@ Deno.test("source list --json has the same fields for every source", async () =>
       "consecutive_failures",
       "last_error",
       "held_back",
-      "moved_to",
-      "moved_since",
-      "moved_adopted_at",
+      "moves",
     ]);
   }
 });

@@ -76,6 +76,20 @@ const WRONG_VALUES: readonly [string, RegExp][] = [
     inLanguages('{ en = "https://a.org", german = "https://a.org" }'),
     /urls: names the language "german", which is/,
   ],
+  [
+    inLanguages('{ en = "https://a.org/en", de = "https://a.org/de" }\nfetch_strategy = "sparql"\n') +
+    '[sources.sparql]\nquery = "{since} {until}"\ntitle = "t"\nlink = "l"',
+    /urls: has no use with fetch_strategy = "sparql": write the endpoint as url, and ask for the languages in/,
+  ],
+  [
+    inLanguages('{ en = "https://a.org/en", de = "https://a.org/de" }\nfetch_strategy = "files"'),
+    /urls: has no use with fetch_strategy = "files": write the folder as path/,
+  ],
+  [
+    inLanguages('{ en = "https://a.org/{since}", de = "https://a.org/de" }\nfetch_strategy = "json"\n') +
+    '[sources.json]\ntitle = "t"\nlink = "l"',
+    /json: has \{since\} in one of the source's urls and not in each: write it in all of them or in none/,
+  ],
   [inLanguages('"https://a.org"'), /urls: needs a table of addresses by language, such as \{ en = /],
   [source('schedule = "61 * * * *"'), /:5: sources\[0\]\.schedule: is no cron expression/],
   [

@@ -11,11 +11,12 @@ import { testVault } from "../support/vault.ts";
 import { createWorld, type World } from "../support/world.ts";
 import { type GrowingFeed, growingFeeds, HAS_RECORDINGS } from "./recorded_feeds.ts";
 
-const POLLS = 10_000;
-const WARM_UP_POLLS = 2_000;
+/** Fewer serve to try many seeds: what must have been met by the end is counted against it. */
+const POLLS = Number(Deno.env.get("REGFEED_POLLS") ?? 10_000);
+const WARM_UP_POLLS = POLLS / 5;
 const STEP_MS = 10 * 60_000;
-/** Long enough for every back-off, which ends after a day. */
-const QUIET_STEPS = 2 * 24 * 6;
+/** Long enough for every back-off, which ends after a day, and for a move to be believed after that. */
+const QUIET_STEPS = 5 * 24 * 6;
 /** How many polls of a hundred meet a fault. */
 const FAULTY_PERCENT = 40;
 /** What the heap may grow by between the warm-up and the end, bytes: a leak of a kilobyte a poll is 8 MB. */
@@ -126,7 +127,7 @@ async function storedAtOnce(): Promise<string[]> {
 /** Feeds behind faults, with what they have met. */
 class FaultyWeb {
   readonly met = new Map<string, number>();
-  readonly conditions = new Set<string>();
+  readonly outcomes = new Set<string>();
   polls = 0;
   unchanged = 0;
   isFaulty = true;
@@ -135,7 +136,9 @@ class FaultyWeb {
     const { http } = world.platform;
     for (const feed of feeds) {
       http.serve(addressOf(feed.id), (request) => this.#answer(feed, request));
-      http.serve(`https://elsewhere.example/${feed.id}.xml`, (request) => this.#whole(feed, request));
+      http.serve(`https://elsewhere.example/${feed.id}.xml`, (request) =>
+        // Who was sent there for an hour, again and again, may have believed it: it ends with the faults.
+        this.isFaulty || feed.id === MOVED ? this.#whole(feed, request) : { status: 404 });
     }
   }
 
@@ -184,12 +187,9 @@ class FaultyWeb {
 
 async function runFaults(web: FaultyWeb): Promise<{ warm: number; end: number }> {
   let warm: number | null = null;
-  for (let step = 0; web.polls < POLLS; step++) {
+  while (web.polls < POLLS) {
     await web.step();
     if (warm === null && web.polls > WARM_UP_POLLS) warm = keptBytes();
-    if (step % 20 > 0) continue;
-    const { json } = await web.world.ask("/v1/sources");
-    for (const { state } of json.sources) web.conditions.add(state);
   }
   return { warm: warm ?? 0, end: keptBytes() };
 }
@@ -205,7 +205,7 @@ Deno.test({
   name: "10 000 polls through every fault lose no event, double none, and keep nothing in memory",
   ignore: !HAS_RECORDINGS,
   async fn() {
-    const seed = Number(Deno.env.get("REGFEED_SEED") ?? 7);
+    const seed = Number(Deno.env.get("REGFEED_SEED") ?? crypto.getRandomValues(new Uint32Array(1))[0]);
     console.log(`seed ${seed} (REGFEED_SEED=${seed} repeats this run)`);
     const feeds = await growingFeeds(0.3);
     const store = openStore(":memory:", testVault);
@@ -214,6 +214,7 @@ Deno.test({
     const web = new FaultyWeb(world, feeds, seeded(seed));
     store.finishFetch = (...given) => {
       web.polls++;
+      web.outcomes.add(given[0].outcome);
       return finishFetch(...given);
     };
     try {
@@ -224,18 +225,20 @@ Deno.test({
       for (let step = 0; step < QUIET_STEPS; step++) await web.step();
 
       assert.deepEqual(await storedIn(world), await storedAtOnce(), "each event once, as without any fault");
-      for (const name of Object.keys(FAULTS)) assert.ok((web.met.get(name) ?? 0) > 10, `met ${name}`);
-      assert.ok(web.unchanged > 1_000, "unchanged feeds are not sent again");
-      for (const condition of ["ok", "failing", "blocked", "empty"]) {
-        assert.ok(web.conditions.has(condition), condition);
+      for (const name of Object.keys(FAULTS)) {
+        assert.ok((web.met.get(name) ?? 0) > POLLS / 1_000, `met ${name}`);
       }
+      assert.ok(web.unchanged > POLLS / 10, "unchanged feeds are not sent again");
+      assert.deepEqual([...web.outcomes].sort(), ["blocked", "empty", "failing", "ok"]);
       const { json } = await world.ask("/v1/health");
       assert.deepEqual(
         [json.status, json.ingestion.sources],
         ["ok", feeds.length],
         "and everything has healed",
       );
-      const moved = (await store.listSources()).filter(({ move }) => typeof move?.adoptedAtMs === "number");
+      const moved = (await store.listSources()).filter(({ moves }) =>
+        moves.some(({ adoptedAtMs }) => adoptedAtMs !== null)
+      );
       assert.deepEqual(moved.map(({ id }) => id), [MOVED], "what has moved for good, and nothing else");
       assert.ok(heap.end < heap.warm + HEAP_SLACK, `heap: ${JSON.stringify(heap)}`);
       const grown = ((heap.end - heap.warm) / 1e6).toFixed(1);

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { SourceSettings } from "../../src/domain/source.ts";
 import { fetchDocument } from "../../src/ingest/fetch_document.ts";
 import { FetchError, type FetchOptions } from "../../src/ingest/fetched.ts";
+import type { Standing } from "../../src/ingest/move.ts";
 import { type Answer, type FakePlatform, fakePlatform } from "../support/platform.ts";
 
 const NOW = Date.parse("2026-08-01T10:00:00Z");
@@ -159,19 +160,19 @@ Deno.test("every request says honestly who asks, and nothing of a proxy or a bro
 Deno.test("a move for good is told of as far as it is permanent from the first hop on", async () => {
   const B = "https://b.example/";
   const C = "https://c.example/";
-  const rows: [first: number, second: number, movedTo: string | null][] = [
-    [301, 308, C],
-    [308, 302, B],
-    [302, 301, null],
-    [303, 307, null],
+  const rows: [first: number, second: number, standing: Standing][] = [
+    [301, 308, { kind: "moved", to: C }],
+    [308, 302, { kind: "moved", to: B }],
+    [302, 301, { kind: "unsaid" }],
+    [303, 307, { kind: "unsaid" }],
   ];
-  for (const [first, second, movedTo] of rows) {
+  for (const [first, second, standing] of rows) {
     const platform = fakePlatform(NOW);
     platform.http.serve(FEED, redirecting(first, B));
     platform.http.serve("https://b.example", redirecting(second, C));
     platform.http.serve("https://c.example", () => ({ body: "<rss/>" }));
     const { answer } = await outcome(platform);
-    assert.deepEqual([answer?.document?.url, answer?.movedTo], [C, movedTo], `${first} ${second}`);
+    assert.deepEqual([answer?.document?.url, answer?.standing], [C, standing], `${first} ${second}`);
   }
 });
 

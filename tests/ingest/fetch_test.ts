@@ -32,7 +32,7 @@ const options = (platform: FakePlatform): FetchOptions => ({
   allowPrivate: true,
   pace: () => Promise.resolve(),
 });
-const known = (cursor: string | null): Known => ({ cursor, movedTo: null });
+const known = (cursor: string | null): Known => ({ cursor, moves: [] });
 const NEW = known(null);
 const readAll = async (fetched: Awaited<ReturnType<typeof fetchDocuments>>) => {
   const documents = [];

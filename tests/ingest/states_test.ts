@@ -110,6 +110,6 @@ Deno.test("a move for good is adopted after days of the same answer, and given u
     assert.deepEqual(await asked(DAY), ["new.example"]);
     assert.deepEqual(await asked(DAY), ["board.example"], "the configured address is asked again");
     const [state] = await world.store.listSources();
-    assert.deepEqual([state?.move, state?.outcome], [null, "ok"]);
+    assert.deepEqual([state?.moves, state?.outcome], [[], "ok"]);
     assert.equal((await world.store.listEvents({ limit: 9 })).length, 1, "and nothing is stored twice");
   }));

@@ -262,6 +262,8 @@ const LANDED: Readonly<Record<string, string>> = {
   "0007_delivery_life.sql": "52dec094846ed1a4854a0af883820c971c3c299b1ddd02581bed9fe52ab600bf",
   "0008_catch_up.sql": "f98f204c0116be299a19febaf1bb6d32bc98ebc7b589525712acd615d570a111",
   "0009_source_health.sql": "66da45a3f33675fccc5bfed39dc8420dd26ca389640b0e191ced1c74a7db9ad2",
+  "0010_tier_holds.sql": "130b565f8f0e97bb0e5e0b366a4564f5ef3247124772fdd6fadb932b0dbd6f1a",
+  "0011_source_moves.sql": "1cd5607b12685194c4b5f0aa684de5d87f17bfbc2a07f143c57cbff5c1f7859f",
 };
 
 Deno.test("a migration that has landed is never changed", async () => {

@@ -8,8 +8,7 @@ import { endHolding, freeForgotten, settleArrivals } from "./held_events.ts";
 const COLUMNS = `id, cursor, identity, timezone, usual_new,
   (select count(*) from held_events indexed by held_events_by_source
    where source_id = sources.id and reason = 'flood') as held_back, first_success_at, last_attempt_at, last_success_at,
-  consecutive_failures, last_error, next_due_at, host, outcome, outcome_since, news, moved_from, moved_to,
-  moved_since, moved_adopted_at`;
+  consecutive_failures, last_error, next_due_at, host, outcome, outcome_since, news, moves`;
 
 const DAY_MS = 86_400_000;
 /** A last fetch that lies further ahead than this was made before the clock was set back, ms. */
@@ -163,7 +162,7 @@ function finishFetch(
   connection.run(
     `update sources set lease_until = case when lease_holder = ? then 0 else lease_until end,
        last_attempt_at = ?, next_due_at = ?, last_error = ?, outcome = ?, outcome_since = ?, news = ?,
-       moved_from = ?, moved_to = ?, moved_since = ?, moved_adopted_at = ?
+       moves = ?
      where id = ?`,
     end.holder,
     end.atMs,
@@ -172,10 +171,7 @@ function finishFetch(
     end.outcome,
     end.outcomeSinceMs,
     JSON.stringify(end.news),
-    end.move?.from ?? null,
-    end.move?.url ?? null,
-    end.move?.sinceMs ?? null,
-    end.move?.adoptedAtMs ?? null,
+    JSON.stringify(end.moves),
     end.sourceId,
   );
   if (end.outcome === "ok") {
@@ -225,17 +221,7 @@ function stateFromRow(row: Row): SourceState {
     outcome: row["outcome"] as FetchOutcome | null,
     outcomeSinceMs: row["outcome_since"] as number | null,
     news: JSON.parse(String(row["news"])) as NewsHistory,
-    move: moveFromRow(row),
+    moves: JSON.parse(String(row["moves"])) as SourceMove[],
     hostPausedUntilMs: row["paused_until"] ? Number(row["paused_until"]) : null,
-  };
-}
-
-function moveFromRow(row: Row): SourceMove | null {
-  if (row["moved_to"] === null) return null;
-  return {
-    from: String(row["moved_from"]),
-    url: String(row["moved_to"]),
-    sinceMs: Number(row["moved_since"]),
-    adoptedAtMs: row["moved_adopted_at"] as number | null,
   };
 }

@@ -69,7 +69,7 @@ export function aFetchEnd(sourceId: string, atMs: number, change: Partial<FetchE
     kept: { cursor: null, identityRule: "guid" },
     error: null,
     news: { lastAtMs: null, days: [], seen: "" },
-    move: null,
+    moves: [],
     hosts: [],
     ...change,
   };

@@ -275,8 +275,11 @@ export const sourcePromises: StorePromise[] = [
       assert.deepEqual(await claimIds(store, T0 + 7), ["board"]);
       const kept = { cursor: "etag 2", identityRule: "link" } as const;
       const news = { lastAtMs: T0 + 5, days: [20_654], seen: "0badcafe" };
-      const move = { from: "https://a.example", url: "https://b.example", sinceMs: T0, adoptedAtMs: T0 + 8 };
-      const rest = { nextDueAtMs: T0 + 99, outcomeSinceMs: T0 + 5, kept, news, move };
+      const moves = [
+        { from: "https://a.example", url: "https://b.example", sinceMs: T0, adoptedAtMs: T0 + 8 },
+        { from: "https://a.example/de", url: "https://b.example/de", sinceMs: T0, adoptedAtMs: null },
+      ];
+      const rest = { nextDueAtMs: T0 + 99, outcomeSinceMs: T0 + 5, kept, news, moves };
       await store.finishFetch(aFetchEnd("board", T0 + 8, rest));
       assert.deepEqual(await store.listSources(), [{
         id: "board",
@@ -295,7 +298,7 @@ export const sourcePromises: StorePromise[] = [
         outcome: "ok",
         outcomeSinceMs: T0 + 5,
         news,
-        move,
+        moves,
         hostPausedUntilMs: null,
       }]);
     },

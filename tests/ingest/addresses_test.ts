@@ -1,0 +1,226 @@
+// A source with an address for each language, of every strategy that can have several.
+import assert from "node:assert/strict";
+import type { FakeInternet } from "../support/platform.ts";
+import { boardConfig, rss } from "../support/samples.ts";
+import { createWorld, type World } from "../support/world.ts";
+
+const DAY = 86_400_000;
+const LANGUAGES = ["en", "de"] as const;
+type Language = typeof LANGUAGES[number];
+
+const at = (language: Language, path = "list") => `https://board.example/${language}/${path}`;
+const URLS = `urls = { en = "${at("en")}", de = "${at("de")}" }\nrelevance = "all"\nmin_items = 1\n`;
+const configOf = (source: string) =>
+  boardConfig({ source: URLS + source }).replace('url = "https://board.example/feed"\n', "");
+
+const TITLES = { en: "Guidelines on the AI Act", de: "Leitlinien zur KI-Verordnung" };
+
+/** A strategy's config, and what a site answers for two publications in each language, on as many pages as it has. */
+interface Site {
+  config: string;
+  /** Serves the publications of a language; `broken` is the number of one whose page or document cannot be had. */
+  serve(http: FakeInternet, language: Language, options?: { broken: number }): void;
+}
+
+const SITES: Readonly<Record<string, Site>> = {
+  feed: {
+    config: "",
+    serve: (http, language) =>
+      http.serve(at(language), () => ({
+        body: rss([1, 2].map((id) => ({ id: `${id}`, title: `${TITLES[language]} ${id}` })))
+          .replaceAll("https://board.example/", `https://board.example/${language}/`)
+          .replaceAll('<guid isPermaLink="false">', `<guid isPermaLink="false">${language}-`),
+      })),
+  },
+  json: {
+    config:
+      'fetch_strategy = "json"\n[sources.json]\nitems = "found"\ntitle = "title"\nlink = "link"\npaging = "page"\n',
+    serve: (http, language, { broken } = { broken: 0 }) =>
+      http.serve(at(language), ({ url }) => {
+        const page = Number(url.searchParams.get("page"));
+        if (page === broken) return { status: 500 };
+        const found = page > 2
+          ? []
+          : [{ title: `${TITLES[language]} ${page}`, link: at(language, `${page}`) }];
+        return { headers: { "content-type": "application/json" }, body: JSON.stringify({ found }) };
+      }),
+  },
+  html: {
+    config:
+      'fetch_strategy = "html"\n[sources.html]\nitem = "li"\ntitle = "a"\nlink = "a@href"\npaging = "link"\n' +
+      'next = "a[rel=next]@href"\n',
+    serve: (http, language, { broken } = { broken: 0 }) => {
+      for (const page of [1, 2]) {
+        const next = page === 1 ? `<a rel=next href="${at(language, "more")}">next</a>` : "";
+        http.serve(at(language, page === 1 ? "list" : "more"), () =>
+          page === broken ? { status: 500 } : {
+            headers: { "content-type": "text/html" },
+            body: `<ul><li><a href="${at(language, `${page}`)}">${TITLES[language]} ${page}</a></ul>${next}`,
+          });
+      }
+    },
+  },
+  sitemap: {
+    config: 'fetch_strategy = "sitemap"\n',
+    serve: (http, language, { broken } = { broken: 0 }) => {
+      const entries = [1, 2].map((page) =>
+        `<url><loc>${at(language, `${page}`)}</loc><lastmod>2026-07-31T10:00:00Z</lastmod></url>`
+      );
+      http.serve(at(language), () => ({
+        headers: { "content-type": "application/xml" },
+        body: `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${entries.join("")}</urlset>`,
+      }));
+      for (const page of [1, 2]) {
+        http.serve(at(language, `${page}`), () =>
+          page === broken ? { status: 500 } : {
+            headers: { "content-type": "text/html" },
+            body: `<html lang="${language}"><title>${
+              TITLES[language]
+            } ${page}</title><p>On Article 50.</html>`,
+          });
+      }
+    },
+  },
+};
+
+async function withWorld(config: string, work: (world: World) => Promise<void>): Promise<void> {
+  const world = await createWorld(config);
+  try {
+    await world.app.ingest.register();
+    await work(world);
+  } finally {
+    await world.close();
+  }
+}
+
+async function ingest(world: World) {
+  const [report] = await world.app.ingest.ingest(["board"]);
+  assert.ok(report !== undefined);
+  return report;
+}
+
+/** Each event's title and languages. */
+async function stored(world: World): Promise<string[]> {
+  const { key } = await world.addCustomer();
+  const { json } = await world.ask("/v1/events", { key });
+  return json.events.map((event: { title_en: string; language_versions: string[]; version: number }) =>
+    `${event.title_en}: ${event.language_versions.join(",")} v${event.version}`
+  ).sort();
+}
+
+const BOTH = [1, 2].map((id) => `${TITLES.en} ${id}: en,de v1`);
+
+for (const [strategy, { config, serve }] of Object.entries(SITES)) {
+  Deno.test(`${strategy}: the addresses of several languages give one event for each publication`, () =>
+    withWorld(configOf(config), async (world) => {
+      for (const language of LANGUAGES) serve(world.platform.http, language);
+      const first = await ingest(world);
+      assert.deepEqual([first.ok, first.new, first.refused], [true, 2, []]);
+      assert.deepEqual(await stored(world), BOTH);
+      for (let times = 0; times < 3; times++) {
+        await world.platform.clock.advance(DAY);
+        const again = await ingest(world);
+        assert.deepEqual([again.ok, again.new, again.revised, again.refused], [true, 0, 0, []]);
+      }
+      assert.deepEqual(await stored(world), BOTH);
+    }));
+
+  Deno.test(`${strategy}: a language that cannot be had is told of, its neighbour goes on, and it comes later`, () =>
+    withWorld(configOf(config), async (world) => {
+      serve(world.platform.http, "en");
+      world.platform.http.serve(at("de"), () => ({ status: 503 }));
+      const first = await ingest(world);
+      assert.deepEqual([first.ok, first.new], [true, 2]);
+      assert.deepEqual(first.refused, [{ item: `de: ${at("de")}`, reason: "answered 503" }]);
+      serve(world.platform.http, "de");
+      await world.platform.clock.advance(DAY);
+      const later = await ingest(world);
+      assert.deepEqual([later.ok, later.new, later.revised, later.refused], [true, 0, 0, []]);
+      assert.deepEqual(await stored(world), BOTH);
+    }));
+
+  Deno.test(`${strategy}: each address is followed to where it has moved for good, by itself`, () =>
+    withWorld(configOf(config), async (world) => {
+      const { http, clock } = world.platform;
+      for (const language of LANGUAGES) serve(http, language);
+      await ingest(world);
+      const moved = "https://moved.example/de";
+      http.serve(at("de"), ({ url }) => ({ status: 301, headers: { location: moved + url.search } }));
+      const target: FakeInternet = {
+        ...http,
+        serve: (url, answer) => http.serve(url === at("de") ? moved : url, answer),
+      };
+      serve(target, "de");
+      const asked = async (): Promise<string[]> => {
+        http.requests.length = 0;
+        await clock.advance(2 * DAY);
+        assert.equal((await ingest(world)).ok, true);
+        const lists = http.requests.map(({ url }) => url.replace(/\?.*/, ""));
+        return [...new Set(lists)].filter((url) => [at("en"), at("de"), moved].includes(url));
+      };
+      assert.deepEqual(await asked(), [at("en"), at("de"), moved]);
+      assert.deepEqual(await asked(), [at("en"), at("de"), moved]);
+      assert.deepEqual(await asked(), [at("en"), at("de"), moved], "three days are over: believed now");
+      assert.deepEqual(await asked(), [at("en"), moved]);
+      http.serve(moved, () => ({ status: 404 }));
+      serve(http, "de");
+      assert.deepEqual(await asked(), [at("en"), moved]);
+      assert.deepEqual(await asked(), [at("en"), at("de")], "given up with the first failure");
+      assert.deepEqual(await stored(world), BOTH);
+    }));
+
+  if (strategy === "feed") continue;
+  Deno.test(`${strategy}: a further page of one language that cannot be had loses nothing of the others`, () =>
+    withWorld(configOf(config), async (world) => {
+      serve(world.platform.http, "en");
+      serve(world.platform.http, "de", { broken: 2 });
+      const first = await ingest(world);
+      assert.deepEqual([first.ok, first.new, first.refused.length], [true, 2, 1]);
+      assert.match(first.refused[0]?.item ?? "", /^de: /);
+      serve(world.platform.http, "de");
+      await world.platform.clock.advance(DAY);
+      const later = await ingest(world);
+      assert.deepEqual([later.ok, later.new, later.revised, later.refused], [true, 0, 0, []]);
+      assert.deepEqual(await stored(world), BOTH);
+    }));
+}
+
+Deno.test("html: a language whose page the rules no longer fit is named, and its neighbour goes on", () =>
+  withWorld(configOf(SITES["html"]?.config ?? ""), async (world) => {
+    SITES["html"]?.serve(world.platform.http, "en");
+    world.platform.http.serve(
+      at("de"),
+      () => ({ headers: { "content-type": "text/html" }, body: "<p>New site" }),
+    );
+    const report = await ingest(world);
+    assert.deepEqual([report.ok, report.new, report.refused.map(({ item }) => item)], [true, 2, ["de"]]);
+    assert.match(report.refused[0]?.reason ?? "", /^has no item: /);
+    SITES["html"]?.serve(world.platform.http, "en");
+    world.platform.http.serve(
+      at("en"),
+      () => ({ headers: { "content-type": "text/html" }, body: "<p>New site" }),
+    );
+    const neither = await ingest(world);
+    assert.deepEqual([neither.ok, neither.error?.slice(0, 11)], [false, "has no item"]);
+  }));
+
+Deno.test("what stands in an unchanged language alone is not missing", () =>
+  withWorld(configOf("removals = true\n"), async (world) => {
+    const items = (language: Language, ids: readonly number[]) =>
+      rss(ids.map((id) => ({ id: `${id}`, title: `${TITLES[language]} ${id}` })))
+        .replaceAll("https://board.example/", `https://board.example/${language}/`)
+        .replaceAll('<guid isPermaLink="false">', `<guid isPermaLink="false">${language}-`);
+    let sent = 0;
+    world.platform.http.serve(at("de"), ({ headers }) => {
+      if (headers["if-none-match"] === '"de"') return { status: 304 };
+      sent++;
+      return { headers: { etag: '"de"' }, body: items("de", [1, 2, 3]) };
+    });
+    let edition = 0;
+    world.platform.http.serve(at("en"), () => ({ body: `${items("en", [1, 2])}<!-- ${edition++} -->` }));
+    for (let times = 0; times < 6; times++) {
+      await world.platform.clock.advance(DAY);
+      assert.equal((await ingest(world)).revised, 0);
+    }
+    assert.equal(sent, 2, "at first, and once more because something was new");
+  }));
