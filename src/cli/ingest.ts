@@ -1,6 +1,7 @@
 // `ingest`: fetches the due or the named sources once, now.
 import { createApp } from "../app.ts";
 import type { IngestReport } from "../ingest/ingest.ts";
+import { failed } from "../ingest/report.ts";
 import { VERSION } from "../version.ts";
 import { type Command, type CommandCall, EXIT, JSON_OPTION } from "./command.ts";
 import { withStore } from "./open.ts";
@@ -29,8 +30,7 @@ export const ingestCommand: Command = {
 };
 
 function busy(id: string): IngestReport {
-  const error = "another process is fetching it now";
-  return { id, ok: false, new: 0, revised: 0, unchanged: 0, passed_over: 0, refused: [], error };
+  return failed(id, "another process is fetching it now");
 }
 
 function print({ host, flags }: CommandCall, reports: readonly IngestReport[]): void {
@@ -43,12 +43,13 @@ function print({ host, flags }: CommandCall, reports: readonly IngestReport[]): 
     return;
   }
   host.out(formatTable(
-    ["SOURCE", "NEW", "REVISED", "UNCHANGED", "PASSED OVER", "REFUSED", "RESULT"],
+    ["SOURCE", "NEW", "REVISED", "UNCHANGED", "TRANSLATED", "PASSED OVER", "REFUSED", "RESULT"],
     reports.map((report) => [
       report.id,
       report.new,
       report.revised,
       report.unchanged,
+      report.translated,
       report.passed_over,
       report.refused.length,
       report.error ?? "ok",

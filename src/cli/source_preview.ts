@@ -92,11 +92,12 @@ export function previewTable(
   const notes = decided.flatMap(({ item, notes }) =>
     notes.map((note) => `note  ${cut(item.title, TITLE_WIDTH)}: ${note}\n`)
   );
-  const { unchanged, passed_over } = report;
+  const { unchanged, translated, passed_over } = report;
   const counts = [
     `${report.new} new`,
     `${report.revised} revised`,
     `${unchanged} unchanged`,
+    `${translated} in a further language`,
     `${passed_over} passed over (not about AI regulation)`,
     `${report.refused.length} refused`,
   ].join(", ");

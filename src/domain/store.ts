@@ -89,8 +89,14 @@ export interface FetchEnd {
   /** Who holds the lease; a lease that somebody else has taken meanwhile stays. */
   holder: string;
   atMs: number;
+  /** The schedule that `nextDueAtMs` was counted with, as {@link RegisteredSource.schedule} says it. */
+  schedule: string;
   nextDueAtMs: number;
+  /** The earliest next fetch if the source has been given another schedule meanwhile: the first run of that after this. */
+  notBeforeMs: number;
   outcome: FetchOutcome;
+  /** Whether a failure counts against the source; trouble of the store does not. */
+  isItsFault: boolean;
   /** Since when the outcome has been the same. */
   outcomeSinceMs: number;
   /** What the next fetch is given; null leaves what the last one left. */

@@ -9,7 +9,7 @@ import { type CountVisit, createIngestMetrics } from "./ingest_metrics.ts";
 import { createPassedOver } from "./passed_over.ts";
 import { type DecidedItem, processSource } from "./process.ts";
 import { failed, type IngestReport, reportOf } from "./report.ts";
-import { nextRun, type Schedule } from "./schedule.ts";
+import { nameOf, nextRun, type Schedule } from "./schedule.ts";
 import { hostOf, LEASE_MS, logFailure, type VisitOptions, visitSource } from "./visit.ts";
 
 export type { IngestReport } from "./report.ts";
@@ -81,7 +81,7 @@ export function createIngest(given: IngestOptions): Ingest {
   const registered = (source: SourceSettings) => ({
     id: source.id,
     host: hostOf(source),
-    schedule: `${source.schedule} ${source.timezone} ${options.jitterMs}`,
+    schedule: nameOf(options.scheduleOf(source)),
     nextRunAtMs: nextRun(options.scheduleOf(source), clock.nowMs()),
   });
   const healClock = createClockHealer(clock, register);

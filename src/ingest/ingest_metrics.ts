@@ -19,9 +19,9 @@ export function createIngestMetrics(metrics: Metrics): CountVisit {
     labels: ["source", "outcome"],
   });
   return (outcome, report) => {
-    const { id, new: fresh, revised, unchanged, passed_over, refused } = report;
+    const { id, new: fresh, revised, unchanged, translated, passed_over, refused } = report;
     fetches.add([id, outcome]);
-    const counts = { new: fresh, revised, unchanged, passed_over, refused: refused.length };
+    const counts = { new: fresh, revised, unchanged, translated, passed_over, refused: refused.length };
     for (const [became, count] of Object.entries(counts)) {
       if (count > 0) items.add([id, became], count);
     }

@@ -8,6 +8,8 @@ export interface IngestReport {
   new: number;
   revised: number;
   unchanged: number;
+  /** Known ones that came in a further language: no revision, but their records have it from now on. */
+  translated: number;
   /** Items that do not concern AI regulation. */
   passed_over: number;
   refused: Refusal[];
@@ -17,12 +19,18 @@ export interface IngestReport {
   error?: string;
 }
 
+/** The report of a source of which nothing was dealt with. */
+export function emptyReport(id: string): IngestReport {
+  return { id, ok: true, new: 0, revised: 0, unchanged: 0, translated: 0, passed_over: 0, refused: [] };
+}
+
 /** The report of what was dealt with. */
 export function reportOf(id: string, { decided, refused }: ProcessedSource): IngestReport {
-  const report: IngestReport = { id, ok: true, new: 0, revised: 0, unchanged: 0, passed_over: 0, refused };
+  const report: IngestReport = { ...emptyReport(id), refused };
   for (const { decision } of decided) {
     if (decision.kind === "passed_over") report.passed_over++;
-    else if (decision.kind !== "record") report.unchanged++;
+    else if (decision.kind === "translated") report.translated++;
+    else if (decision.kind === "unchanged") report.unchanged++;
     else if (decision.event.version === 1) report.new++;
     else report.revised++;
   }
@@ -31,5 +39,5 @@ export function reportOf(id: string, { decided, refused }: ProcessedSource): Ing
 
 /** The report of a source of which nothing could be had. */
 export function failed(id: string, error: string): IngestReport {
-  return { id, ok: false, new: 0, revised: 0, unchanged: 0, passed_over: 0, refused: [], error };
+  return { ...emptyReport(id), ok: false, error };
 }

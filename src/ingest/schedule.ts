@@ -20,6 +20,19 @@ export interface Schedule extends PlainSchedule {
   jitter?: { seed: string; maxMs: number };
 }
 
+/** Whatever makes the runs of a source fall as they do; another text means another schedule. */
+export function nameOf({ schedule, timezone, jitter }: Schedule): string {
+  return `${schedule} ${timezone} ${jitter?.maxMs ?? 0}`;
+}
+
+/** When a source is fetched next. */
+export interface NextFetch {
+  /** Unix ms. */
+  nextDueAtMs: number;
+  /** Before this it is not fetched under any other schedule either, Unix ms. */
+  notBeforeMs: number;
+}
+
 /** The first run strictly after a time, Unix ms; a day later for a schedule that never comes (29 February 2031). */
 export function nextRun(schedule: Schedule, afterMs: number): number {
   const next = nextSlot(schedule, afterMs);
@@ -50,10 +63,10 @@ function putOff({ seed, maxMs }: { seed: string; maxMs: number }, intervalMs: nu
 export function nextAfterSuccess(
   schedule: Schedule,
   { nowMs, freshUntilMs, maxFreshMs }: { nowMs: number; freshUntilMs: number | null; maxFreshMs: number },
-): number {
+): NextFetch {
   const staleMs = Math.min(freshUntilMs ?? 0, nowMs + maxFreshMs);
   const next = nextRun(schedule, nowMs);
-  return staleMs <= next ? next : nextRun(schedule, staleMs - 1);
+  return { nextDueAtMs: staleMs <= next ? next : nextRun(schedule, staleMs - 1), notBeforeMs: staleMs };
 }
 
 /**
@@ -63,9 +76,10 @@ export function nextAfterSuccess(
 export function nextAfterFailure(
   schedule: Schedule,
   { nowMs, failures, retryAtMs }: { nowMs: number; failures: number; retryAtMs: number | null },
-): number {
+): NextFetch {
   const askedMs = Math.min(retryAtMs ?? 0, nowMs + DAY_MS);
-  return Math.max(nextRun(schedule, nowMs), nowMs + backoff(failures), askedMs);
+  const notBeforeMs = Math.max(nowMs + backoff(failures), askedMs);
+  return { nextDueAtMs: Math.max(nextRun(schedule, nowMs), notBeforeMs), notBeforeMs };
 }
 
 /**

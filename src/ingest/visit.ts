@@ -3,6 +3,7 @@ import type { Clock, Log } from "../domain/ports.ts";
 import type { FetchOutcome, SourceSettings, SourceState } from "../domain/source.ts";
 import { silentSince } from "../domain/source_health.ts";
 import type { FetchEnd, Store } from "../domain/store.ts";
+import { StoreError } from "../domain/store_trouble.ts";
 import type { CountVisit } from "./ingest_metrics.ts";
 import { noteNews } from "./news.ts";
 import { FetchError } from "./fetched.ts";
@@ -11,7 +12,7 @@ import { decideMoves } from "./move.ts";
 import { type ProcessedSource, type ProcessOptions, processSource } from "./process.ts";
 import { findRemovals, type Removals } from "./removals.ts";
 import { failed, type IngestReport, reportOf } from "./report.ts";
-import { nextAfterFailure, nextAfterSuccess, pauseOfHost, type Schedule } from "./schedule.ts";
+import { nameOf, nextAfterFailure, nextAfterSuccess, pauseOfHost, type Schedule } from "./schedule.ts";
 
 /** Characters of an item's name in the log. */
 const MAX_LOGGED = 100;
@@ -19,6 +20,8 @@ const MAX_LOGGED = 100;
 export const LEASE_MS = 10_000;
 /** How often a lease is extended, ms. */
 const BEAT_MS = 3_000;
+/** How long after trouble of the store a source is asked again, ms. */
+const TROUBLE_PAUSE_MS = 60_000;
 
 /** What a visit needs. */
 export interface VisitOptions extends ProcessOptions {
@@ -68,6 +71,7 @@ export async function visitSource(
     options.count("ok", report);
     return { ...report, ...(heldBack === 0 ? {} : { held_back: heldBack }) };
   } catch (error) {
+    if (error instanceof StoreError) return await giveUp(source, state, error, options);
     if (!(error instanceof FetchError)) logFailure(options.log, "source stopped", error, source.id);
     const failure = error instanceof FetchError
       ? error
@@ -80,6 +84,37 @@ export async function visitSource(
     over.abort();
     await beats;
   }
+}
+
+/**
+ * Ends a visit of which the store could not keep what it brought. That is not the source's fault: it is asked again soon,
+ * and where not even this can be kept, when its lease is over.
+ */
+async function giveUp(
+  source: SourceSettings,
+  state: SourceState,
+  { message }: StoreError,
+  options: VisitOptions,
+): Promise<IngestReport> {
+  const report = failed(source.id, `nothing of it could be kept: ${message}`);
+  const atMs = options.clock.nowMs();
+  options.log.warn("what a source brought could not be kept", { source: source.id, cause: message });
+  options.count("failing", report);
+  try {
+    await options.store.finishFetch({
+      ...commonEnd(source, state, { outcome: "failing", atMs, decided: [] }, options),
+      nextDueAtMs: atMs + TROUBLE_PAUSE_MS,
+      notBeforeMs: 0,
+      isItsFault: false,
+      kept: null,
+      error: report.error ?? message,
+      moves: state.moves,
+    });
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    logFailure(options.log, "source not finished", error, source.id);
+  }
+  return report;
 }
 
 /** Extends the lease until the visit is over, so that it may be short: a killed process holds up nobody for long. */
@@ -118,11 +153,12 @@ async function finishWell(
   const moves = decideMoves(state.moves, whereabouts, atMs);
   const heldBack = await store.finishFetch({
     ...end,
-    nextDueAtMs: nextAfterSuccess(options.scheduleOf(source), {
+    ...nextAfterSuccess(options.scheduleOf(source), {
       nowMs: atMs,
       freshUntilMs,
       maxFreshMs: options.maxFreshMs,
     }),
+    isItsFault: true,
     kept: {
       ...keptOf(source, processed),
       // What is missing counts only when it is missing again: the source is asked for all of it.
@@ -140,7 +176,7 @@ async function finishWell(
       { source: source.id, host: new URL(url).host },
     );
   }
-  if (state.consecutiveFailures > 0) {
+  if (state.lastError !== null) {
     log.info("source recovered", { source: source.id, failures: state.consecutiveFailures });
   }
   logFetched(source, processed, log);
@@ -170,12 +206,13 @@ function logFetched(source: SourceSettings, processed: ProcessedSource, log: Log
     log.debug("event recorded", { source: source.id, event: id, version });
   }
   const report = reportOf(source.id, processed);
-  const hasBrought = report.new + report.revised + report.refused.length > 0;
+  const hasBrought = report.new + report.revised + report.translated + report.refused.length > 0;
   log[hasBrought ? "info" : "debug"]("source fetched", {
     source: source.id,
     new: report.new,
     revised: report.revised,
     unchanged: report.unchanged,
+    translated: report.translated,
     passed_over: report.passed_over,
     refused: report.refused.length,
   });
@@ -212,7 +249,8 @@ async function finishFailed(
   const heldBack = await options.store.finishFetch({
     ...end,
     hosts: [...end.hosts, ...paused],
-    nextDueAtMs: nextAfterFailure(options.scheduleOf(source), asked),
+    ...nextAfterFailure(options.scheduleOf(source), asked),
+    isItsFault: true,
     // What was recorded of it stays, under the rule that it was recorded with; the whole is asked for anew.
     kept: processed === null ? null : { ...keptOf(source, processed), cursor: state.cursor },
     error: failure.message,
@@ -239,8 +277,11 @@ function commonEnd(
     atMs: number;
     decided: ProcessedSource["decided"];
   },
-  { holder, spacingOf }: VisitOptions,
-): Pick<FetchEnd, "sourceId" | "holder" | "atMs" | "outcome" | "outcomeSinceMs" | "news" | "hosts"> {
+  { holder, spacingOf, scheduleOf }: VisitOptions,
+): Pick<
+  FetchEnd,
+  "sourceId" | "holder" | "schedule" | "atMs" | "outcome" | "outcomeSinceMs" | "news" | "hosts"
+> {
   const news = noteNews(state.news, decided, atMs);
   // Silence is no outcome, but a source that ends it is well from now on.
   const endsSilence = news.lastAtMs === atMs && silentSince(source, state, atMs) !== null;
@@ -249,6 +290,7 @@ function commonEnd(
   return {
     sourceId: source.id,
     holder,
+    schedule: nameOf(scheduleOf(source)),
     atMs,
     outcome,
     outcomeSinceMs: isSame ? state.outcomeSinceMs ?? atMs : atMs,

@@ -28,7 +28,16 @@ Deno.test("source test shows what was odd about an item, in text and JSON, and i
     assert.deepEqual(items.map(({ notes }) => notes), [['date not understood: "some day"'], []]);
     const ingested = await regfeedJson<unknown>(folder, ["ingest", "inbox"]);
     assert.deepEqual(ingested, {
-      sources: [{ id: "inbox", ok: true, new: 2, revised: 0, unchanged: 0, passed_over: 0, refused: [] }],
+      sources: [{
+        id: "inbox",
+        ok: true,
+        new: 2,
+        revised: 0,
+        unchanged: 0,
+        translated: 0,
+        passed_over: 0,
+        refused: [],
+      }],
     });
   }));
 

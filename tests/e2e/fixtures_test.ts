@@ -88,6 +88,7 @@ Deno.test({
           new: items,
           revised: 0,
           unchanged: 0,
+          translated: 0,
           passed_over: 0,
           refused: [],
         });

@@ -30,7 +30,7 @@ Deno.test("nextAfterFailure() waits longer with each failure, up to a day, and n
   const everyMinute = { schedule: "* * * * *", timezone: "UTC" };
   const nowMs = at("2026-07-31T12:00:00Z");
   const waits = [1, 2, 3, 8, 9, 10, 50, 1_000].map((failures) =>
-    nextAfterFailure(everyMinute, { nowMs, failures, retryAtMs: null }) - nowMs
+    nextAfterFailure(everyMinute, { nowMs, failures, retryAtMs: null }).nextDueAtMs - nowMs
   );
   assert.deepEqual(waits, [5, 10, 20, 640, 1_280, 1_440, 1_440, 1_440].map((minutes) => minutes * MINUTE));
 });
@@ -38,14 +38,17 @@ Deno.test("nextAfterFailure() waits longer with each failure, up to a day, and n
 Deno.test("nextAfterFailure() never fetches before the schedule, nor before Retry-After, which counts up to a day", () => {
   const nowMs = at("2026-07-31T12:00:00Z");
   const daily = { schedule: "0 6 * * *", timezone: "UTC" };
-  assert.equal(nextAfterFailure(daily, { nowMs, failures: 1, retryAtMs: null }), at("2026-08-01T06:00:00Z"));
+  assert.equal(
+    nextAfterFailure(daily, { nowMs, failures: 1, retryAtMs: null }).nextDueAtMs,
+    at("2026-08-01T06:00:00Z"),
+  );
   const often = { schedule: "* * * * *", timezone: "UTC" };
   assert.equal(
-    nextAfterFailure(often, { nowMs, failures: 1, retryAtMs: nowMs + 90 * MINUTE }),
+    nextAfterFailure(often, { nowMs, failures: 1, retryAtMs: nowMs + 90 * MINUTE }).nextDueAtMs,
     nowMs + 90 * MINUTE,
   );
   assert.equal(
-    nextAfterFailure(often, { nowMs, failures: 1, retryAtMs: nowMs + 9_000 * MINUTE }),
+    nextAfterFailure(often, { nowMs, failures: 1, retryAtMs: nowMs + 9_000 * MINUTE }).nextDueAtMs,
     nowMs + 1_440 * MINUTE,
   );
 });
@@ -100,12 +103,12 @@ Deno.test("nextAfterSuccess() waits for freshness to end, within its bound, and 
     [-60, 360, 30],
   ];
   for (const [fresh, max, expected] of rows) {
-    const next = nextAfterSuccess(halfHourly, {
+    const { nextDueAtMs } = nextAfterSuccess(halfHourly, {
       nowMs,
       freshUntilMs: fresh === null ? null : nowMs + fresh * MINUTE,
       maxFreshMs: max * MINUTE,
     });
-    assert.equal((next - nowMs) / MINUTE, expected, `${fresh} within ${max}`);
+    assert.equal((nextDueAtMs - nowMs) / MINUTE, expected, `${fresh} within ${max}`);
   }
 });
 

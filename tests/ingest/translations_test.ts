@@ -86,7 +86,9 @@ for (const [first, second] of [["en", "de"], ["de", "en"]] as const) {
       const before = list.json.events[0];
       assert.deepEqual(before.language_versions, [first]);
       serve(world, { [second]: { 1: {} } });
-      assert.deepEqual(await counts(world), [0, 0, true]);
+      const [report] = await world.app.ingest.ingest(["board"]);
+      assert.deepEqual([report?.new, report?.revised, report?.ok], [0, 0, true]);
+      assert.deepEqual([report?.translated, report?.unchanged], [1, 1], "the other feed holds it still");
       const after = await world.ask("/v1/events", { key, headers: { "if-none-match": etag } });
       assert.equal(after.status, 200, "a kept list is not served on");
       const [event, ...others] = after.json.events;

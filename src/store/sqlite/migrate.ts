@@ -10,6 +10,7 @@ import catchUp from "./migrations/0008_catch_up.sql" with { type: "text" };
 import sourceHealth from "./migrations/0009_source_health.sql" with { type: "text" };
 import tierHolds from "./migrations/0010_tier_holds.sql" with { type: "text" };
 import sourceMoves from "./migrations/0011_source_moves.sql" with { type: "text" };
+import laterSchedule from "./migrations/0012_later_schedule.sql" with { type: "text" };
 import type { Vault, VaultSource } from "../../domain/ports.ts";
 import { VERSION } from "../../version.ts";
 import { Connection } from "./connection.ts";
@@ -38,6 +39,7 @@ const MIGRATIONS: readonly Migration[] = [
   { sql: sourceHealth },
   { sql: tierHolds, replacesTables: true },
   { sql: sourceMoves },
+  { sql: laterSchedule },
 ];
 
 /** The schema that this version reads and writes. */

@@ -81,16 +81,18 @@ export function createSources(
 
 function registerSource(connection: Connection, source: RegisteredSource, nowMs: number): void {
   connection.run(
-    `insert into sources (id, next_due_at, host, schedule) values (?, ?, ?, ?)
+    `insert into sources (id, next_due_at, host, schedule, next_run_at) values (?, ?, ?, ?, ?)
      on conflict (id) do update set
        next_due_at = min(next_due_at, case
          when schedule is not excluded.schedule or last_attempt_at > ? then ? else max(?, ?) end),
        host = excluded.host,
-       schedule = excluded.schedule`,
+       schedule = excluded.schedule,
+       next_run_at = excluded.next_run_at`,
     source.id,
     nowMs,
     source.host,
     source.schedule,
+    source.nextRunAtMs,
     nowMs + CLOCK_TOLERANCE_MS,
     source.nextRunAtMs,
     source.nextRunAtMs,
@@ -161,12 +163,15 @@ function finishFetch(
   const heldBack = settleArrivals(connection, end, isFlood);
   connection.run(
     `update sources set lease_until = case when lease_holder = ? then 0 else lease_until end,
-       last_attempt_at = ?, next_due_at = ?, last_error = ?, outcome = ?, outcome_since = ?, news = ?,
+       last_attempt_at = ?,
+       next_due_at = case when schedule is null or schedule = ? then ? else max(coalesce(next_run_at, 0), ?) end, last_error = ?, outcome = ?, outcome_since = ?, news = ?,
        moves = ?
      where id = ?`,
     end.holder,
     end.atMs,
+    end.schedule,
     end.nextDueAtMs,
+    end.notBeforeMs,
     end.error,
     end.outcome,
     end.outcomeSinceMs,
@@ -182,7 +187,7 @@ function finishFetch(
       end.atMs,
       end.sourceId,
     );
-  } else {
+  } else if (end.isItsFault) {
     connection.run(
       "update sources set consecutive_failures = consecutive_failures + 1 where id = ?",
       end.sourceId,

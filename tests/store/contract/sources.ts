@@ -304,6 +304,45 @@ export const sourcePromises: StorePromise[] = [
     },
   },
   {
+    name:
+      "finishFetch() leaves a source that was given another schedule meanwhile to that one, and not before it may",
+    check: async (store) => {
+      const changed = { schedule: "*/5 * * * *", nextRunAtMs: T0 + 300_000 };
+      const rows: [name: string, notBeforeMs: number, dueAtMs: number][] = [
+        ["ok", T0 + 9, T0 + 300_000],
+        ["back-off", T0 + 2 * HOUR, T0 + 2 * HOUR],
+      ];
+      for (const [id, notBeforeMs, dueAtMs] of rows) {
+        await register(store, [id]);
+        await claimIds(store, T0, { ids: [id] });
+        await register(store, [id], T0, changed);
+        await store.finishFetch(aFetchEnd(id, T0 + 9, { nextDueAtMs: T0 + HOUR, notBeforeMs }));
+        const state = (await store.listSources()).find((source) => source.id === id);
+        assert.equal(state?.nextDueAtMs, dueAtMs, id);
+        const later = { schedule: changed.schedule, nextDueAtMs: T0 + 3 * HOUR };
+        await store.finishFetch(aFetchEnd(id, T0 + 10, later));
+        assert.equal(
+          (await store.listSources()).find((source) => source.id === id)?.nextDueAtMs,
+          T0 + 3 * HOUR,
+        );
+      }
+    },
+  },
+  {
+    name: "finishFetch() counts no failure against a source that was not its fault",
+    check: async (store) => {
+      await register(store, ["board"]);
+      await store.finishFetch(aFailure("board", T0));
+      await store.finishFetch(aFailure("board", T0 + 1, { isItsFault: false, error: "no room" }));
+      const [state] = await store.listSources();
+      assert.deepEqual([state?.consecutiveFailures, state?.lastError, state?.outcome], [
+        1,
+        "no room",
+        "failing",
+      ]);
+    },
+  },
+  {
     name: "finishFetch() counts failures, keeps what the last success left, and a success ends the count",
     check: async (store) => {
       await register(store, ["board"]);

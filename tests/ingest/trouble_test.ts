@@ -1,0 +1,95 @@
+// What a fetch comes to whose store cannot keep it: said for what it is, not held against the source, healed soon.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { StoreError } from "../../src/domain/store_trouble.ts";
+import { openStore } from "../../src/store/sqlite/store.ts";
+import { boardConfig, rss } from "../support/samples.ts";
+import { testVault } from "../support/vault.ts";
+import { createWorld } from "../support/world.ts";
+
+const FEED = "https://board.example/feed";
+const MINUTE = 60_000;
+
+Deno.test("a disk that is full while a fetch is recorded is named, counts no failure, and is over a minute after it", async () => {
+  const world = await createWorld(boardConfig());
+  const { store, platform } = world;
+  try {
+    platform.http.serve(FEED, () => ({ body: rss([{ id: "1" }]) }));
+    await world.app.ingest.register();
+    const { recordPublications } = store;
+    store.recordPublications = () => Promise.reject(new StoreError("full"));
+    for (let times = 0; times < 5; times++) {
+      const [report] = await world.app.ingest.ingest(["board"]);
+      assert.deepEqual([report?.ok, report?.new], [false, 0]);
+      assert.match(
+        report?.error ?? "",
+        /^nothing of it could be kept: the disk of the database is full: make room/,
+      );
+    }
+    const [state] = await store.listSources();
+    assert.deepEqual(
+      [state?.outcome, state?.consecutiveFailures, (state?.nextDueAtMs ?? 0) - platform.clock.nowMs()],
+      ["failing", 0, MINUTE],
+    );
+    assert.match(state?.lastError ?? "", /the disk of the database is full/);
+    store.recordPublications = recordPublications;
+    await platform.clock.advance(MINUTE);
+    const [healed] = await world.app.ingest.ingest();
+    assert.deepEqual([healed?.ok, healed?.new], [true, 1]);
+    assert.equal((await store.listSources())[0]?.lastError, null);
+    assert.ok(platform.lines.some(({ message }) => message === "source recovered"));
+  } finally {
+    await world.close();
+  }
+});
+
+Deno.test("a database that is locked in the middle of a fetch loses nothing and is asked again when the lease is over", async () => {
+  const folder = await Deno.makeTempDir();
+  const path = join(folder, "regfeed.db");
+  const world = await createWorld(boardConfig(), { store: openStore(path, testVault) });
+  const other = new DatabaseSync(path);
+  try {
+    await world.app.ingest.register();
+    world.platform.http.serve(FEED, () => {
+      other.exec("begin immediate");
+      return { body: rss([{ id: "1" }]) };
+    });
+    const [report] = await world.app.ingest.ingest(["board"]);
+    assert.match(
+      report?.error ?? "",
+      /^nothing of it could be kept: another process has held the database locked/,
+    );
+    other.exec("rollback");
+    world.platform.http.serve(FEED, () => ({ body: rss([{ id: "1" }]) }));
+    await world.platform.clock.advance(11_000);
+    const [healed] = await world.app.ingest.ingest();
+    assert.deepEqual([healed?.ok, healed?.new, healed?.unchanged], [true, 1, 0]);
+  } finally {
+    other.close();
+    await world.close();
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("a schedule that is changed while a fetch is under way is not overwritten by its end", async () => {
+  const store = openStore(":memory:", testVault);
+  const before = await createWorld(boardConfig({ source: 'relevance = "all"' }), { store });
+  const after = await createWorld(
+    boardConfig({ source: 'relevance = "all"' }).replace("*/30 * * * *", "*/5 * * * *"),
+    { store },
+  );
+  try {
+    await before.app.ingest.register();
+    before.platform.http.serve(FEED, async () => {
+      await after.app.ingest.register();
+      return { body: rss([{ id: "1" }]) };
+    });
+    const [report] = await before.app.ingest.ingest(["board"]);
+    assert.equal(report?.ok, true);
+    const [state] = await store.listSources();
+    assert.equal((state?.nextDueAtMs ?? 0) - before.platform.clock.nowMs(), 5 * MINUTE);
+  } finally {
+    await before.close();
+  }
+});
