@@ -1,6 +1,6 @@
 // Where a request goes: its path and query, which its request line decides and nothing else.
 import { AppError } from "../domain/errors.ts";
-import { invalid } from "./input.ts";
+import { invalid } from "./findings.ts";
 
 /** The longest address (path and query) that is read, characters. */
 export const MAX_ADDRESS_LENGTH = 8_192;

@@ -1,7 +1,7 @@
 // Receiving a request's body: its media type, its size and its time are bounded.
 import { AppError } from "../domain/errors.ts";
 import { type Clock, DeadlineError } from "../domain/ports.ts";
-import { invalid } from "./input.ts";
+import { invalid } from "./findings.ts";
 
 /** The longest body that is read, bytes. */
 export const MAX_BODY_BYTES = 65_536;

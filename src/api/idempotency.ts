@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import { AppError } from "../domain/errors.ts";
 import type { Clock } from "../domain/ports.ts";
 import type { RememberedAnswer, Store } from "../domain/store.ts";
-import { invalid } from "./input.ts";
-import type { Answer } from "./route.ts";
+import { invalid } from "./findings.ts";
+import type { Answer } from "./answer.ts";
 
 /** How long an answer is kept, ms. */
 export const REMEMBERED_FOR_MS = 86_400_000;

@@ -1,7 +1,8 @@
 // Checking what a client sends: query and body by their schemas, with an error that names each wrong field.
 import { z } from "zod";
-import { AppError, type ErrorCode, type FieldError } from "../domain/errors.ts";
+import type { FieldError } from "../domain/errors.ts";
 import type { SentParameter } from "./address.ts";
+import type { Finding } from "./findings.ts";
 
 /** The deepest nesting of JSON that is read. */
 const MAX_JSON_DEPTH = 32;
@@ -9,13 +10,6 @@ const MAX_JSON_DEPTH = 32;
 /** What no parameter holds: the controls of ASCII, NUL among them. */
 // deno-lint-ignore no-control-regex
 const CONTROL = /[\x00-\x1f\x7f]/;
-/** The most wrong fields that one answer names: a small request must not make a big answer. */
-const MAX_ERRORS = 50;
-
-/** A wrong field; with the code that tells of it, where a request has nothing else wrong. */
-export interface Finding extends FieldError {
-  code?: ErrorCode;
-}
 
 /** Input as a schema sees it: all of it, or what is good of it beside what is wrong. */
 export interface CheckedInput {
@@ -212,17 +206,4 @@ function inWords(issue: z.core.$ZodIssue): string {
     return `must have at least ${issue.minimum} ${issue.origin === "array" ? "entries" : "characters"}`;
   }
   return issue.message;
-}
-
-/** An error that names these fields. */
-export function invalid(found: readonly Finding[]): AppError {
-  const codes = new Set(found.map(({ code = "invalid_input" }) => code));
-  const [only = "invalid_input"] = codes;
-  const all = [
-    ...new Map(found.map(({ field, message }) => [`${field} ${message}`, { field, message }])).values(),
-  ];
-  const errors = all.slice(0, MAX_ERRORS);
-  const more = all.length > MAX_ERRORS ? [`and ${all.length - MAX_ERRORS} more`] : [];
-  const named = [...errors.map(({ field, message }) => `${field}: ${message}`), ...more].join("; ");
-  return new AppError(codes.size === 1 ? only : "invalid_input", named, errors);
 }

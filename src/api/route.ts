@@ -4,7 +4,8 @@ import type { RequestAllowance } from "../domain/allowance.ts";
 import type { Customer } from "../domain/customer.ts";
 import type { ErrorCode } from "../domain/errors.ts";
 import type { Idempotency, Repetition } from "./idempotency.ts";
-import type { Finding } from "./input.ts";
+import type { Answer } from "./answer.ts";
+import type { Finding } from "./findings.ts";
 import type { HeaderName, RequestHeaderName } from "./openapi/headers.ts";
 import type { Tag } from "./openapi/texts.ts";
 
@@ -35,15 +36,6 @@ export interface KeyCall<Query = unknown, Body = unknown> extends Call<Query, Bo
 /** A request whose body is signed: its bytes, for the handler to check. */
 export interface SignedCall extends Call {
   bytes: Uint8Array;
-}
-
-/** An answer: a status and its JSON, as text where it exists as text already. */
-export interface Answer {
-  status: number;
-  json: string;
-  headers?: Record<string, string>;
-  /** A short name of what it says, of letters, digits, `-` and `_`, for its entity tag; without one it is hashed. */
-  contentName?: string;
 }
 
 /** The fields of a request that its schemas take, each by itself: others may be missing or wrong. */
@@ -148,9 +140,4 @@ export function keyRoute<
   },
 ): Route {
   return { ...row, access: "key" } as Route;
-}
-
-/** An answer with this value as its JSON. */
-export function answer(status: number, value: unknown): Answer {
-  return { status, json: JSON.stringify(value) };
 }

@@ -15,13 +15,15 @@ import { type AddressRange, type Client, createClients } from "./client_address.
 import { addressOf, findAddressError, parametersOf, pathOf, type SentParameter } from "./address.ts";
 import { receiveBody } from "./body.ts";
 import type { Repetition } from "./idempotency.ts";
-import { checkBody, invalid, NO_INPUT, readQuery } from "./input.ts";
+import { invalid } from "./findings.ts";
+import { checkBody, NO_INPUT, readQuery } from "./input.ts";
 import { createKeptAnswers, type KeptAnswers, prepareAnswer } from "./kept_answers.ts";
 import { toAppError } from "./problem.ts";
 import { createRouter, type Destination } from "./router.ts";
 import { type Answered, failure, type Passage, preflight, success } from "./responses.ts";
 import type { AnsweredRequest } from "./request_metrics.ts";
-import type { Answer, Call, Route, RouteAccess } from "./route.ts";
+import type { Answer } from "./answer.ts";
+import type { Call, Route, RouteAccess } from "./route.ts";
 
 /** No route takes it: with it the router tells of the path alone. */
 const NO_METHOD = "";

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { describeApi } from "../../src/api/openapi.ts";
-import { answer, publicRoute, type Route } from "../../src/api/route.ts";
+import { answer } from "../../src/api/answer.ts";
+import { publicRoute, type Route } from "../../src/api/route.ts";
 import { ERRORS } from "../../src/domain/errors.ts";
 import type { MediaType, Operation, Parameter, ResponseObject, Schema } from "../../src/wire/openapi.ts";
 import { checkAnswer, description, validator } from "../support/openapi.ts";

@@ -17,10 +17,11 @@ import {
   toDeliveryWithAttempts,
 } from "../../wire/delivery_log.ts";
 import { createIdempotency } from "../idempotency.ts";
-import { invalid } from "../input.ts";
+import { invalid } from "../findings.ts";
 import type { Tier, TierLimits } from "../../domain/tier.ts";
 import { choiceParameter, integerParameter } from "../parameters.ts";
-import { answer, keyRoute, type Route } from "../route.ts";
+import { answer } from "../answer.ts";
+import { keyRoute, type Route } from "../route.ts";
 
 const MAX_LIMIT = 200;
 const DEFAULT_LIMIT = 50;

@@ -18,7 +18,8 @@ import {
 import { eventVersions, toEventVersions } from "../../wire/versions.ts";
 import { unknownSources, unknownTopics } from "../known_names.ts";
 import { choiceParameter, flagParameter, integerParameter, listParameter } from "../parameters.ts";
-import { answer, keyRoute, type Route } from "../route.ts";
+import { answer } from "../answer.ts";
+import { keyRoute, type Route } from "../route.ts";
 
 /** The most events of one answer, and how many without `limit` (specification, section 8). */
 const MAX_LIMIT = 200;

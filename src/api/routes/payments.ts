@@ -3,7 +3,8 @@ import { z } from "zod";
 import { DISCLAIMER } from "../../domain/disclaimer.ts";
 import type { PaymentOutcome } from "../../domain/payment.ts";
 import { paymentReceipt } from "../../wire/payment.ts";
-import { answer, type Route, signedRoute } from "../route.ts";
+import { answer } from "../answer.ts";
+import { type Route, signedRoute } from "../route.ts";
 
 /** The longest event that is read, bytes: a bill of many lines is long. */
 const MAX_EVENT_BYTES = 1_048_576;

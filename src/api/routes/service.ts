@@ -11,7 +11,8 @@ import {
   topicList,
   toSourceRecord,
 } from "../../wire/service.ts";
-import { answer, publicRoute, type Route } from "../route.ts";
+import { answer } from "../answer.ts";
+import { publicRoute, type Route } from "../route.ts";
 
 /** What the public routes need. */
 export interface ServiceRouteOptions {

@@ -17,8 +17,9 @@ import {
   toSubscriptionRecord,
 } from "../../wire/subscription.ts";
 import { createIdempotency, type Repetition } from "../idempotency.ts";
-import { invalid } from "../input.ts";
-import { answer, keyRoute, type Route } from "../route.ts";
+import { invalid } from "../findings.ts";
+import { answer } from "../answer.ts";
+import { keyRoute, type Route } from "../route.ts";
 import {
   isDuplicate,
   limitReached,

@@ -20,9 +20,10 @@ import {
   toSubscriptionRecord,
 } from "../../wire/subscription.ts";
 import { createIdempotency } from "../idempotency.ts";
-import type { Finding } from "../input.ts";
+import type { Finding } from "../findings.ts";
 import { unknownSources, unknownTopics } from "../known_names.ts";
-import { answer, keyRoute, type Route } from "../route.ts";
+import { answer } from "../answer.ts";
+import { keyRoute, type Route } from "../route.ts";
 
 /** Stands beside a secret. */
 export const SECRET_NOTE = "Keep webhook_secret now: it is shown only this once and verifies every delivery.";

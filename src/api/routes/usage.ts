@@ -6,7 +6,8 @@ import type { Clock } from "../../domain/ports.ts";
 import type { Store, Usage } from "../../domain/store.ts";
 import type { TierLimits } from "../../domain/tier.ts";
 import { usageReport } from "../../wire/usage.ts";
-import { answer, keyRoute, type Route } from "../route.ts";
+import { answer } from "../answer.ts";
+import { keyRoute, type Route } from "../route.ts";
 
 /** What the route needs. */
 export interface UsageRouteOptions {

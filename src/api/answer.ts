@@ -1,0 +1,15 @@
+// What a handler answers.
+
+/** An answer: a status and its JSON, as text where it exists as text already. */
+export interface Answer {
+  status: number;
+  json: string;
+  headers?: Record<string, string>;
+  /** A short name of what it says, of letters, digits, `-` and `_`, for its entity tag; without one it is hashed. */
+  contentName?: string;
+}
+
+/** An answer with this value as its JSON. */
+export function answer(status: number, value: unknown): Answer {
+  return { status, json: JSON.stringify(value) };
+}
