@@ -1,12 +1,9 @@
 // Whose request it is: the address behind the proxies that the operator trusts.
 import ipaddr from "ipaddr.js";
-import { parseAddress } from "../domain/address.ts";
+import { networkOf, parseAddress } from "../domain/address.ts";
 
 /** Hops that are followed at most: a longer chain is not one of the operator's. */
 const MAX_HOPS = 20;
-
-/** The bits of an IPv6 address that one customer of a provider has: who has one such address has the whole of it. */
-const IPV6_NETWORK_BITS = 64;
 
 /** Ranges in which a connection comes from the operator's own network: from a proxy, mostly. */
 const OWN_RANGES: readonly string[] = ["loopback", "private", "uniqueLocal", "linkLocal", "carrierGradeNat"];
@@ -96,10 +93,7 @@ export function limitedAs(client: string, remote: string): string | null {
   if (address === null) return client === "" ? null : client;
   // Said by the connection, it is true; said by a header, it would be a way around the limits.
   if (address.range() === "loopback" && client === readHop(remote)?.toString()) return null;
-  if (address instanceof ipaddr.IPv4) return client;
-  return `${
-    ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/${IPV6_NETWORK_BITS}`)
-  }/${IPV6_NETWORK_BITS}`;
+  return networkOf(client);
 }
 
 /** Whether a connection looks like one of the operator's proxies, and its word is not taken. */

@@ -5,7 +5,7 @@ import { type Config, userAgentOf } from "../config/config.ts";
 import { nextRunAfter } from "../domain/schedule.ts";
 import { createClock } from "../platform/clock.ts";
 import { tryMailServer } from "../platform/mailer.ts";
-import { createMachine, type Machine } from "../platform/machine.ts";
+import { createMachine, hasFiles, type Machine } from "../platform/machine.ts";
 import { createPlatform } from "../platform/platform.ts";
 import type { Host } from "../platform/process.ts";
 import { SCHEMA_VERSION, schemaOfFile } from "../store/sqlite/migrate.ts";
@@ -15,6 +15,7 @@ import {
   judgeConfigFile,
   judgeFolder,
   judgeGivenSecret,
+  judgeOpenFiles,
   judgeSecretFile,
   judgeVolume,
   nearestFolder,
@@ -93,6 +94,7 @@ async function examineMachine(host: Host, { config, file }: LoadedConfig): Promi
     ...judgePayment(config),
     ...judgeOutbox(config, machine),
     examineZones(),
+    judgeOpenFiles(hasFiles),
   ];
 }
 

@@ -6,10 +6,11 @@ import { runBackups } from "../backup/schedule.ts";
 import { createMetrics } from "../domain/metrics.ts";
 import { createIds } from "../domain/ids.ts";
 import type { DatabaseFacts } from "../domain/backup.ts";
-import type { LogFields } from "../domain/ports.ts";
+import type { Log, LogFields } from "../domain/ports.ts";
 import type { Host } from "../platform/process.ts";
 import { type CertificatePair, examineCertificate } from "../platform/certificate.ts";
-import { listen, type ListenOptions, type RunningServer } from "../platform/server.ts";
+import { hasFiles } from "../platform/machine.ts";
+import { listen, type ListenOptions, type ListenTrouble, type RunningServer } from "../platform/server.ts";
 import { listenTls } from "../platform/tls_server.ts";
 import { measureProcess } from "../platform/process_metrics.ts";
 import { createSupervisor } from "../platform/supervisor.ts";
@@ -24,6 +25,10 @@ import { startService } from "./service.ts";
 
 /** How long answers under way may take after the signal, ms. */
 const DRAIN_MS = 5_000;
+
+/** With fewer files a few hundred slow clients take all of them, and the database's and the receivers' with them. */
+const ENOUGH_FILES = 1_024;
+const MORE_FILES = "more files: LimitNOFILE in the unit, or `ulimit -n` in the shell";
 
 /** The command. */
 export const serveCommand: Command = {
@@ -131,10 +136,17 @@ async function listenAt(
       signal: AbortSignal;
     },
 ): Promise<RunningServer> {
+  const said = platform.log("serve");
+  if (!hasFiles(ENOUGH_FILES)) {
+    said.warn(
+      `fewer than ${ENOUGH_FILES} files may be open at once: many connections take all of them; ${MORE_FILES}`,
+    );
+  }
   const options: ListenOptions = {
     ...at,
     handler: (request, { remoteAddress }) => door.fetch(request, remoteAddress),
     refuse: (request) => door.refuse(request),
+    onTrouble: logTrouble(said),
   };
   if (paths === null) return await listen(options);
   const pair = await readPair(host, paths);
@@ -145,6 +157,22 @@ async function listenAt(
   const renew = (next: CertificatePair) => server.renew(next);
   void watchCertificate({ files: host, clock: platform.clock, log, paths, inUse: pair, renew }, signal);
   return server;
+}
+
+/** Says of a listener's trouble what there is to do about it. */
+function logTrouble(log: Log): (trouble: ListenTrouble) => void {
+  return (trouble) => {
+    if (trouble.kind === "few files") {
+      log.warn(`no files for more connections: those that were silent for longest make room; ${MORE_FILES}`, {
+        connections: trouble.connections,
+      });
+    } else {
+      log.error(
+        `connections were refused: the listener was lost, and is made again at once; ${MORE_FILES}`,
+        { reason: trouble.reason },
+      );
+    }
+  };
 }
 
 /** Makes the config's backups until the signal aborts. */

@@ -99,3 +99,17 @@ export function literalAddress(url: URL): string | null {
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
   return parseAddress(host) === null ? null : host;
 }
+
+/** The bits of an IPv6 address that one customer of a provider has: who has one such address has the whole of it. */
+const IPV6_NETWORK_BITS = 64;
+
+/** Whom a limit counts as one: an IPv4 address, an IPv6 network of 64 bits; text that is no address is itself. */
+export function networkOf(text: string): string {
+  const address = parseAddress(text);
+  if (address === null) return text;
+  if (address instanceof ipaddr.IPv4) return address.toString();
+  if (address.isIPv4MappedAddress()) return address.toIPv4Address().toString();
+  return `${
+    ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/${IPV6_NETWORK_BITS}`)
+  }/${IPV6_NETWORK_BITS}`;
+}

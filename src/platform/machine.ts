@@ -96,3 +96,16 @@ function may(path: string, what: number): boolean {
     return false; // the reason is what was asked
   }
 }
+
+/** Whether this process can open so many files more: tries it. (The limit itself is in a file that only Deno's -A reads.) */
+export function hasFiles(count: number): boolean {
+  const opened: Deno.FsFile[] = [];
+  try {
+    while (opened.length < count) opened.push(Deno.openSync(Deno.execPath()));
+    return true;
+  } catch {
+    return false; // that it fails is the answer
+  } finally {
+    for (const file of opened) file.close();
+  }
+}

@@ -15,6 +15,16 @@ const UNWANTED_BYTES = 16_777_216;
 /** The pause before each further piece (of some 64 kB), ms. */
 const UNWANTED_PAUSE_MS = 1_000;
 
+/** After which it is told again that the listener was lost, ms. */
+const TELL_AGAIN_MS = 60_000;
+
+/** What a listener has to say while it runs. */
+export type ListenTrouble =
+  /** It ended by itself, for the reason, and is made again: connections that are there go on, new ones were refused. */
+  | { kind: "lost"; reason: string }
+  /** The process may open no more files than for so many connections: who has waited for longest makes room. */
+  | { kind: "few files"; connections: number };
+
 /** Where to listen and what answers. */
 export interface ListenOptions {
   /** A literal address or a host name of this machine. */
@@ -30,6 +40,8 @@ export interface ListenOptions {
   ): Response | Promise<Response>;
   /** Answers what still comes while the server ends; without it the answer is an empty 503. */
   refuse?(request: Request): Response;
+  /** Is told of what hinders it; not more than once a minute of the same. */
+  onTrouble?(trouble: ListenTrouble): void;
 }
 
 /** A server that listens. */
@@ -46,7 +58,7 @@ export interface RunningServer {
 
 /** Starts to listen. Rejects when that is not possible; the message names address, port and cause. */
 export function listen(
-  { hostname, port, handler, refuse = emptyRefusal, pair }: ListenOptions,
+  { hostname, port, handler, refuse = emptyRefusal, pair, onTrouble = () => {} }: ListenOptions,
 ): Promise<RunningServer> {
   const end = new AbortController();
   const stopping = new AbortController();
@@ -65,8 +77,12 @@ export function listen(
   let server = serve(port);
   // The runtime's listener ends when a connection finds no file left for it: anybody could make the service deaf.
   const keepUp = async (): Promise<void> => {
-    while (!isEnding) {
-      await server.finished.catch(() => {});
+    for (let toldAtMs = -Infinity; !isEnding;) {
+      const reason = await server.finished.then(() => "it ended by itself", reasonOf);
+      if (!isEnding && performance.now() - toldAtMs >= TELL_AGAIN_MS) {
+        toldAtMs = performance.now();
+        onTrouble({ kind: "lost", reason });
+      }
       while (!isEnding) {
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
         if (isEnding) return;
@@ -166,10 +182,15 @@ function serveOrExplain(
   }
 }
 
-/** Why a listener could not be made, for its operator. */
+/** EMFILE, as the runtime words it. */
+const TOO_MANY_FILES = /too many open files/i;
+
+/** Why a listener could not be made or ended by itself, for its operator. */
 export function reasonOf(error: unknown): string {
   if (error instanceof Deno.errors.AddrInUse) return "another program listens there already";
   if (error instanceof Deno.errors.AddrNotAvailable) return "this machine has no such address";
   if (error instanceof Deno.errors.PermissionDenied) return "ports below 1024 need the right to use them";
-  return (error as Error).message;
+  const { message } = error as Error;
+  if (TOO_MANY_FILES.test(message)) return "this process may open no more files";
+  return message;
 }

@@ -1,25 +1,26 @@
 // The HTTP server over TLS: its certificate changes while it runs, and clients that are silent are let go.
 import type { CertificatePair } from "./certificate.ts";
+import { hasFiles } from "./machine.ts";
 import { listen, type ListenOptions, reasonOf, type RunningServer } from "./server.ts";
+import { type Client, Clients, type Patience } from "./tls_clients.ts";
 
-/** How long a client may take to its first byte, ms. */
-const FIRST_BYTE_MS = 10_000;
-/** How long a connection may be without a byte in either direction, ms. */
-const IDLE_MS = 120_000;
-/** Connections at most, and of one address; one more is closed at once. */
-const MAX_CONNECTIONS = 4_000;
-const MAX_OF_ONE_ADDRESS = 500;
-/** How long the last bytes may take to reach clients once the server ends, ms. */
+/** How long clients may be silent, ms. */
+const PATIENCE: Patience = { firstMs: 10_000, idleMs: 120_000 };
+/** Between two looks at who was, ms. */
+const SWEEP_MS = 500;
+/** How long the last bytes may take to reach clients once the server or its side of a connection ends, ms. */
 const FLUSH_MS = 1_000;
 /** Between two looks at what is left, and after an accept that failed, ms. */
 const PAUSE_MS = 20;
-const BUFFER_BYTES = 32_768;
+/** What is read at once: little from who says little, more from who fills it. */
+const LEAST_BUFFER_BYTES = 2_048;
+const MOST_BUFFER_BYTES = 32_768;
 
 /** Where to listen, with which certificate. */
 export interface TlsListenOptions extends ListenOptions {
   pair: CertificatePair;
-  /** For tests; without it {@link IDLE_MS}. */
-  idleMs?: number;
+  /** For tests; without it {@link PATIENCE}. */
+  patience?: Patience;
 }
 
 /** A server over TLS. */
@@ -33,6 +34,8 @@ interface Inner {
   server: RunningServer;
   connections: number;
   isRetired: boolean;
+  /** Who stands behind a connection, by the port from which it comes. */
+  behind: Map<number, Client>;
 }
 
 /**
@@ -42,22 +45,16 @@ interface Inner {
  * one, and the one before ends with its last connection.
  */
 export async function listenTls(options: TlsListenOptions): Promise<RunningTlsServer> {
-  const { hostname, port, handler, pair, idleMs = IDLE_MS } = options;
-  const clients = new Clients();
+  const { hostname, port, pair, patience = PATIENCE, onTrouble = () => {} } = options;
+  const clients = new Clients({
+    patience,
+    hasFiles,
+    onScarce: (connections) => onTrouble({ kind: "few files", connections }),
+    nowMs: () => performance.now(),
+  });
   const inners = new Set<Inner>();
   const start = async (certificate: CertificatePair): Promise<Inner> => {
-    const server = await listen({
-      ...options,
-      pair: certificate,
-      hostname: "127.0.0.1",
-      port: 0,
-      handler(request, { remotePort }) {
-        const client = clients.addressBehind(remotePort);
-        if (client === null) return new Response(null, { status: 403, headers: { connection: "close" } });
-        return handler(request, { remoteAddress: client.hostname, remotePort: client.port });
-      },
-    });
-    const inner = { server, connections: 0, isRetired: false };
+    const inner = await startInner(options, certificate);
     inners.add(inner);
     return inner;
   };
@@ -68,13 +65,14 @@ export async function listenTls(options: TlsListenOptions): Promise<RunningTlsSe
   let current = await start(pair);
   let isEnding = false;
   const listener = await listenOrExplain(hostname, port, () => current.server.shutdown(0));
+  const sweeping = setInterval(() => clients.sweep(), Math.min(SWEEP_MS, patience.firstMs));
   const accepting = (async () => {
     for (;;) {
       try {
         const client = await listener.accept();
         const inner = current;
         inner.connections += 1;
-        void carry(client, { clients, to: inner.server.port, idleMs }).then(() => {
+        void carry(client, { clients, inner }).then(() => {
           inner.connections -= 1;
           return leave(inner);
         });
@@ -101,9 +99,26 @@ export async function listenTls(options: TlsListenOptions): Promise<RunningTlsSe
       await Promise.all(Array.from(inners, ({ server }) => server.shutdown(graceMs)));
       listener.close();
       await accepting;
-      await clients.end(FLUSH_MS);
+      await flush(clients, inners);
+      clearInterval(sweeping);
     },
   };
+}
+
+async function startInner(options: TlsListenOptions, pair: CertificatePair): Promise<Inner> {
+  const behind: Inner["behind"] = new Map();
+  const server = await listen({
+    ...options,
+    pair,
+    hostname: "127.0.0.1",
+    port: 0,
+    handler(request, { remotePort }) {
+      const client = behind.get(remotePort)?.address;
+      if (client === undefined) return new Response(null, { status: 403, headers: { connection: "close" } });
+      return options.handler(request, { remoteAddress: client.hostname, remotePort: client.port });
+    },
+  });
+  return { server, connections: 0, isRetired: false, behind };
 }
 
 async function listenOrExplain(
@@ -119,93 +134,77 @@ async function listenOrExplain(
   }
 }
 
-/** The connections that are there, by the port by which the inner server knows them. */
-class Clients {
-  readonly #open = new Set<Deno.TcpConn>();
-  readonly #perAddress = new Map<string, number>();
-  readonly #behind = new Map<number, Deno.NetAddr>();
-
-  /** Whether there is room for one more. */
-  enter(connection: Deno.TcpConn): boolean {
-    const { hostname } = connection.remoteAddr as Deno.NetAddr;
-    const count = this.#perAddress.get(hostname) ?? 0;
-    if (this.#open.size >= MAX_CONNECTIONS || count >= MAX_OF_ONE_ADDRESS) return false;
-    this.#open.add(connection);
-    this.#perAddress.set(hostname, count + 1);
-    return true;
-  }
-
-  leave(connection: Deno.TcpConn): void {
-    const { hostname } = connection.remoteAddr as Deno.NetAddr;
-    this.#open.delete(connection);
-    const count = this.#perAddress.get(hostname) ?? 0;
-    if (count > 1) this.#perAddress.set(hostname, count - 1);
-    else this.#perAddress.delete(hostname);
-  }
-
-  link(port: number, connection: Deno.TcpConn): void {
-    this.#behind.set(port, connection.remoteAddr as Deno.NetAddr);
-  }
-
-  unlink(port: number): void {
-    this.#behind.delete(port);
-  }
-
-  addressBehind(port: number): Deno.NetAddr | null {
-    return this.#behind.get(port) ?? null;
-  }
-
-  /** Closes what is still open after so long. */
-  async end(afterMs: number): Promise<void> {
-    for (let waitedMs = 0; this.#open.size > 0 && waitedMs < afterMs; waitedMs += PAUSE_MS) {
-      await pause(PAUSE_MS);
-    }
-    for (const connection of this.#open) close(connection);
-    while (this.#open.size > 0) await pause(PAUSE_MS);
-  }
+/** Lets the last bytes reach their clients, then ends who is left. */
+async function flush(clients: Clients, inners: ReadonlySet<Inner>): Promise<void> {
+  const isCarrying = () => [...inners].some(({ connections }) => connections > 0);
+  for (let waitedMs = 0; isCarrying() && waitedMs < FLUSH_MS; waitedMs += PAUSE_MS) await pause(PAUSE_MS);
+  clients.endAll();
+  while (isCarrying()) await pause(PAUSE_MS);
 }
 
-/** Carries bytes between a client and the inner server until either ends, or nothing moves for too long. */
+/** Carries bytes between a client and the inner server until either ends, or the client has to leave. */
 async function carry(
-  client: Deno.TcpConn,
-  { clients, to, idleMs }: { clients: Clients; to: number; idleMs: number },
+  connection: Deno.TcpConn,
+  { clients, inner }: { clients: Clients; inner: Inner },
 ): Promise<void> {
-  if (!clients.enter(client)) return close(client);
   let server: Deno.TcpConn | null = null;
   let port = 0;
   const end = () => {
-    close(client);
+    close(connection);
     if (server !== null) close(server);
   };
-  let timer = setTimeout(end, Math.min(FIRST_BYTE_MS, idleMs));
+  const client = clients.enter(connection.remoteAddr as Deno.NetAddr, end);
+  if (client === null) return end();
   try {
-    server = await Deno.connect({ hostname: "127.0.0.1", port: to });
+    server = await Deno.connect({ hostname: "127.0.0.1", port: inner.server.port });
     port = server.localAddr.port;
-    clients.link(port, client);
-    const moved = () => {
-      clearTimeout(timer);
-      timer = setTimeout(end, idleMs);
-    };
-    await Promise.all([pump(client, server, moved), pump(server, client, moved)]);
+    inner.behind.set(port, client);
+    const asking = pump(connection, server, () => {}).then((ended) => {
+      // A client that is gone takes no answer. A server that wants no more of a request may still be giving one.
+      if (ended === "not given") end();
+    });
+    const ended = await pump(server, connection, () => clients.answered(client));
+    if (ended === "ended") await isOverWithin(FLUSH_MS, asking);
   } catch {
-    // That either side breaks off is its own affair; the connection ends below.
+    // No connection to the inner server, for want of a file: this one ends, below.
   } finally {
-    clearTimeout(timer);
     end();
-    clients.unlink(port);
     clients.leave(client);
+    if (inner.behind.get(port) === client) inner.behind.delete(port);
   }
 }
 
-/** Hands on what comes until it ends, then says so to the other side. */
-async function pump(from: Deno.Conn, to: Deno.Conn, moved: () => void): Promise<void> {
-  const buffer = new Uint8Array(BUFFER_BYTES);
-  for (let read = await from.read(buffer); read !== null; read = await from.read(buffer)) {
-    moved();
-    for (let at = 0; at < read;) at += await to.write(buffer.subarray(at, read));
-    moved();
+/** Hands on what comes until it ends, and then says so to the other side; tells which side broke off. */
+async function pump(
+  from: Deno.Conn,
+  to: Deno.Conn,
+  moved: () => void,
+): Promise<"ended" | "not given" | "not taken"> {
+  let buffer = new Uint8Array(LEAST_BUFFER_BYTES);
+  for (;;) {
+    const read = await from.read(buffer).catch(() => -1);
+    if (read === -1) return "not given";
+    try {
+      if (read === null) {
+        await to.closeWrite();
+        return "ended";
+      }
+      for (let at = 0; at < read;) {
+        at += await to.write(buffer.subarray(at, read));
+        moved();
+      }
+    } catch {
+      return "not taken";
+    }
+    if (read === buffer.length && read < MOST_BUFFER_BYTES) buffer = new Uint8Array(read * 4);
   }
-  await to.closeWrite();
+}
+
+async function isOverWithin(ms: number, work: Promise<unknown>): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const timer = setTimeout(late.resolve, ms);
+  await Promise.race([work, late.promise]);
+  clearTimeout(timer);
 }
 
 function close(connection: Deno.Conn): void {

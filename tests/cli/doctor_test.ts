@@ -6,6 +6,7 @@ import {
   judgeConfigFile,
   judgeFolder,
   judgeGivenSecret,
+  judgeOpenFiles,
   judgeSecretFile,
   judgeVolume,
 } from "../../src/cli/doctor/disk.ts";
@@ -207,6 +208,11 @@ Deno.test("askHosts() asks each host once and says which sources one is for", as
     { host: "b.example", sources: ["three"], failure: "connection refused", isNamed: true, aheadMs: null },
   ]);
   assert.match(judgeHosts(answers)[1]?.todo ?? "", /in the way of three/);
+});
+
+Deno.test("judgeOpenFiles() warns where a few hundred connections would take every file", () => {
+  const levels = [100, 511, 512, 65_536].map((limit) => judgeOpenFiles((count) => count <= limit).level);
+  assert.deepEqual(levels, ["warning", "warning", "good", "good"]);
 });
 
 Deno.test("describeFindings() shows what to do below what was seen", () => {

@@ -1,7 +1,12 @@
 // A server in a process that may open few files: says its port, and ends when its standard input does.
 import { listen } from "../../src/platform/server.ts";
 
-const server = await listen({ hostname: "127.0.0.1", port: 0, handler: () => new Response("hello") });
+const server = await listen({
+  hostname: "127.0.0.1",
+  port: 0,
+  handler: () => new Response("hello"),
+  onTrouble: (trouble) => console.log(JSON.stringify(trouble)),
+});
 console.log(server.port);
 await new Response(Deno.stdin.readable).text();
 Deno.exit(0);

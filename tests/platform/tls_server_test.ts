@@ -85,7 +85,8 @@ Deno.test("who says nothing is let go, and the port belongs to one process", () 
   withFolder(async (folder) => {
     const caCerts = [await makeAuthority(folder)];
     const pair = await readPair(await makeCertificate(folder, "first"));
-    const options = { hostname: "127.0.0.1", pair, idleMs: 300, handler: () => new Response("hello") };
+    const patience = { firstMs: 300, idleMs: 900 };
+    const options = { hostname: "127.0.0.1", pair, patience, handler: () => new Response("hello") };
     const server = await listenTls({ ...options, port: 0 });
     await assert.rejects(listenTls({ ...options, port: server.port }), {
       message: `cannot listen on 127.0.0.1 port ${server.port}: another program listens there already`,
@@ -93,9 +94,47 @@ Deno.test("who says nothing is let go, and the port belongs to one process", () 
     const silent = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
     assert.equal(await silent.read(new Uint8Array(1)).catch(() => null), null);
     silent.close();
-    const idle = await Deno.connectTls({ hostname: "127.0.0.1", port: server.port, caCerts });
-    await idle.write(new TextEncoder().encode("GET / HTTP/1.1\r\n"));
-    assert.equal(await idle.read(new Uint8Array(1)).catch(() => null), null);
-    idle.close();
+    const dribbling = await Deno.connectTls({ hostname: "127.0.0.1", port: server.port, caCerts });
+    let isGone = false;
+    const gone = dribbling.read(new Uint8Array(1)).catch(() => null).then(() => isGone = true);
+    for (let bytes = 0; !isGone; bytes++) {
+      assert.ok(bytes < 200, "who never gets to the end of a request is let go");
+      await dribbling.write(new TextEncoder().encode(bytes === 0 ? "GET / HTTP/1.1\r\nx: " : "a")).catch(
+        () => {},
+      );
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    await gone;
+    dribbling.close();
+    await server.shutdown(1_000);
+  }));
+
+Deno.test("a head without end is refused, and the refusal arrives", () =>
+  withFolder(async (folder) => {
+    const caCerts = [await makeAuthority(folder)];
+    const pair = await readPair(await makeCertificate(folder, "first"));
+    const server = await listenTls({
+      hostname: "127.0.0.1",
+      port: 0,
+      pair,
+      handler: () => new Response("hello"),
+    });
+    for (let turn = 0; turn < 10; turn++) {
+      const client = await Deno.connectTls({ hostname: "127.0.0.1", port: server.port, caCerts });
+      await client.write(new TextEncoder().encode("GET / HTTP/1.1\r\nhost: x\r\nx: "));
+      const piece = new TextEncoder().encode("x".repeat(16_384));
+      const sending = (async () => {
+        for (let pieces = 0; pieces < 200; pieces++) await client.write(piece);
+      })().catch(() => {}); // it is cut off at some time
+      let text = "";
+      const buffer = new Uint8Array(4_096);
+      for (let read: number | null = 1; read !== null;) {
+        read = await client.read(buffer).catch(() => null);
+        text += new TextDecoder().decode(buffer.subarray(0, read ?? 0));
+      }
+      assert.match(text, /^HTTP\/1\.1 4\d\d /);
+      client.close();
+      await sending;
+    }
     await server.shutdown(1_000);
   }));

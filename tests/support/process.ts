@@ -24,7 +24,7 @@ export interface Finished {
 
 /** Runs a command to its end in the folder; `input` stands on its stdin. */
 export async function regfeed(folder: string, args: readonly string[], input?: string): Promise<Finished> {
-  const child = command(folder, args, {}, input === undefined ? "null" : "piped").spawn();
+  const child = command(folder, args, { stdin: input === undefined ? "null" : "piped" }).spawn();
   if (input !== undefined) {
     const writer = child.stdin.getWriter();
     // Who has seen enough does not read on.
@@ -57,9 +57,16 @@ export interface Serving {
   end(signal: "SIGTERM" | "SIGINT" | "SIGKILL"): Promise<{ code: number; log: string }>;
 }
 
-/** Starts `serve` and waits until it says where it listens; the config must listen on port 0 or a free one. */
-export async function serve(folder: string, env: Record<string, string> = {}): Promise<Serving> {
-  const child = command(folder, ["serve"], env).spawn();
+/**
+ * Starts `serve` and waits until it says where it listens; the config must listen on port 0 or a free one. `shell` is
+ * what a shell does before it becomes the server: `ulimit -n 300`.
+ */
+export async function serve(
+  folder: string,
+  env: Record<string, string> = {},
+  shell: string | null = null,
+): Promise<Serving> {
+  const child = command(folder, ["serve"], { env, shell }).spawn();
   const stdout = child.stdout.cancel();
   let log = "";
   let heard: (address: string) => void = () => {};
@@ -111,11 +118,15 @@ export async function writeConfig(folder: string, text: string): Promise<void> {
 function command(
   folder: string,
   args: readonly string[],
-  env: Record<string, string> = {},
-  stdin: "null" | "piped" = "null",
+  { env = {}, stdin = "null", shell = null }: {
+    env?: Record<string, string>;
+    stdin?: "null" | "piped";
+    shell?: string | null;
+  },
 ): Deno.Command {
-  return new Deno.Command(Deno.execPath(), {
-    args: ["run", ...PERMISSIONS, MAIN, ...args],
+  const started = ["run", ...PERMISSIONS, MAIN, ...args];
+  return new Deno.Command(shell === null ? Deno.execPath() : "sh", {
+    args: shell === null ? started : ["-c", `${shell}; exec "$0" "$@"`, Deno.execPath(), ...started],
     cwd: folder,
     stdin,
     stdout: "piped",

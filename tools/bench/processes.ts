@@ -12,7 +12,7 @@ const MAIN = fileURLToPath(new URL("../../main.ts", import.meta.url));
 /** The permissions of the executable, and no network but this machine's own. */
 const PERMISSIONS = [
   "--no-prompt",
-  "--allow-net=127.0.0.1",
+  "--allow-net=127.0.0.0/8",
   "--allow-env",
   "--allow-read",
   "--allow-write",
@@ -58,6 +58,8 @@ export function startCompanion(script: string, args: readonly string[] = []): Co
 export interface Regfeed {
   pid: number;
   port: number;
+  /** `http://127.0.0.1:PORT`, or https where the config names a certificate. */
+  address: string;
   end(): Promise<void>;
 }
 
@@ -65,23 +67,24 @@ export interface Regfeed {
 export async function startRegfeed(config: string): Promise<Regfeed> {
   const child = spawn([MAIN, "serve", "--config", config], "piped");
   child.stdin.close();
-  let heard: (port: number) => void = () => {};
+  let heard: (address: string) => void = () => {};
   let failed: (error: Error) => void = () => {};
-  const listening = new Promise<number>((resolve, reject) => [heard, failed] = [resolve, reject]);
+  const listening = new Promise<string>((resolve, reject) => [heard, failed] = [resolve, reject]);
   let log = "";
   const reading = (async () => {
     for await (const line of linesOf(child.stderr)) {
       log += `${line}\n`;
-      const port = /listening.*?http:\/\/[\d.]+:(\d+)/.exec(line)?.[1];
-      if (port !== undefined) heard(Number(port));
+      const address = /listening.*?(https?:\/\/[\d.]+:\d+)/.exec(line)?.[1];
+      if (address !== undefined) heard(address);
     }
     failed(new Error(`serve ended: ${log}`));
   })();
   const stdout = child.stdout.cancel();
-  const port = await listening;
+  const address = await listening;
   return {
     pid: child.pid,
-    port,
+    port: Number(new URL(address).port),
+    address,
     end: async () => {
       await end(child);
       await Promise.all([reading, stdout]);

@@ -10,6 +10,8 @@ const SCARCE_BYTES = 1024 * 1024 * 1024;
 /** A backup needs room for a copy, its archive, and the archive read back: so many times the database. */
 const BACKUP_TIMES = 3;
 const SCARCE_FILES = 1_000;
+/** With fewer files open at once there is little left for connections. */
+const LEAST_OPEN_FILES = 512;
 /** Rights of anybody but the owner. */
 const OTHERS = 0o077;
 /** The same, but for reading by the group. */
@@ -150,4 +152,15 @@ export function formatBytes(bytes: number): string {
   const step = bytes < 1_000 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), units.length - 1);
   const value = bytes / 1_000 ** step;
   return `${step === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[step]}`;
+}
+
+/** Of the files that a process started from here may have open; connections are files too. */
+export function judgeOpenFiles(hasFiles: (count: number) => boolean): Finding {
+  return hasFiles(LEAST_OPEN_FILES)
+    ? good("files", `more than ${LEAST_OPEN_FILES} files and connections can be open at once`)
+    : warning(
+      "files",
+      `not even ${LEAST_OPEN_FILES} files and connections can be open at once`,
+      "raise the limit: LimitNOFILE in the service's unit, `ulimit -n` in a shell",
+    );
 }
