@@ -3,6 +3,7 @@ import { LAW_DATA } from "./data.ts";
 import type { Citation } from "./article_parse.ts";
 import { once } from "./once.ts";
 import { buildPhraseIndex, findPhrases } from "./phrases.ts";
+import { FoldedText } from "./text.ts";
 
 /**
  * What a named law is to a citation: the Act; the regulation that amends it (its own articles are not the Act's, but
@@ -54,7 +55,7 @@ const NAMED_FR =
 /** Every law that the text names, in order, the longest where several names overlap. */
 export function findLaws(text: string): LawMention[] {
   const flat = text.replace(/[-'"()[\]]/g, " ").replaceAll("\u00e0", "a");
-  const found: LawMention[] = findPhrases(NAMES(), { text, words: flat, lower: flat.toLowerCase() })
+  const found: LawMention[] = findPhrases(NAMES(), new FoldedText(text, flat))
     .map((hit) => ({ kind: hit.value, start: hit.at, end: hit.end }));
   for (const match of text.matchAll(NUMBERED)) {
     const kind = NUMBERS.get(match[1] ?? "") ?? "other";

@@ -3,6 +3,7 @@ import type { Clues } from "./data.ts";
 import type { Item } from "./item.ts";
 import { once } from "./once.ts";
 import { buildPatternIndex, findPatterns, type PatternIndex } from "./patterns.ts";
+import type { FoldedText } from "./text.ts";
 
 /** Rules with their clues, ready to be tried on items. */
 export interface ClueIndex {
@@ -38,21 +39,22 @@ export interface ItemClues {
 
 /** Looks through an item; each place is searched at most once. */
 export function findClues(index: ClueIndex, item: Item): ItemClues {
-  const title = once(() => firstWords(index.title, [item.title.lower]));
-  const category = once(() => firstWords(index.category, item.categories.map((category) => category.lower)));
-  const summary = once(() => firstWords(index.summary, [item.opening.lower]));
+  const places = [
+    { place: "title", found: once(() => firstWords(index.title, [item.title])) },
+    { place: "category", found: once(() => firstWords(index.category, item.categories)) },
+    { place: "summary", found: once(() => firstWords(index.summary, [item.opening])) },
+  ] as const;
+  const { celex, url } = item;
   return {
     of(number) {
       const rule = index.rules[number];
       if (rule === undefined) return null;
-      if (item.celex !== "" && rule.celex.some((celex) => celex.test(item.celex))) {
-        return { place: "celex", words: item.celex };
+      if (celex !== "" && rule.celex.some((pattern) => pattern.test(celex))) {
+        return { place: "celex", words: celex };
       }
-      const part = rule.clues.url.find((text) => item.url.includes(text));
+      const part = rule.clues.url.find((text) => url.includes(text));
       if (part !== undefined) return { place: "url", words: part };
-      for (
-        const [place, found] of [["title", title], ["category", category], ["summary", summary]] as const
-      ) {
+      for (const { place, found } of places) {
         const words = rule.clues[place].length === 0 ? undefined : found().get(number);
         if (words !== undefined) return { place, words };
       }
@@ -61,7 +63,7 @@ export function findClues(index: ClueIndex, item: Item): ItemClues {
   };
 }
 
-function firstWords(index: PatternIndex<number>, texts: readonly string[]): ReadonlyMap<number, string> {
+function firstWords(index: PatternIndex<number>, texts: readonly FoldedText[]): ReadonlyMap<number, string> {
   const found = new Map<number, string>();
   for (const text of texts) {
     for (const hit of findPatterns(index, text)) {

@@ -30,7 +30,7 @@ export function findEventType(item: Item): EventTypeResult {
     const clue = clues.of(number);
     if (clue === null) continue;
     if (rule.unless.length > 0) {
-      excluded ??= new Set(findPatterns(UNLESS(), item.title.lower).map((hit) => hit.value));
+      excluded ??= new Set(findPatterns(UNLESS(), item.title).map((hit) => hit.value));
       if (excluded.has(number)) continue;
     }
     return { type: rule.type, why: rule.why, clue };

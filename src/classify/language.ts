@@ -24,6 +24,8 @@ const ENOUGH_AGAINST_OTHER = 12;
 const CLEAR_FACTOR = 2;
 /** A handful of words says as much as the whole: only the first ones are counted. */
 const WORDS_READ = 160;
+/** So many of them are named as evidence. */
+const TELLING_WORDS = 5;
 
 /** A letter counts this much, and the letters of one language this much at most. */
 const LETTER = 1;
@@ -40,14 +42,12 @@ export function detectLanguage(
   stated: readonly string[],
 ): LanguageResult {
   const claimed = firstCode(stated);
-  const counts = countWords(`${words.title.lower} ${words.summary.lower}`, claimed);
-  addLetters(counts, words.raw);
-  const ranked = [...counts].map(([language, count]) => ({ language, ...count })).sort((a, b) =>
-    b.points - a.points
-  );
-  const [best, second] = ranked;
+  const found = findKnownWords([words.title.lower, words.summary.lower], claimed);
+  const points = pointsOf(found, words.raw);
+  const order = LANGUAGES.map((_, at) => at).sort((a, b) => (points[b] ?? 0) - (points[a] ?? 0));
+  const [best, second] = order.map((at) => ({ language: LANGUAGES[at] ?? "", points: points[at] ?? 0 }));
   if (best === undefined || second === undefined) throw new Error("the data holds several languages");
-  const evidence = { language: best.language, words: best.words };
+  const evidence = { language: best.language, words: tellingWords(found, best.language) };
   if (claimed === null) {
     if (best.points < ENOUGH_ALONE) {
       return { language: DEFAULT_LANGUAGE, words: [], why: "no language is stated and the words say none" };
@@ -57,9 +57,9 @@ export function detectLanguage(
   if (best.language === claimed && best.points > 0) {
     return { ...evidence, why: "stated, and its words agree" };
   }
-  const known = ranked.find((entry) => entry.language === claimed);
-  const enough = known === undefined ? ENOUGH_AGAINST_OTHER : ENOUGH_AGAINST_KNOWN;
-  const rival = known === undefined ? second.points : known.points;
+  const known = LANGUAGES.indexOf(claimed);
+  const enough = known < 0 ? ENOUGH_AGAINST_OTHER : ENOUGH_AGAINST_KNOWN;
+  const rival = known < 0 ? second.points : points[known] ?? 0;
   if (best.points >= enough && best.points >= CLEAR_FACTOR * rival) {
     return { ...evidence, why: `"${claimed}" is stated, but its words are clear` };
   }
@@ -77,75 +77,117 @@ function firstCode(stated: readonly string[]): string | null {
   return null;
 }
 
-interface Weight {
-  language: string;
-  points: number;
+/** The languages that the data tells apart. */
+const LANGUAGES: readonly string[] = [...LANGUAGE_DATA.strong.keys()];
+
+/** A function word of the data with its points for each of {@link LANGUAGES} that has it, by the language's place. */
+interface KnownWord {
+  word: string;
+  weights: { language: number; points: number }[];
 }
 
-const WEIGHTS = wordWeights();
+/** So many slots tell the known words well apart from each other and from all others. */
+const SLOTS = 4_096;
+
+/** The known words by the slot of their letters; a slot is compared word by word. */
+const KNOWN_WORDS = knownWords();
 
 const SHARED: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   [...LANGUAGE_DATA.sharedWith].map(([language, words]) => [language, new Set(words)]),
 );
 
-function wordWeights(): ReadonlyMap<string, Weight[]> {
-  const weights = new Map<string, Weight[]>();
+function knownWords(): readonly KnownWord[][] {
+  const known = new Map<string, KnownWord>();
   for (const [lists, points] of [[LANGUAGE_DATA.strong, STRONG], [LANGUAGE_DATA.weak, 1]] as const) {
-    for (const [language, words] of lists) {
-      for (const word of words) {
-        const key = foldPhrase(word).toLowerCase();
-        weights.set(key, [...weights.get(key) ?? [], { language, points }]);
+    for (const [code, words] of lists) {
+      const language = LANGUAGES.indexOf(code);
+      for (const listed of language < 0 ? [] : words) {
+        const word = foldPhrase(listed).toLowerCase();
+        const entry = known.get(word) ?? { word, weights: [] };
+        known.set(word, entry);
+        entry.weights.push({ language, points });
       }
     }
   }
-  return weights;
+  const slots: KnownWord[][] = Array.from({ length: SLOTS }, () => []);
+  for (const entry of known.values()) {
+    let slot = 0;
+    for (let at = 0; at < entry.word.length; at++) slot = nextSlot(slot, entry.word.charCodeAt(at));
+    slots[slot]?.push(entry);
+  }
+  return slots;
+}
+
+/** The slot of a word that goes on with a letter. */
+function nextSlot(slot: number, code: number): number {
+  return (slot * 31 + code) & (SLOTS - 1);
 }
 
 const LETTERS = [...LANGUAGE_DATA.letters].map(([language, letters]) => ({
-  language,
+  language: LANGUAGES.indexOf(language),
   letters: new RegExp(`[${letters}]`, "g"),
 }));
+const ANY_LETTER = new RegExp(`[${[...LANGUAGE_DATA.letters.values()].join("")}]`);
 
-function addLetters(counts: Map<string, { points: number; words: string[] }>, raw: string): void {
-  const start = raw.slice(0, LETTERS_READ).normalize("NFC");
-  for (const { language, letters } of LETTERS) {
-    const count = counts.get(language);
-    const found = start.match(letters);
-    if (count !== undefined && found !== null) {
-      count.points += Math.min(LETTERS_AT_MOST, found.length * LETTER);
-    }
+// deno-lint-ignore no-control-regex
+const BEYOND_ASCII = /[^\x00-\x7f]/;
+
+/** The points of each language for its words and for its letters. */
+function pointsOf(found: readonly KnownWord[], raw: string): number[] {
+  const points = LANGUAGES.map(() => 0);
+  for (const { weights } of found) {
+    for (const weight of weights) points[weight.language] = (points[weight.language] ?? 0) + weight.points;
   }
+  const start = raw.slice(0, LETTERS_READ);
+  const letters = BEYOND_ASCII.test(start) ? start.normalize("NFC") : "";
+  if (!ANY_LETTER.test(letters)) return points;
+  for (const { language, letters: own } of LETTERS) {
+    const count = letters.match(own)?.length ?? 0;
+    if (language >= 0) points[language] = (points[language] ?? 0) + Math.min(LETTERS_AT_MOST, count * LETTER);
+  }
+  return points;
+}
+
+/** The first few words that speak for a language, each once. */
+function tellingWords(found: readonly KnownWord[], language: string): string[] {
+  const own = LANGUAGES.indexOf(language);
+  const words = new Set<string>();
+  for (const { word, weights } of found) {
+    if (words.size === TELLING_WORDS) break;
+    if (weights.some((weight) => weight.language === own)) words.add(word);
+  }
+  return [...words];
 }
 
 const SMALL_A = 97;
 const SMALL_Z = 122;
 
-/** Points and the first few telling words of every language of the data. */
-function countWords(lower: string, claimed: string | null): Map<string, { points: number; words: string[] }> {
-  const counts = new Map(
-    [...LANGUAGE_DATA.strong.keys()].map((code) => [code, { points: 0, words: [] as string[] }]),
-  );
+/** The known words among the first words of the texts (in lower case), without those that the stated language shares. */
+function findKnownWords(texts: readonly string[], claimed: string | null): KnownWord[] {
+  const found: KnownWord[] = [];
   const shared = claimed === null ? undefined : SHARED.get(claimed);
   let read = 0;
-  let start = -1;
-  for (let at = 0; at <= lower.length; at++) {
-    const code = lower.charCodeAt(at);
-    if (code >= SMALL_A && code <= SMALL_Z) {
-      if (start < 0) start = at;
-      continue;
-    }
-    if (start < 0) continue;
-    const word = lower.slice(start, at);
-    start = -1;
-    if (++read > WORDS_READ) break;
-    const weights = WEIGHTS.get(word);
-    if (weights === undefined || shared?.has(word)) continue;
-    for (const { language, points } of weights) {
-      const count = counts.get(language);
-      if (count === undefined) continue;
-      count.points += points;
-      if (count.words.length < 5 && !count.words.includes(word)) count.words.push(word);
+  for (const lower of texts) {
+    let start = -1;
+    let slot = 0;
+    for (let at = 0; at <= lower.length; at++) {
+      const code = lower.charCodeAt(at);
+      if (code >= SMALL_A && code <= SMALL_Z) {
+        if (start < 0) start = at;
+        slot = nextSlot(slot, code);
+        continue;
+      }
+      if (start < 0) continue;
+      if (++read > WORDS_READ) return found;
+      for (const known of KNOWN_WORDS[slot] ?? []) {
+        const { word } = known;
+        if (word.length === at - start && lower.startsWith(word, start) && !shared?.has(word)) {
+          found.push(known);
+        }
+      }
+      start = -1;
+      slot = 0;
     }
   }
-  return counts;
+  return found;
 }

@@ -1,6 +1,14 @@
 // Patterns of a few words with gaps, endings and alternatives, as the rules for event types and severities use them.
-import { addByStart, createStartIndex, isWordCharacter, longAt, shortAt, type StartIndex } from "./starts.ts";
-import { foldPhrase } from "./text.ts";
+import {
+  addByStart,
+  createStartIndex,
+  longAt,
+  shortAt,
+  slotOfFour,
+  slotOfTwo,
+  type StartIndex,
+} from "./starts.ts";
+import { type FoldedText, foldPhrase } from "./text.ts";
 
 /** A pattern of the data and what it stands for. */
 export interface PatternEntry<T> {
@@ -24,15 +32,20 @@ interface Compiled<T> {
   expression: RegExp;
 }
 
+/** A pattern with parts of words of which a text must hold one, or it fits nowhere; none where nothing is known. */
+interface Needing<T> extends Compiled<T> {
+  needs: readonly string[];
+}
+
 /** Patterns by where they may fit and by the beginning of their first word. */
 export interface PatternIndex<T> {
   /** Those that fit only where a title begins. */
   atStart: StartIndex<Compiled<T>>;
-  /** Those that fit only there and may begin with any word. */
-  atStartAny: Compiled<T>[];
+  /** Those that fit only there and may begin with any word, if the text holds what they need. */
+  atStartAny: Needing<T>[];
   inside: StartIndex<Compiled<T>>;
-  /** Those that may begin with any word: each is looked for once, wherever it stands. */
-  insideAny: Compiled<T>[];
+  /** Those that may begin with any word: each is looked for once, wherever it stands, if the text holds what it needs. */
+  insideAny: Needing<T>[];
 }
 
 /** How many words a gap holds at most. */
@@ -52,8 +65,12 @@ export function buildPatternIndex<T>(entries: readonly PatternEntry<T>[]): Patte
     const source = toSource(pieces, pattern);
     const beginnings = beginningsOf(pieces);
     if (beginnings.has(ANY)) {
-      if (atStart) index.atStartAny.push({ value, expression: new RegExp(source, "y") });
-      else index.insideAny.push({ value, expression: new RegExp(`(?<![a-z0-9\u00c0-\uffff])${source}`) });
+      const needs = needsOf(pieces);
+      if (atStart) index.atStartAny.push({ value, expression: new RegExp(source, "y"), needs });
+      else {
+        const expression = new RegExp(`(?<![a-z0-9\u00c0-\uffff])${source}`);
+        index.insideAny.push({ value, expression, needs });
+      }
       continue;
     }
     const compiled = { value, expression: new RegExp(source, "y") };
@@ -64,8 +81,8 @@ export function buildPatternIndex<T>(entries: readonly PatternEntry<T>[]): Patte
   return index;
 }
 
-/** Every pattern that fits somewhere in the text (folded, in lower case), each once. */
-export function findPatterns<T>(index: PatternIndex<T>, lower: string): PatternHit<T>[] {
+/** Every pattern that fits somewhere in the text, each once. */
+export function findPatterns<T>(index: PatternIndex<T>, { lower, starts }: FoldedText): PatternHit<T>[] {
   const hits = new Map<Compiled<T>, PatternHit<T>>();
   const tryAt = (compiled: Compiled<T>, at: number) => {
     if (hits.has(compiled)) return;
@@ -73,26 +90,26 @@ export function findPatterns<T>(index: PatternIndex<T>, lower: string): PatternH
     const found = compiled.expression.exec(lower);
     if (found !== null) hits.set(compiled, { value: compiled.value, words: found[0].trim() });
   };
-  for (const at of startsOf(lower)) {
-    for (const compiled of shortAt(index.atStart, lower, at)) tryAt(compiled, at);
-    for (const compiled of longAt(index.atStart, lower, at)) tryAt(compiled, at);
-    for (const compiled of index.atStartAny) tryAt(compiled, at);
+  const tryAny = (compiled: Needing<T>, at: number) => {
+    const { needs } = compiled;
+    if (needs.length === 0 || needs.some((part) => lower.includes(part))) tryAt(compiled, at);
+  };
+  for (const at of beginningsIn(lower)) {
+    for (const compiled of shortAt(index.atStart, slotOfTwo(lower, at))) tryAt(compiled, at);
+    for (const compiled of longAt(index.atStart, slotOfFour(lower, at))) tryAt(compiled, at);
+    for (const compiled of index.atStartAny) tryAny(compiled, at);
   }
-  let inWord = false;
-  for (let at = 0; at < lower.length; at++) {
-    const letter = isWordCharacter(lower.charCodeAt(at));
-    if (letter && !inWord) {
-      for (const compiled of shortAt(index.inside, lower, at)) tryAt(compiled, at);
-      for (const compiled of longAt(index.inside, lower, at)) tryAt(compiled, at);
-    }
-    inWord = letter;
+  const { at, two, four } = starts;
+  for (let word = 0; word < at.length; word++) {
+    for (const compiled of shortAt(index.inside, two[word])) tryAt(compiled, at[word] as number);
+    for (const compiled of longAt(index.inside, four[word])) tryAt(compiled, at[word] as number);
   }
-  for (const compiled of index.insideAny) tryAt(compiled, 0);
+  for (const compiled of index.insideAny) tryAny(compiled, 0);
   return [...hits.values()];
 }
 
 /** Where a title may begin: at its first word, after a CELEX number, and after a short name with a colon. */
-function startsOf(lower: string): number[] {
+function beginningsIn(lower: string): number[] {
   const starts = [];
   const celex = /^celex:? ?[0-9a-z()]+: ?/.exec(lower);
   for (const from of celex === null ? [0] : [celex[0].length]) {
@@ -178,4 +195,22 @@ function beginningsOf(pieces: readonly Piece[]): Set<string> {
     if (!piece.optional) break;
   }
   return beginnings;
+}
+
+/** A part of a word that is shorter stands in most texts. */
+const SHORTEST_NEED = 3;
+
+/** What a pattern needs: the longest parts of words of the first piece that cannot be left out and has only such words. */
+function needsOf(pieces: readonly Piece[]): string[] {
+  for (const { alternatives, optional } of pieces) {
+    const parts = alternatives.map(longestPart);
+    if (!optional && parts.every((part) => part.length >= SHORTEST_NEED)) return parts;
+  }
+  return [];
+}
+
+/** The longest run of fixed characters of one word. */
+function longestPart(words: string): string {
+  const parts = words.split(/[ *#…]+/).flatMap((part) => foldPhrase(part).toLowerCase().split(" "));
+  return parts.reduce((longest, part) => part.length > longest.length ? part : longest, "");
 }

@@ -1,5 +1,13 @@
 // Finding many words and phrases in one pass over a text.
-import { addByStart, createStartIndex, isWordCharacter, longAt, shortAt, type StartIndex } from "./starts.ts";
+import {
+  addByStart,
+  createStartIndex,
+  isLongStart,
+  isWordCharacter,
+  longAt,
+  shortAt,
+  type StartIndex,
+} from "./starts.ts";
 import { type FoldedText, foldPhrase } from "./text.ts";
 
 /** A phrase of the data and what it stands for. */
@@ -22,99 +30,120 @@ export interface PhraseHit<T> {
   end: number;
 }
 
-interface PatternWord {
+/** A word of phrases that begin alike, with the phrases that end with it and the words that go on from it. */
+interface Step<T> {
   lower: string;
   /** The word as written, where it must be in capitals; null where capitals do not matter. */
   capitals: string | null;
   openEnd: boolean;
+  ending: RankedEntry<T>[];
+  /** By the code of their first character. */
+  next: Map<number, Step<T>[]>;
 }
 
-interface Pattern<T> {
-  entry: PhraseEntry<T>;
-  words: PatternWord[];
+/** A phrase with its place among those that start together: short first words come first. */
+interface RankedEntry<T> extends PhraseEntry<T> {
+  rank: number;
 }
 
 /** Phrases by the beginning of their first word, so that each word of a text is compared with few of them. */
 export interface PhraseIndex<T> {
-  byStart: StartIndex<Pattern<T>>;
+  byStart: StartIndex<Step<T>>;
 }
 
 const CAPITALS = /^[A-Z][A-Z0-9]+s?$/;
 
 /** Builds an index; throws on a phrase of fewer than two characters, which would match too much. */
 export function buildPhraseIndex<T>(entries: readonly PhraseEntry<T>[]): PhraseIndex<T> {
-  const byStart = createStartIndex<Pattern<T>>();
-  for (const entry of entries) {
+  const byStart = createStartIndex<Step<T>>();
+  const firsts = new Map<string, Step<T>>();
+  for (const [place, entry] of entries.entries()) {
     const folded = foldPhrase(entry.phrase);
     if (folded.replace("*", "").length < 2) {
       throw new Error(`phrase "${entry.phrase}" is too short: give at least two characters`);
     }
-    const words = folded.split(" ").map(patternWord);
-    const first = words[0]?.lower ?? "";
+    const [firstWord = "", ...others] = folded.split(" ");
+    let step = newStep<T>(firstWord);
     // "l'IA" begins with one letter: the space after it is known too.
-    addByStart(byStart, first.length > 1 ? first : folded.toLowerCase().slice(0, 2), { entry, words });
+    const beginning = step.lower.length > 1 ? step.lower : folded.toLowerCase().slice(0, 2);
+    const known = firsts.get(firstWord);
+    if (known === undefined) {
+      firsts.set(firstWord, step);
+      addByStart(byStart, beginning, step);
+    } else {
+      step = known;
+    }
+    for (const word of others) step = stepAfter(step, word);
+    step.ending.push({ ...entry, rank: isLongStart(beginning) ? entries.length + place : place });
   }
   return { byStart };
 }
 
-function patternWord(folded: string): PatternWord {
+function newStep<T>(folded: string): Step<T> {
   const openEnd = folded.endsWith("*");
   const word = openEnd ? folded.slice(0, -1) : folded;
-  return { lower: word.toLowerCase(), capitals: CAPITALS.test(word) ? word : null, openEnd };
+  const capitals = CAPITALS.test(word) ? word : null;
+  return { lower: word.toLowerCase(), capitals, openEnd, ending: [], next: new Map() };
+}
+
+/** The step for a further word: one that is there, or a new one. */
+function stepAfter<T>({ next }: Step<T>, folded: string): Step<T> {
+  const step = newStep<T>(folded);
+  const code = step.lower.charCodeAt(0);
+  const known = next.get(code) ?? [];
+  const same = known.find(({ lower, capitals, openEnd }) =>
+    lower === step.lower && capitals === step.capitals && openEnd === step.openEnd
+  );
+  if (same === undefined) next.set(code, [...known, step]);
+  return same ?? step;
 }
 
 /** Every phrase that starts at a word of the text, in the order of the text; overlapping ones are all found. */
 export function findPhrases<T>(index: PhraseIndex<T>, text: FoldedText): PhraseHit<T>[] {
   const hits: PhraseHit<T>[] = [];
-  const { lower } = text;
-  let inWord = false;
-  for (let at = 0; at < lower.length; at++) {
-    const letter = isWordCharacter(lower.charCodeAt(at));
-    if (letter && !inWord) {
-      for (const pattern of shortAt(index.byStart, lower, at)) addHit(hits, pattern, text, at);
-      for (const pattern of longAt(index.byStart, lower, at)) addHit(hits, pattern, text, at);
+  const { at, two, four } = text.starts;
+  let ended: Ended<T>[] = [];
+  for (let word = 0; word < at.length; word++) {
+    const place = at[word] as number;
+    for (const step of shortAt(index.byStart, two[word])) follow(step, text, place, ended);
+    for (const step of longAt(index.byStart, four[word])) follow(step, text, place, ended);
+    if (ended.length === 0) continue;
+    if (ended.length > 1) ended.sort((a, b) => a.entry.rank - b.entry.rank);
+    for (const { entry, end } of ended) {
+      hits.push({ phrase: entry.phrase, value: entry.value, at: place, end });
     }
-    inWord = letter;
+    ended = [];
   }
   return hits;
 }
 
-function addHit<T>(
-  hits: PhraseHit<T>[],
-  pattern: Pattern<T>,
-  { lower, words }: FoldedText,
-  at: number,
-): void {
-  const end = matchAt(pattern, lower, words, at);
-  if (end > 0) hits.push({ phrase: pattern.entry.phrase, value: pattern.entry.value, at, end });
-}
-
 /** Whether any phrase starts at a word of the text; ends at the first. */
-export function hasPhrase(index: PhraseIndex<unknown>, { lower, words }: FoldedText): boolean {
-  const fits = (pattern: Pattern<unknown>, at: number) => matchAt(pattern, lower, words, at) > 0;
-  let inWord = false;
-  for (let at = 0; at < lower.length; at++) {
-    const letter = isWordCharacter(lower.charCodeAt(at));
-    if (letter && !inWord) {
-      for (const pattern of shortAt(index.byStart, lower, at)) if (fits(pattern, at)) return true;
-      for (const pattern of longAt(index.byStart, lower, at)) if (fits(pattern, at)) return true;
-    }
-    inWord = letter;
+export function hasPhrase<T>(index: PhraseIndex<T>, text: FoldedText): boolean {
+  const ended: Ended<T>[] = [];
+  const { at, two, four } = text.starts;
+  for (let word = 0; word < at.length && ended.length === 0; word++) {
+    const place = at[word] as number;
+    for (const step of shortAt(index.byStart, two[word])) follow(step, text, place, ended);
+    for (const step of longAt(index.byStart, four[word])) follow(step, text, place, ended);
   }
-  return false;
+  return ended.length > 0;
 }
 
-/** Where the pattern that starts at `at` ends; 0 when it does not match. */
-function matchAt<T>(pattern: Pattern<T>, lower: string, words: string, at: number): number {
-  let place = at;
-  for (let i = 0; i < pattern.words.length; i++) {
-    const word = pattern.words[i] as PatternWord;
-    if (i > 0 && lower[place++] !== " ") return 0;
-    if (!lower.startsWith(word.lower, place)) return 0;
-    if (word.capitals !== null && !words.startsWith(word.capitals, place)) return 0;
-    place += word.lower.length;
-    if (word.openEnd) { while (isWordCharacter(lower.charCodeAt(place))) place++; }
-    else if (isWordCharacter(lower.charCodeAt(place))) return 0;
-  }
-  return place;
+/** A phrase that was followed to its end. */
+interface Ended<T> {
+  entry: RankedEntry<T>;
+  end: number;
+}
+
+/** Adds the phrases that begin with this step at a place of the text. */
+function follow<T>(step: Step<T>, text: FoldedText, at: number, ended: Ended<T>[]): void {
+  const { lower, words } = text;
+  if (!lower.startsWith(step.lower, at)) return;
+  if (step.capitals !== null && !words.startsWith(step.capitals, at)) return;
+  let end = at + step.lower.length;
+  if (step.openEnd) { while (isWordCharacter(lower.charCodeAt(end))) end++; }
+  else if (isWordCharacter(lower.charCodeAt(end))) return;
+  for (const entry of step.ending) ended.push({ entry, end });
+  if (step.next.size === 0 || lower[end] !== " ") return;
+  for (const next of step.next.get(lower.charCodeAt(end + 1)) ?? []) follow(next, text, end + 1, ended);
 }

@@ -72,8 +72,9 @@ export function findAiSubject(item: Item): AiSubject {
   const title = findPhrases(index, item.title);
   const summary = findPhrases(index, item.summary);
   if (title.length + summary.length === 0) return NO_SUBJECT;
-  const inTitle = withoutFalseFriends(title, item);
-  const inSummary = withoutFalseFriends(summary, item);
+  const isTrue = trueHits([...title, ...summary], item);
+  const inTitle = title.filter(isTrue);
+  const inSummary = summary.filter(isTrue);
   const opening = inSummary.filter((hit) => hit.at < item.opening.words.length);
   const acts = inSummary.filter((hit) => hit.value === "act");
   const words = [...new Set([...inTitle, ...inSummary].map((hit) => hit.phrase))];
@@ -112,25 +113,25 @@ function actOf(
 const OTHER_INITIALS =
   /\b(?:(?!Artificial Intelligence)A[A-Za-z]{2,30} I[A-Za-z]{2,30} \(AI\)|(?!Intelligence Artificielle)I[A-Za-z]{2,30} A[A-Za-z]{2,30} \(IA\))/i;
 
+/** What {@link OTHER_INITIALS} ends with: few texts hold it, and it is found sooner. */
+const HAS_INITIALS = /\((?:AI|IA)\)/i;
+
 const INITIALS: ReadonlySet<string> = new Set(["AI", "IA"]);
 
-/** Drops "AI" where it means avian influenza and the like, and weak terms in texts on trading or encryption. */
-function withoutFalseFriends(
-  hits: PhraseHit<TermKind>[],
-  item: Item,
-): PhraseHit<TermKind>[] {
-  if (hits.length === 0) return hits;
+/**
+ * Tells the hits that are about AI: not "AI" where it means avian influenza and the like, nor weak terms in texts on
+ * trading or encryption.
+ */
+function trueHits(hits: readonly PhraseHit<TermKind>[], item: Item): (hit: PhraseHit<TermKind>) => boolean {
   const texts = [item.title, item.opening];
   const taken = texts.flatMap((text) => findPhrases(NOT_AI(), text)).map((hit) => hit.value);
-  if (texts.some((text) => OTHER_INITIALS.test(text.text))) taken.push(INITIALS);
-  let kept = taken.length === 0 ? hits : hits.filter((hit) => !taken.some((terms) => terms.has(hit.phrase)));
-  if (kept.some((hit) => hit.value === "weak")) {
-    const index = NOT_BESIDE.of(item.language.language);
-    if (texts.some((text) => hasPhrase(index, text))) {
-      kept = kept.filter((hit) => hit.value !== "weak");
-    }
-  }
-  return kept;
+  if (texts.some(({ text }) => HAS_INITIALS.test(text) && OTHER_INITIALS.test(text))) taken.push(INITIALS);
+  const isKept = ({ phrase }: PhraseHit<TermKind>) => !taken.some((terms) => terms.has(phrase));
+  const isWeak = ({ value }: PhraseHit<TermKind>) => value === "weak";
+  if (!hits.some((hit) => isWeak(hit) && isKept(hit))) return isKept;
+  const index = NOT_BESIDE.of(item.language.language);
+  const isBeside = texts.some((text) => hasPhrase(index, text));
+  return (hit) => isKept(hit) && !(isBeside && isWeak(hit));
 }
 
 const STAFF = once(() =>
@@ -191,7 +192,7 @@ export function decideRelevance(
       subject.words,
     );
   }
-  const post = findPatterns(STAFF(), item.title.lower)[0];
+  const post = findPatterns(STAFF(), item.title)[0];
   if (post !== undefined) {
     return because(false, "somebody is wanted for a post", [post.words]);
   }

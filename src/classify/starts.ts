@@ -1,37 +1,67 @@
 // Values by the beginning of a word, so that at each word of a text only a few are tried.
 
+/** The words of a text by where they begin; the three lists run side by side. */
+export interface WordStarts {
+  at: readonly number[];
+  /** The slots of the words' first two characters. */
+  two: readonly number[];
+  /** The slots of the words' first four characters. */
+  four: readonly number[];
+}
+
+/** The beginnings of a text's words, in order. A text is looked through once, whatever is then looked for in it. */
+export function findStarts(lower: string): WordStarts {
+  const at: number[] = [];
+  const two: number[] = [];
+  const four: number[] = [];
+  let inWord = false;
+  for (let place = 0; place < lower.length; place++) {
+    const letter = isWordCharacter(lower.charCodeAt(place));
+    if (letter && !inWord) {
+      at.push(place);
+      two.push(slotOfTwo(lower, place));
+      four.push(slotOfFour(lower, place));
+    }
+    inWord = letter;
+  }
+  return { at, two, four };
+}
+
 /**
- * Values under the first four characters of a word, or the first two where it has fewer. Different beginnings may share
- * a key: what is found is still compared.
+ * Values under the first four characters of a word, or the first two where it has fewer: lists by slot. Different
+ * beginnings may share a slot: what is found is still compared.
  */
 export interface StartIndex<V> {
-  two: Map<number, V[]>;
-  four: Map<number, V[]>;
+  two: V[][];
+  four: V[][];
 }
 
 /** An empty index. */
 export function createStartIndex<V>(): StartIndex<V> {
-  return { two: new Map(), four: new Map() };
+  return { two: emptySlots(), four: emptySlots() };
 }
 
 /** Adds a value for words that begin with `beginning`, of which at least two characters are given. */
 export function addByStart<V>(index: StartIndex<V>, beginning: string, value: V): void {
-  const long = beginning.length >= LONG;
-  const map = long ? index.four : index.two;
-  const key = long ? keyOfFour(beginning, 0) : keyOfTwo(beginning, 0);
-  const bucket = map.get(key);
-  if (bucket === undefined) map.set(key, [value]);
-  else bucket.push(value);
+  const long = isLongStart(beginning);
+  const slots = long ? index.four : index.two;
+  const slot = long ? slotOfFour(beginning, 0) : slotOfTwo(beginning, 0);
+  slots[slot] = [...slots[slot] ?? [], value];
 }
 
-/** The values of short beginnings that may stand at this place of the text. */
-export function shortAt<V>(index: StartIndex<V>, text: string, at: number): readonly V[] {
-  return index.two.get(keyOfTwo(text, at)) ?? NONE;
+/** Whether a beginning is known by four characters; by two otherwise. */
+export function isLongStart(beginning: string): boolean {
+  return beginning.length >= LONG;
 }
 
-/** The values of long beginnings that may stand at this place of the text. */
-export function longAt<V>(index: StartIndex<V>, text: string, at: number): readonly V[] {
-  return index.four.get(keyOfFour(text, at)) ?? NONE;
+/** The values of short beginnings that may stand at this slot of two characters. */
+export function shortAt<V>(index: StartIndex<V>, slot: number | undefined): readonly V[] {
+  return index.two[slot as number] as V[];
+}
+
+/** The values of long beginnings that may stand at this slot of four characters. */
+export function longAt<V>(index: StartIndex<V>, slot: number | undefined): readonly V[] {
+  return index.four[slot as number] as V[];
 }
 
 /** Whether a character belongs to a word: small letters, digits, and what lies beyond Latin-1's signs. */
@@ -39,16 +69,29 @@ export function isWordCharacter(code: number): boolean {
   return (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || code > 191;
 }
 
-const NONE: readonly never[] = [];
-
-/** Beginnings of this length have a key of their own. */
+/** Beginnings of this length have a slot of their own. */
 const LONG = 4;
 
-function keyOfTwo(text: string, at: number): number {
-  return text.charCodeAt(at) * 65_536 + text.charCodeAt(at + 1);
+/** Slots of an index, as bits of a number: several times as many as an index has beginnings. */
+const SLOT_BITS = 11;
+
+function emptySlots<V>(): V[][] {
+  const none: V[] = [];
+  return Array.from({ length: 1 << SLOT_BITS }, () => none);
 }
 
-function keyOfFour(text: string, at: number): number {
-  const first = Math.imul(text.charCodeAt(at), 65_599) + text.charCodeAt(at + 1);
-  return Math.imul(Math.imul(first, 65_599) + text.charCodeAt(at + 2), 65_599) + text.charCodeAt(at + 3);
+/** The slot of the two characters at a place of a text. */
+export function slotOfTwo(text: string, at: number): number {
+  return slotOf(text.charCodeAt(at) * 65_536 + text.charCodeAt(at + 1));
+}
+
+/** The slot of the four characters at a place of a text. */
+export function slotOfFour(text: string, at: number): number {
+  const first = text.charCodeAt(at) * 65_536 + text.charCodeAt(at + 1);
+  return slotOf(Math.imul(first, 65_599) + text.charCodeAt(at + 2) * 65_536 + text.charCodeAt(at + 3));
+}
+
+/** Multiplied so that the upper bits hang together with all others (Knuth, The Art of Computer Programming 3, 6.4). */
+function slotOf(key: number): number {
+  return Math.imul(key, 0x9e37_79b1) >>> (32 - SLOT_BITS);
 }

@@ -1,4 +1,5 @@
 // Text made ready for matching: accents, quotes, dashes and spaces made one; limits on what is read.
+import { findStarts, type WordStarts } from "./starts.ts";
 
 /** How much of a title is read, in characters; official titles that quote other acts reach a thousand. */
 export const TITLE_LIMIT = 1_500;
@@ -7,23 +8,31 @@ export const TITLE_LIMIT = 1_500;
 export const SUMMARY_LIMIT = 10_000;
 
 /** One part of an item (its title or its summary), in the forms that the rules match against. */
-export interface FoldedText {
-  /**
-   * Without accents, with plain quotes, dashes and single spaces; capitals and punctuation kept. The French word "à"
-   * keeps its accent: in "points a à c" it is a range.
-   */
-  text: string;
-  /** `text` with brackets, quotes and hyphens as single spaces, for whole words: "l'IA" is "l IA". */
-  words: string;
+export class FoldedText {
   /** `words` in lower case, of the same length. */
-  lower: string;
+  readonly lower: string;
+  #starts: WordStarts | null = null;
+
+  /**
+   * `text`: without accents, with plain quotes, dashes and single spaces; capitals and punctuation kept. The French word
+   * "à" keeps its accent: in "points a à c" it is a range. `words`: `text` with brackets, quotes and hyphens as single
+   * spaces, for whole words: "l'IA" is "l IA".
+   */
+  constructor(readonly text: string, readonly words: string) {
+    this.lower = words.toLowerCase();
+  }
+
+  /** Where the words of `lower` begin; looked for when it is first asked. */
+  get starts(): WordStarts {
+    return this.#starts ??= findStarts(this.lower);
+  }
 }
 
 /** Folds at most `limit` characters of a text. The same text always gives the same result. */
 export function foldText(raw: string, limit: number): FoldedText {
   const text = foldCharacters(raw.length > limit ? raw.slice(0, limit) : raw);
-  const words = text.replace(/[-'"()[\]{}]+/g, " ").replaceAll("\u00e0", "a").replace(/ {2,}/g, " ");
-  return { text, words, lower: words.toLowerCase() };
+  const words = text.replace(/[-'"()[\]{}]+/g, " ").replaceAll("\u00e0", "a");
+  return new FoldedText(text, words.includes("  ") ? words.replace(/ {2,}/g, " ") : words);
 }
 
 /** A word or phrase of the data, folded as the texts are, its capitals kept. */
@@ -37,22 +46,43 @@ const BEYOND_ASCII = /[^\x00-\x7f]/;
 /** A space that is no single plain one. */
 const UNEVEN_SPACE = / {2}|[^\S ]/;
 
-const STANDALONE_A_GRAVE = /(?<!\p{L})[aA]\u0300(?![\p{L}\p{M}])/gu;
-
 function foldCharacters(raw: string): string {
-  let text = raw;
-  if (BEYOND_ASCII.test(text)) {
-    text = text.normalize("NFD").replace(STANDALONE_A_GRAVE, "\u00e0")
-      .replace(/[\p{M}\u00ad\u200b-\u200f\u2060\ufeff]+/gu, "")
-      .replace(/[\u2018\u2019\u201a\u201b\u02bc\u2032`\u00b4]/g, "'")
-      .replace(/[\u201c-\u201f\u00ab\u00bb\u2039\u203a\u2033]/g, '"')
-      .replace(/[\u2010-\u2015\u2212]/g, "-")
-      .replace(/\u00df/g, "ss").replace(/[\u0153\u0152]/g, (c) => c === "\u0153" ? "oe" : "OE")
-      .replace(/[\u00e6\u00c6]/g, (c) => c === "\u00e6" ? "ae" : "AE");
-  }
+  let text = BEYOND_ASCII.test(raw) ? foldMarks(raw) : raw;
   // "A.I." and "I.A." are the abbreviations with dots; the stops would cut them into letters.
   if (text.includes(".I.") || text.includes(".A.")) {
     text = text.replace(/\b(A\.I|I\.A|K\.I)\.(?!\w)/g, (dotted) => dotted.replaceAll(".", ""));
   }
   return (UNEVEN_SPACE.test(text) ? text.replace(/\s+/g, " ") : text).trim();
+}
+
+/** Latin letters and signs of which each is folded the same way wherever it stands: all but "à". */
+// deno-lint-ignore no-control-regex
+const ONE_BY_ONE = /^[\x00-\u00bf\u00c1-\u00df\u00e1-\u02ff\u1e00-\u2bff]*$/;
+
+/** What stands for a character of {@link ONE_BY_ONE}; found when a text first has it. */
+const FOLDED_CHARACTERS = new Map<string, string>();
+
+function foldMarks(raw: string): string {
+  return ONE_BY_ONE.test(raw) ? raw.replace(/[`\u0080-\uffff]/g, foldCharacter) : foldTogether(raw);
+}
+
+function foldCharacter(character: string): string {
+  let folded = FOLDED_CHARACTERS.get(character);
+  if (folded === undefined) {
+    folded = foldTogether(character);
+    FOLDED_CHARACTERS.set(character, folded);
+  }
+  return folded;
+}
+
+const STANDALONE_A_GRAVE = /(?<!\p{L})[aA]\u0300(?![\p{L}\p{M}])/gu;
+
+function foldTogether(raw: string): string {
+  return raw.normalize("NFD").replace(STANDALONE_A_GRAVE, "\u00e0")
+    .replace(/[\p{M}\u00ad\u200b-\u200f\u2060\ufeff]+/gu, "")
+    .replace(/[\u2018\u2019\u201a\u201b\u02bc\u2032`\u00b4]/g, "'")
+    .replace(/[\u201c-\u201f\u00ab\u00bb\u2039\u203a\u2033]/g, '"')
+    .replace(/[\u2010-\u2015\u2212]/g, "-")
+    .replace(/\u00df/g, "ss").replace(/[\u0153\u0152]/g, (c) => c === "\u0153" ? "oe" : "OE")
+    .replace(/[\u00e6\u00c6]/g, (c) => c === "\u00e6" ? "ae" : "AE");
 }

@@ -71,15 +71,30 @@ export interface TopicEvidence {
 
 /** Makes the search for the topics of a relevant item, the strongest first; parents only when no child fits. */
 export function createTopicFinder(rules: readonly TopicRule[]): (evidence: TopicEvidence) => TopicResult[] {
-  const words = buildWordSets(rules.map((rule) => ({ words: rule.words, value: rule })));
-  return (evidence) => findTopics(evidence, rules, words);
+  const prepared: PreparedRules = {
+    rules,
+    words: buildWordSets(rules.map((rule) => ({ words: rule.words, value: rule }))),
+    order: new Map(rules.map((rule, place) => [rule.id, place])),
+    leading: new Map(rules.map((rule) => [rule, rule.ledBy.map(canonicalOf)])),
+  };
+  return (evidence) => findTopics(evidence, prepared);
+}
+
+/** The rules with what is made of them once. */
+interface PreparedRules {
+  rules: readonly TopicRule[];
+  words: WordSets<TopicRule>;
+  /** The topics' places. */
+  order: ReadonlyMap<string, number>;
+  /** The references that lead to each topic, in canonical form. */
+  leading: ReadonlyMap<TopicRule, readonly string[]>;
 }
 
 function findTopics(
   { item, subject, eventType, cited, sourceTopics }: TopicEvidence,
-  rules: readonly TopicRule[],
-  words: WordSets<TopicRule>,
+  prepared: PreparedRules,
 ): TopicResult[] {
+  const { rules, words, leading } = prepared;
   const weights = new Map<TopicRule, Weight>();
   const add = (rule: TopicRule, score: number, ground: Ground, words: string) => {
     const weight = weights.get(rule) ?? { score: 0, grounds: new Set(), words: new Set() };
@@ -90,7 +105,8 @@ function findTopics(
   };
   addWords(item, words, (rule, score, words) => add(rule, score, "words", words));
   for (const rule of rules) {
-    const lead = cited.find((article) => rule.ledBy.some((reference) => covers(reference, article)));
+    const references = leading.get(rule) ?? [];
+    const lead = cited.find((article) => references.some((reference) => covers(reference, article)));
     if (lead !== undefined) add(rule, CITED, "cited articles", lead.canonical);
     if (rule.eventTypes.includes(eventType) && publishes(rule, item, subject)) {
       add(rule, EVENT_TYPE, "the kind", eventType);
@@ -99,7 +115,7 @@ function findTopics(
     if (sourceTopics.includes(rule.id)) add(rule, SOURCE, "its source", "every item of its source");
   }
   const results = new Map([...weights].map(([rule, weight]) => [rule, resultOf(rule, weight)]));
-  return choose(results, rules, { item, eventType, sourceTopics });
+  return choose(results, prepared, { item, eventType, sourceTopics });
 }
 
 function resultOf({ id }: TopicRule, { score, grounds, words }: Weight): TopicResult {
@@ -121,7 +137,7 @@ function isSubjectOf(rule: TopicRule, item: Item, subject: AiSubject): boolean {
 
 function choose(
   weights: ReadonlyMap<TopicRule, TopicResult>,
-  rules: readonly TopicRule[],
+  { rules, order }: PreparedRules,
   { item, eventType, sourceTopics }: Pick<TopicEvidence, "item" | "eventType" | "sourceTopics">,
 ): TopicResult[] {
   const isOfSource = ({ id }: { id: string }) => sourceTopics.includes(id);
@@ -139,7 +155,6 @@ function choose(
   }
   const chosen = children.length > 0 ? children : strong.map(([, result]) => result).slice(0, 1);
   const best = Math.max(...chosen.map((result) => result.score));
-  const order = new Map(rules.map((rule, place) => [rule.id, place]));
   const ranked = chosen.filter((result) => result.score >= SHARE * best || isOfSource(result))
     .sort((a, b) => b.score - a.score || (order.get(a.id) ?? 0) - (order.get(b.id) ?? 0));
   // Those of the source stay, however many others are stronger.
@@ -189,8 +204,13 @@ function withoutInner(hits: readonly PhraseHit<TopicRule>[]): PhraseHit<TopicRul
   });
 }
 
-/** Whether a reference of the data ("50", "53(1)(c)", "Annex III") is the cited one or contains it. */
-function covers(reference: string, cited: CitedArticle): boolean {
-  const whole = reference.startsWith("Annex") ? reference : `Art. ${reference}`;
-  return cited.canonical === whole || cited.canonical.startsWith(`${whole}(`);
+/** A reference of the data ("50", "53(1)(c)", "Annex III") in canonical form. */
+function canonicalOf(reference: string): string {
+  return reference.startsWith("Annex") ? reference : `Art. ${reference}`;
+}
+
+/** Whether a reference is the cited one or contains it. */
+function covers(whole: string, { canonical }: CitedArticle): boolean {
+  return canonical.startsWith(whole) &&
+    (canonical.length === whole.length || canonical[whole.length] === "(");
 }
