@@ -1,12 +1,16 @@
-// Arrivals: what of a source's new publications tells news from a flood.
+// Arrivals: what of a source's new and revised publications tells news from a flood.
 
-/** The new publications of one fetch, counted. Where none was known, the last success stands for the newest known one. */
+/** The new publications of one fetch, and its revisions, counted. Where none was known, the last success stands for the newest known one. */
 export interface Arrivals {
   count: number;
   /** Those of them that the source dates well before the newest that was known. */
   older: number;
   /** Those of them that the source dates after the newest that was known. */
   newer: number;
+  /** Revisions, withdrawals among them. */
+  revised: number;
+  /** How many revisions a fetch brings at most, as far as is remembered. */
+  usualRevised: number;
   /** How many new publications a fetch brings at most, as far as is remembered. */
   usual: number;
   /** How many publications a day the source dates, in the {@link CADENCE_MS} before the newest that was known. */
@@ -20,3 +24,12 @@ export const CADENCE_MS = 30 * 86_400_000;
 
 /** How long before the newest known publication a new one is dated to be an old one, ms: two days. */
 export const OLDER_BY_MS = 2 * 86_400_000;
+
+/** What of a fetch is a flood, and held back: its new publications, its revisions, both or neither. */
+export interface Flood {
+  isNew: boolean;
+  isRevised: boolean;
+}
+
+/** A fetch of which nothing is held back. */
+export const NO_FLOOD: Flood = { isNew: false, isRevised: false };

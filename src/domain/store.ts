@@ -1,6 +1,6 @@
 // The Store port: use cases, each one atomic. An engine runs the pure decisions it is given inside its transaction.
 import type { StoreTrouble } from "./store_trouble.ts";
-import type { Arrivals } from "./arrivals.ts";
+import type { Arrivals, Flood } from "./arrivals.ts";
 import type { AccountStore } from "./account_store.ts";
 import type { RegEvent, Wording } from "./event.ts";
 import type { CatchUpStore } from "./catch_up_store.ts";
@@ -212,11 +212,11 @@ export interface Store extends EventStore, AccountStore, CatchUpStore, UpkeepSto
   /** Holds a lease for longer; false when somebody else holds the source now. */
   extendLease(lease: { sourceId: string; holder: string; untilMs: number }): Promise<boolean>;
   /**
-   * Ends the lease and keeps how the fetch ended. The source's new events that waited for it go out to be matched, or
-   * are held back until they are released when `isFlood` says so; it is not asked about the source's first fetch. Returns
-   * how many it held back.
+   * Ends the lease and keeps how the fetch ended. The source's events that waited for it go out to be matched; those
+   * that `judge` takes for a flood are held back until they are released, and with them the revisions of what is held
+   * back. It is not asked about the source's first fetch. Returns how many are held back by it.
    */
-  finishFetch(end: FetchEnd, isFlood?: (arrivals: Arrivals) => boolean): Promise<number>;
+  finishFetch(end: FetchEnd, judge?: (arrivals: Arrivals) => Flood): Promise<number>;
   /** Ends the holding back of the source's events: they are matched, or nobody is told of them. Returns how many. */
   releaseEvents(sourceId: string, end: "deliver" | "discard"): Promise<number>;
 

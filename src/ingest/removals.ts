@@ -85,5 +85,5 @@ function withdrawal(
     stated_languages: [previous.language],
     ...origin,
   };
-  return { kind: "record", event, provenance, notify: true };
+  return { kind: "record", event, provenance, notify: "after_fetch" };
 }

@@ -13,7 +13,7 @@ export interface IngestReport {
   /** Items that do not concern AI regulation. */
   passed_over: number;
   refused: Refusal[];
-  /** New events of a flood, of which nobody is told before they are released; left out without any. */
+  /** Events of a flood, new ones or revisions, of which nobody is told before they are released; left out without any. */
   held_back?: number;
   /** Why the source could not be fetched, or not well. */
   error?: string;

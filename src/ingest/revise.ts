@@ -75,7 +75,7 @@ export function decideRevision(
     kind: "record",
     event: revisedEvent(identified, stored.event(), context),
     provenance: context.provenance(identified),
-    notify: context.notify,
+    notify: context.notify ? "after_fetch" : false,
   };
 }
 
@@ -168,7 +168,7 @@ function decideLanguage(
     kind: "record",
     event: withWords(nextVersion(event, context), language, { title, summary }),
     provenance: context.provenance(identified),
-    notify: context.notify,
+    notify: context.notify ? "after_fetch" : false,
   };
 }
 

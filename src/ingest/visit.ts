@@ -1,4 +1,5 @@
 // One visit to a source: from its lease to what is kept of how it ended.
+import { NO_FLOOD } from "../domain/arrivals.ts";
 import type { Clock, Log } from "../domain/ports.ts";
 import type { FetchOutcome, SourceSettings, SourceState } from "../domain/source.ts";
 import { silentSince } from "../domain/source_health.ts";
@@ -7,7 +8,7 @@ import { StoreError } from "../domain/store_trouble.ts";
 import type { CountVisit } from "./ingest_metrics.ts";
 import { noteNews } from "./news.ts";
 import { FetchError } from "./fetched.ts";
-import { isFlood } from "./flood.ts";
+import { judgeArrivals } from "./flood.ts";
 import { decideMoves } from "./move.ts";
 import { type ProcessedSource, type ProcessOptions, processSource } from "./process.ts";
 import { findRemovals, type Removals } from "./removals.ts";
@@ -151,24 +152,27 @@ async function finishWell(
   const removals = await findRemovals(source, processed, { store, newId, nowMs: atMs, rulesVersion });
   const end = commonEnd(source, state, { outcome: "ok", atMs, decided: processed.decided }, options);
   const moves = decideMoves(state.moves, whereabouts, atMs);
-  const heldBack = await store.finishFetch({
-    ...end,
-    ...nextAfterSuccess(options.scheduleOf(source), {
-      nowMs: atMs,
-      freshUntilMs,
-      maxFreshMs: options.maxFreshMs,
-    }),
-    isItsFault: true,
-    kept: {
-      ...keptOf(source, processed),
-      // What is missing counts only when it is missing again: the source is asked for all of it.
-      cursor: removals.missed > 0 ? null : processed.cursor,
+  const heldBack = await finish(
+    {
+      ...end,
+      ...nextAfterSuccess(options.scheduleOf(source), {
+        nowMs: atMs,
+        freshUntilMs,
+        maxFreshMs: options.maxFreshMs,
+      }),
+      isItsFault: true,
+      kept: {
+        ...keptOf(source, processed),
+        // What is missing counts only when it is missing again: the source is asked for all of it.
+        cursor: removals.missed > 0 ? null : processed.cursor,
+      },
+      error: null,
+      moves,
     },
-    error: null,
-    moves,
-  }, (arrivals) => isFlood(arrivals, processed.decided.length));
+    processed.decided.length,
+    options,
+  );
   const { log } = options;
-  logFlood(log, source.id, heldBack);
   for (const { url, adoptedAtMs } of moves) {
     if (adoptedAtMs !== atMs) continue;
     log.warn(
@@ -191,12 +195,18 @@ function keptOf(
   return { identityRule: identity.rule, formerRules: identity.former, timezone };
 }
 
-function logFlood(log: Log, source: string, heldBack: number): void {
-  if (heldBack === 0) return;
+/** Ends the visit, and says so when a flood is held back by it. Returns how many events are. */
+async function finish(end: FetchEnd, items: number, { store, log }: VisitOptions): Promise<number> {
+  let flood = NO_FLOOD;
+  const events = await store.finishFetch(end, (arrivals) => flood = judgeArrivals(arrivals, items));
+  if (events === 0) return 0;
+  const of = [...(flood.isNew ? ["new publications"] : []), ...(flood.isRevised ? ["revisions"] : [])];
   log.warn("a flood is held back: nobody is told before `source release` delivers or discards it", {
-    source,
-    events: heldBack,
+    source: end.sourceId,
+    events,
+    of: of.join(" and "),
   });
+  return events;
 }
 
 function logFetched(source: SourceSettings, processed: ProcessedSource, log: Log): void {
@@ -245,22 +255,24 @@ async function finishFailed(
   const paused = failure.pausedHost === null
     ? []
     : [{ host: failure.pausedHost, freeAtMs: atMs, pausedUntilMs: pauseOfHost(asked) }];
-  const items = processed?.decided.length ?? 0;
-  const heldBack = await options.store.finishFetch({
-    ...end,
-    hosts: [...end.hosts, ...paused],
-    ...nextAfterFailure(options.scheduleOf(source), asked),
-    isItsFault: true,
-    // What was recorded of it stays, under the rule that it was recorded with; the whole is asked for anew.
-    kept: processed === null ? null : { ...keptOf(source, processed), cursor: state.cursor },
-    error: failure.message,
-    moves: decideMoves(
-      state.moves,
-      addressesOf(source).map((address) => ({ address, kind: "failed" })),
-      atMs,
-    ),
-  }, (arrivals) => isFlood(arrivals, items));
-  logFlood(options.log, source.id, heldBack);
+  await finish(
+    {
+      ...end,
+      hosts: [...end.hosts, ...paused],
+      ...nextAfterFailure(options.scheduleOf(source), asked),
+      isItsFault: true,
+      // What was recorded of it stays, under the rule that it was recorded with; the whole is asked for anew.
+      kept: processed === null ? null : { ...keptOf(source, processed), cursor: state.cursor },
+      error: failure.message,
+      moves: decideMoves(
+        state.moves,
+        addressesOf(source).map((address) => ({ address, kind: "failed" })),
+        atMs,
+      ),
+    },
+    processed?.decided.length ?? 0,
+    options,
+  );
   options.log.warn("source failed", {
     source: source.id,
     state: failure.state,

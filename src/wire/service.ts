@@ -142,7 +142,8 @@ export const healthReport = z.strictObject({
     empty: z.int().min(0).meta({ description: "Sources that gave fewer items than they must" }),
     new: z.int().min(0).meta({ description: "Sources that were never fetched yet" }),
     held_back: z.int().min(0).meta({
-      description: "New events that nobody is told of before the operator has looked at them: floods",
+      description:
+        "Events that nobody is told of before the operator has looked at them: floods of new ones or of revisions",
     }),
     last_success_at: unixMs.nullable().meta({
       description: "When any source was last fetched with success, Unix milliseconds; null until then",

@@ -1,12 +1,20 @@
 // Floods: what a site has renumbered is held back until the operator has looked at it.
 import assert from "node:assert/strict";
 import type { Arrivals } from "../../src/domain/arrivals.ts";
-import { isFlood } from "../../src/ingest/flood.ts";
+import { judgeArrivals } from "../../src/ingest/flood.ts";
 import { boardConfig, rss, type SampleItem } from "../support/samples.ts";
 import { createWorld, type World } from "../support/world.ts";
 
-Deno.test("isFlood() looks at how much is new, how old it is, and what is expected since the last success", () => {
-  const quiet = { older: 0, newer: 0, usual: 1, perDay: 0.5, elapsedMs: 1_800_000 };
+Deno.test("judgeArrivals() looks at how much is new, how old it is, and what is expected since the last success", () => {
+  const quiet = {
+    older: 0,
+    newer: 0,
+    revised: 0,
+    usualRevised: 0,
+    usual: 1,
+    perDay: 0.5,
+    elapsedMs: 1_800_000,
+  };
   const rows: [
     name: string,
     expected: boolean,
@@ -30,7 +38,32 @@ Deno.test("isFlood() looks at how much is new, how old it is, and what is expect
     ["a busy source after half an hour", true, { count: 50, perDay: 24 }, 50],
   ];
   for (const [name, expected, arrivals, items] of rows) {
-    assert.equal(isFlood({ ...quiet, ...arrivals }, items), expected, name);
+    const flood = judgeArrivals({ ...quiet, ...arrivals }, items);
+    assert.deepEqual(flood, { isNew: expected, isRevised: false }, name);
+  }
+});
+
+Deno.test("judgeArrivals() takes many revisions at once for a flood, unless the source often has as many", () => {
+  const quiet = { count: 0, older: 0, newer: 0, usual: 0, perDay: 0, usualRevised: 0, elapsedMs: 1_800_000 };
+  const rows: [
+    name: string,
+    expected: boolean,
+    revised: number,
+    items: number,
+    change?: Partial<Arrivals>,
+  ][] = [
+    ["twenty", false, 20, 20],
+    ["twenty-one", true, 21, 21],
+    ["a quarter of the items", false, 25, 100],
+    ["more than a quarter", true, 26, 100],
+    ["as is usual", false, 50, 50, { usualRevised: 10 }],
+    ["more than five times what is usual", true, 51, 60, { usualRevised: 10 }],
+    ["a week's after a week", false, 50, 50, { usualRevised: 2, elapsedMs: 7 * DAY_MS }],
+    ["beside new ones", true, 30, 60, { count: 5 }],
+  ];
+  for (const [name, expected, revised, items, change] of rows) {
+    const flood = judgeArrivals({ ...quiet, revised, ...change }, items);
+    assert.deepEqual(flood, { isNew: false, isRevised: expected }, name);
   }
 });
 
@@ -83,7 +116,7 @@ Deno.test("a feed that changes every id and every word at once is stored, held b
     const health = (await world.ask("/v1/health")).json;
     assert.equal(health.ingestion.held_back, 12);
     const warning = world.platform.lines.find(({ message }) => message.includes("flood"));
-    assert.deepEqual(warning?.fields, { source: "board", events: 12 });
+    assert.deepEqual(warning?.fields, { source: "board", events: 12, of: "new publications" });
     await next([...items("second", 12), { id: "news", title: "News on the AI Act", date: day(20) }]);
     assert.deepEqual(received, ["News on the AI Act"]);
     assert.equal(await world.store.releaseEvents("board", "deliver"), 12);
@@ -110,6 +143,35 @@ Deno.test("the news of twelve days in which a feed could not be had are delivere
     for (let tries = 0; tries < 48; tries++) await next([...items("first", 12), ...news]);
     assert.equal((await world.ask("/v1/health")).json.ingestion.held_back, 0);
     assert.deepEqual(received.toSorted(), news.map(({ title }) => title).toSorted(), "each once");
+  }));
+
+Deno.test("a feed that writes the time into every text is held back and named, its news go on, and a few edits do", () =>
+  withSubscriber(async (world, next, received) => {
+    const known = items("first", 12).concat(items("more", 20, 12));
+    for (let shown = 14; shown <= known.length; shown += 2) await next(known.slice(0, shown));
+    received.length = 0;
+    const edited = known.map((item, at) =>
+      at < 2 ? { ...item, summary: "Corrected: on Annex III of the AI Act." } : item
+    );
+    await next(edited);
+    assert.equal(received.length, 2, "publishers correct an item or two");
+    received.length = 0;
+    const churned = edited.map((item) => ({ ...item, summary: "AI Act. Read at 10:31." }));
+    await next([...churned, { id: "news", title: "News on the AI Act", date: day(60) }]);
+    assert.deepEqual(received, ["News on the AI Act"]);
+    const warning = world.platform.lines.findLast(({ message }) => message.includes("flood"));
+    assert.deepEqual(warning?.fields, { source: "board", events: 32, of: "revisions" });
+    const { json } = await world.ask("/v1/health");
+    assert.equal(json.ingestion.held_back, 32);
+    await next(churned.map((item) => ({ ...item, summary: "AI Act. Read at 11:01." })));
+    assert.equal(received.length, 1, "further revisions of them wait too");
+    assert.equal(await world.store.releaseEvents("board", "discard"), 64);
+    await next(
+      churned.map((item, at) =>
+        at === 0 ? { ...item, summary: "AI Act, Article 5." } : { ...item, summary: "AI Act. Read at 11:01." }
+      ),
+    );
+    assert.equal(received.length, 2, "what is revised after that is told");
   }));
 
 Deno.test("a revision of what is held back waits with it", () =>

@@ -170,8 +170,8 @@ Deno.test("decideRevision() takes what a former rule knew for the same where add
     );
     return decision.kind === "record" ? [decision.event.version, decision.notify] : decision.kind;
   };
-  assert.deepEqual(versionOf({ title: "Neu" }), [2, true]);
-  assert.deepEqual(versionOf({ link: "https://board.example/b" }), [2, true]);
+  assert.deepEqual(versionOf({ title: "Neu" }), [2, "after_fetch"]);
+  assert.deepEqual(versionOf({ link: "https://board.example/b" }), [2, "after_fetch"]);
   assert.deepEqual(versionOf({ link: "https://board.example/b", title: "Neu" }), [1, "after_fetch"]);
   assert.deepEqual(versionOf({ title: "Neu" }, ["other"]), [1, false], "another item of the document has it");
 });

@@ -1,5 +1,5 @@
-// Held events in SQLite: new ones that wait for their fetch to be judged, and floods that wait for the operator.
-import { type Arrivals, CADENCE_MS, OLDER_BY_MS } from "../../domain/arrivals.ts";
+// Held events in SQLite: those that wait for their fetch to be judged, and floods that wait for the operator.
+import { type Arrivals, CADENCE_MS, type Flood, NO_FLOOD, OLDER_BY_MS } from "../../domain/arrivals.ts";
 import type { Store } from "../../domain/store.ts";
 import type { Connection } from "./connection.ts";
 import { tagName } from "./event_tags.ts";
@@ -13,27 +13,59 @@ const DAY_MS = 86_400_000;
 export function settleArrivals(
   connection: Connection,
   { sourceId, atMs }: { sourceId: string; atMs: number },
-  isFlood: (arrivals: Arrivals) => boolean,
+  judge: (arrivals: Arrivals) => Flood,
 ): number {
   const arrivals = countArrivals(connection, { sourceId, atMs });
   if (arrivals === null) return 0;
   // The first fetch brings everything that there is: that is no flood, and says nothing of what is usual.
   const isFirst = connection.get("select first_success_at from sources where id = ?", sourceId)
     ?.["first_success_at"] === null;
-  if (!isFirst && arrivals.count > 0 && isFlood(arrivals)) {
-    return connection.run(
-      `update held_events indexed by held_events_by_source
-       set reason = 'flood' where source_id = ? and reason = 'fetch'`,
-      sourceId,
-    );
-  }
+  const flood = isFirst ? NO_FLOOD : judge(arrivals);
+  const heldBack = holdBack(connection, sourceId, flood);
   letGo(connection, sourceId, "fetch");
-  if (!isFirst && arrivals.count > 0) {
-    // The most that is remembered fades by a tenth with each fetch that brings something.
-    const usual = Math.max(arrivals.count, Math.floor(arrivals.usual * 0.9));
+  if (!isFirst) keepUsual(connection, sourceId, { arrivals, flood });
+  return heldBack;
+}
+
+/** Holds back what is a flood, and the revisions of what is held back, which would go out before it. */
+function holdBack(connection: Connection, sourceId: string, { isNew, isRevised }: Flood): number {
+  if (!isNew && !isRevised) return 0;
+  const held = connection.run(
+    `update held_events indexed by held_events_by_source set reason = 'flood'
+     where source_id = ? and reason = 'fetch'
+       and case (select version from events where seq = event_seq) when 1 then ? else ? end`,
+    sourceId,
+    isNew ? 1 : 0,
+    isRevised ? 1 : 0,
+  );
+  if (isRevised) return held;
+  return held + connection.run(
+    `update held_events indexed by held_events_by_source set reason = 'flood'
+     where source_id = ? and reason = 'fetch' and exists (
+       select 1 from events as own join events as earlier
+         on earlier.source_id = own.source_id and earlier.external_id = own.external_id
+           and earlier.version < own.version
+       join held_events as waiting on waiting.event_seq = earlier.seq
+       where own.seq = held_events.event_seq and waiting.reason = 'flood')`,
+    sourceId,
+  );
+}
+
+/** The most that is remembered fades by a tenth with each fetch that brings something. */
+function keepUsual(
+  connection: Connection,
+  sourceId: string,
+  { arrivals, flood }: { arrivals: Arrivals; flood: Flood },
+): void {
+  const after = (count: number, usual: number): number => Math.max(count, Math.floor(usual * 0.9));
+  if (!flood.isNew && arrivals.count > 0) {
+    const usual = after(arrivals.count, arrivals.usual);
     connection.run("update sources set usual_new = ? where id = ?", usual, sourceId);
   }
-  return 0;
+  if (!flood.isRevised && arrivals.revised > 0) {
+    const usual = after(arrivals.revised, arrivals.usualRevised);
+    connection.run("update sources set usual_revised = ? where id = ?", usual, sourceId);
+  }
 }
 
 /** Null when nothing waits. */
@@ -55,14 +87,19 @@ function countArrivals(
     tag,
     Number(waiting),
   )?.["published_at"];
-  const source = connection.get("select usual_new, last_success_at from sources where id = ?", sourceId);
+  const source = connection.get(
+    "select usual_new, usual_revised, last_success_at from sources where id = ?",
+    sourceId,
+  );
   const lastSuccessMs = Number(source?.["last_success_at"] ?? atMs);
   const newestMs = Number(newest ?? lastSuccessMs);
   const row = connection.get(
-    `select count(*) as count, coalesce(sum(events.published_at < ?), 0) as older,
-       coalesce(sum(events.published_at > ? and not json_extract(events.json, '$.published_at_estimated')), 0) as newer
+    `select coalesce(sum(version = 1), 0) as count, coalesce(sum(version > 1), 0) as revised,
+       coalesce(sum(version = 1 and published_at < ?), 0) as older,
+       coalesce(sum(version = 1 and published_at > ?
+         and not json_extract(json, '$.published_at_estimated')), 0) as newer
      from held_events indexed by held_events_by_source join events on events.seq = held_events.event_seq
-     where held_events.source_id = ? and reason = 'fetch' and events.version = 1`,
+     where held_events.source_id = ? and reason = 'fetch'`,
     newestMs - OLDER_BY_MS,
     newestMs,
     sourceId,
@@ -78,6 +115,8 @@ function countArrivals(
     count: Number(row?.["count"]),
     older: Number(row?.["older"]),
     newer: Number(row?.["newer"]),
+    revised: Number(row?.["revised"]),
+    usualRevised: Number(source?.["usual_revised"] ?? 0),
     usual: Number(source?.["usual_new"] ?? 0),
     perDay: Number(dated?.["count"]) / (CADENCE_MS / DAY_MS),
     elapsedMs: Math.max(0, atMs - lastSuccessMs),

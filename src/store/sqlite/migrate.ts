@@ -11,6 +11,7 @@ import sourceHealth from "./migrations/0009_source_health.sql" with { type: "tex
 import tierHolds from "./migrations/0010_tier_holds.sql" with { type: "text" };
 import sourceMoves from "./migrations/0011_source_moves.sql" with { type: "text" };
 import laterSchedule from "./migrations/0012_later_schedule.sql" with { type: "text" };
+import revisionFloods from "./migrations/0013_revision_floods.sql" with { type: "text" };
 import type { Vault, VaultSource } from "../../domain/ports.ts";
 import { VERSION } from "../../version.ts";
 import { Connection } from "./connection.ts";
@@ -40,6 +41,7 @@ const MIGRATIONS: readonly Migration[] = [
   { sql: tierHolds, replacesTables: true },
   { sql: sourceMoves },
   { sql: laterSchedule },
+  { sql: revisionFloods },
 ];
 
 /** The schema that this version reads and writes. */

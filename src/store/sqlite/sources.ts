@@ -1,6 +1,6 @@
 // Sources in SQLite: their state, their leases, and what their hosts want.
 import type { FetchOutcome, NewsHistory, SourceMove, SourceState } from "../../domain/source.ts";
-import type { Arrivals } from "../../domain/arrivals.ts";
+import { type Arrivals, type Flood, NO_FLOOD } from "../../domain/arrivals.ts";
 import type { FetchEnd, RegisteredSource, SourceClaim, Store } from "../../domain/store.ts";
 import type { Connection, Row } from "./connection.ts";
 import { endHolding, freeForgotten, settleArrivals } from "./held_events.ts";
@@ -71,8 +71,8 @@ export function createSources(
           )) > 0,
       ),
 
-    finishFetch: (end, isFlood = () => false) =>
-      Promise.resolve(connection.transaction("durable", () => finishFetch(connection, end, isFlood))),
+    finishFetch: (end, judge = () => NO_FLOOD) =>
+      Promise.resolve(connection.transaction("durable", () => finishFetch(connection, end, judge))),
 
     releaseEvents: (sourceId, end) =>
       Promise.resolve(connection.transaction("durable", () => endHolding(connection, sourceId, end))),
@@ -158,9 +158,9 @@ function setHost(connection: Connection, host: FetchEnd["hosts"][number], nowMs:
 function finishFetch(
   connection: Connection,
   end: FetchEnd,
-  isFlood: (arrivals: Arrivals) => boolean,
+  judge: (arrivals: Arrivals) => Flood,
 ): number {
-  const heldBack = settleArrivals(connection, end, isFlood);
+  const heldBack = settleArrivals(connection, end, judge);
   connection.run(
     `update sources set lease_until = case when lease_holder = ? then 0 else lease_until end,
        last_attempt_at = ?,

@@ -1,6 +1,6 @@
 // Promises about what becomes of fetched items: floods that are held, languages that come later, removals.
 import assert from "node:assert/strict";
-import type { Arrivals } from "../../../src/domain/arrivals.ts";
+import { type Arrivals, type Flood, NO_FLOOD } from "../../../src/domain/arrivals.ts";
 import type { RecordDecision, RemovalDecision, Store, StoredPublication } from "../../../src/domain/store.ts";
 import {
   addCustomer,
@@ -18,6 +18,7 @@ import {
 import type { StorePromise } from "./promise.ts";
 
 const DAY = 86_400_000;
+const FLOOD: Flood = { isNew: true, isRevised: false };
 
 /** Records new events that wait for their fetch. */
 async function fetched(store: Store, ids: readonly string[], change: Parameters<typeof anEvent>[1] = {}) {
@@ -89,7 +90,7 @@ export const collectingPromises: StorePromise[] = [
       for (const end of ["deliver", "discard"] as const) {
         const ids = [`evt_${end}_1`, `evt_${end}_2`];
         await fetched(store, ids);
-        assert.equal(await store.finishFetch(aFetchEnd("board", T0), () => true), 2);
+        assert.equal(await store.finishFetch(aFetchEnd("board", T0), () => FLOOD), 2);
         assert.deepEqual(await matched(store), []);
         const held = (await store.listSources()).map(({ id, heldBack }) => [id, heldBack]);
         assert.deepEqual(held, [["board", 2], ["court", 0]]);
@@ -111,11 +112,49 @@ export const collectingPromises: StorePromise[] = [
       await fetched(store, ["evt_1"], one);
       await publish(store, [anEvent("evt_2", two)]);
       assert.deepEqual(await matched(store), []);
-      await store.finishFetch(aFetchEnd("board", T0), () => true);
+      await store.finishFetch(aFetchEnd("board", T0), () => FLOOD);
       await publish(store, [anEvent("evt_3", { ...one, version: 3, supersedes: "evt_2" })]);
       assert.deepEqual(await matched(store), []);
       await store.releaseEvents("board", "deliver");
       assert.deepEqual(await matched(store), ["evt_1", "evt_2", "evt_3"]);
+    },
+  },
+  {
+    name:
+      "finishFetch() holds back the revisions of a flood, or the new events with their own revisions, and no others",
+    check: async (store) => {
+      await withSubscriber(store);
+      const revised = (id: string, of: string) => ({
+        id,
+        change: { external_id: of, version: 2, supersedes: of },
+      });
+      const bring = async (prefix: string) => {
+        await publish(store, [anEvent(`evt_${prefix}_old`, { external_id: `${prefix} old` })], false);
+        await fetched(store, [`evt_${prefix}_1`], { external_id: `${prefix} new` });
+        for (const { id, change } of [revised("2", "old"), revised("3", "new")]) {
+          await fetched(store, [`evt_${prefix}_${id}`], {
+            ...change,
+            external_id: `${prefix} ${change.external_id}`,
+          });
+        }
+      };
+      await bring("a");
+      const ofRevisions = { isNew: false, isRevised: true };
+      assert.equal(await store.finishFetch(aFetchEnd("board", T0), () => ofRevisions), 2);
+      assert.deepEqual(await matched(store), ["evt_a_1"]);
+      await bring("b");
+      const counted: number[][] = [];
+      const held = await store.finishFetch(
+        aFetchEnd("board", T0),
+        ({ count, revised: changed, usualRevised }) => {
+          counted.push([count, changed, usualRevised]);
+          return FLOOD;
+        },
+      );
+      assert.deepEqual([held, counted], [2, [[1, 2, 0]]]);
+      assert.deepEqual(await matched(store), ["evt_b_2"], "the revision of what was known goes out");
+      assert.equal(await store.releaseEvents("board", "deliver"), 4);
+      assert.deepEqual(await matched(store), ["evt_a_2", "evt_a_3", "evt_b_1", "evt_b_3"]);
     },
   },
   {
@@ -127,7 +166,7 @@ export const collectingPromises: StorePromise[] = [
       const finish = (isFlood = false, atMs = T0) =>
         store.finishFetch(aFetchEnd("board", atMs), (arrivals) => {
           asked.push(arrivals);
-          return isFlood;
+          return isFlood ? FLOOD : NO_FLOOD;
         });
       await publish(store, [anEvent("evt_0", { published_at: T0 })], false);
       await finish();
@@ -139,9 +178,18 @@ export const collectingPromises: StorePromise[] = [
       await fetched(store, ["evt_8"], { published_at: T0 + DAY, published_at_estimated: true });
       await finish(false, T0 + 2 * DAY);
       assert.deepEqual(asked, [
-        { count: 3, older: 1, newer: 2, usual: 0, perDay: 1 / 30, elapsedMs: 0 },
-        { count: 4, older: 0, newer: 0, usual: 3, perDay: 4 / 30, elapsedMs: 0 },
-        { count: 1, older: 0, newer: 0, usual: 3, perDay: 8 / 30, elapsedMs: 2 * DAY },
+        { count: 3, older: 1, newer: 2, revised: 0, usualRevised: 0, usual: 0, perDay: 1 / 30, elapsedMs: 0 },
+        { count: 4, older: 0, newer: 0, revised: 0, usualRevised: 0, usual: 3, perDay: 4 / 30, elapsedMs: 0 },
+        {
+          count: 1,
+          older: 0,
+          newer: 0,
+          revised: 0,
+          usualRevised: 0,
+          usual: 3,
+          perDay: 8 / 30,
+          elapsedMs: 2 * DAY,
+        },
       ]);
     },
   },
