@@ -37,6 +37,9 @@ import { renderDocs } from "./web/docs.ts";
 /** How often counted requests are written, ms: so many are lost at most by a crash. */
 const FLUSH_MS = 1_000;
 
+/** Old mails that are emptied a second. */
+const BLANKED_AT_ONCE = 100;
+
 /** The appliance. */
 export interface App {
   /** Answers an API request; never throws. */
@@ -133,12 +136,12 @@ export function createApp(
     await payments?.reviewAll();
   });
   const endGraces = async () => await payments?.endGraces();
-  const forget = () => store.forgetAnswers(clock.nowMs() - REMEMBERED_FOR_MS);
+  const forgetting = createForgetting({ config, platform, store });
   const chores = {
     "counted requests not written": () => quota.flush(),
     "access of those who do not pay not ended": endGraces,
     "the store's state not read": createTroubleLog(store, platform.log("store")),
-    "old answers not forgotten": forget,
+    ...forgetting,
   };
   const loops = createLoops((running, stopping) => [
     ingest.run(running),
@@ -162,7 +165,7 @@ export function createApp(
       await delivery.tick();
       await mailing.tick();
       await quota.flush();
-      await forget();
+      for (const forget of Object.values(forgetting)) await forget();
     },
     async start() {
       await register();
@@ -196,6 +199,19 @@ function createLoops(
 interface MadeOnce {
   newId: NewId;
   classifier: Classifier;
+}
+
+/** What is kept for a time only, by what is said when that fails. */
+function createForgetting(
+  { config, platform: { clock }, store }: Pick<AppOptions, "config" | "platform" | "store">,
+): Record<string, () => Promise<void>> {
+  return {
+    "old answers not forgotten": () => store.forgetAnswers(clock.nowMs() - REMEMBERED_FOR_MS),
+    "old mails not emptied": async () => {
+      const finishedUntilMs = clock.nowMs() - config.mail.keepMs;
+      await store.blankMails({ finishedUntilMs, limit: BLANKED_AT_ONCE });
+    },
+  };
 }
 
 /** Says in the log when the store gets into trouble, what to do about it, and when it is over. */

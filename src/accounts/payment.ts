@@ -1,5 +1,5 @@
 // What follows from a payer's events: a function of all of them, so that the order of their arrival decides nothing.
-import type { PaymentEvent, PaymentFact, PaymentVerdict } from "../domain/payment.ts";
+import type { PaymentEvent, PaymentFact, PaymentNotice, PaymentVerdict } from "../domain/payment.ts";
 import { type Tier, TIERS } from "../domain/tier.ts";
 
 /** What the operator has settled. */
@@ -13,6 +13,9 @@ export interface PaymentRules {
 /** An event that says something. */
 type Said<Fact extends PaymentFact = PaymentFact> = PaymentEvent & { fact: Fact };
 
+/** How long the end of a subscription is news, ms: who is told of it later has noticed, or has been told. */
+const NEWS_MS = 7 * 86_400_000;
+
 /** How a subscription stands, as its newest event has it. */
 type Standing =
   | { kind: "good" }
@@ -21,7 +24,7 @@ type Standing =
   /** The provider has given up on a payment, or waits for one. */
   | { kind: "suspended"; sinceMs: number; invoice: string | null }
   /** For good. */
-  | { kind: "ended" };
+  | { kind: "ended"; sinceMs: number; subscription: string };
 
 /** A subscription that was paid for at least once. */
 interface PaidSubscription {
@@ -48,13 +51,16 @@ export function judgePayer(
     .map((group): PaidSubscription => ({ events: group, standing: standingOf(group) }));
   const open = subscriptions.filter(({ standing }) => isOpen(standing, rules, nowMs));
   const priced = priceOf(open.length > 0 ? open : subscriptions, rules);
+  // What an open subscription costs nobody knows: then what was bought before stays.
+  const tier = priced.tier ?? priceOf(subscriptions, rules).tier;
+  const { unknownPrice } = priced;
   return {
     provision: checkouts.length > 0,
     email: checkouts.findLast(({ fact }) => fact.email !== null)?.fact.email ?? "",
     language: checkouts.at(-1)?.fact.language ?? "en",
-    // What an open subscription costs nobody knows: then what was bought before stays.
-    tier: priced.tier ?? priceOf(subscriptions, rules).tier,
-    unknownPrice: priced.unknownPrice,
+    tier,
+    unknownPrice,
+    isPriceAwaited: tier === null && unknownPrice === null && Object.keys(rules.prices).length > 0,
     ...accessOf(open.length > 0 ? open : subscriptions, rules, nowMs),
   };
 }
@@ -92,7 +98,10 @@ function isPaid({ fact }: Said): boolean {
 }
 
 function standingOf(events: readonly Said[]): Standing {
-  if (events.some(({ fact }) => isFinal(fact))) return { kind: "ended" };
+  const end = events.find(({ fact }) => isFinal(fact));
+  if (end !== undefined) {
+    return { kind: "ended", sinceMs: end.createdAtMs, subscription: end.subscription ?? "" };
+  }
   let standing: Standing = { kind: "good" };
   for (const { fact, createdAtMs } of events) {
     const word = wordOf(fact);
@@ -141,24 +150,40 @@ function accessOf(
   subscriptions: readonly PaidSubscription[],
   { graceMs }: PaymentRules,
   nowMs: number,
-): Pick<PaymentVerdict, "access" | "accessUntilMs" | "failure"> {
-  const granted = { access: "granted", accessUntilMs: null, failure: null } as const;
+): Pick<PaymentVerdict, "access" | "accessUntilMs" | "notice"> {
+  const granted = { access: "granted", accessUntilMs: null, notice: null } as const;
   if (subscriptions.length === 0 || subscriptions.some(({ standing }) => standing.kind === "good")) {
     return granted;
   }
-  const owing = subscriptions.map(({ standing }) => standing)
+  const standings = subscriptions.map(({ standing }) => standing);
+  const [latest] = standings
     .filter((standing) => standing.kind === "due" || standing.kind === "suspended")
     .sort((a, b) => b.sinceMs - a.sinceMs);
-  const [latest] = owing;
-  if (latest === undefined) return { access: "ended", accessUntilMs: null, failure: null };
+  if (latest === undefined) {
+    return { access: "ended", accessUntilMs: null, notice: noticeOfEnd(standings, nowMs) };
+  }
   const occasion = latest.invoice ?? String(latest.sinceMs);
   const untilMs = latest.sinceMs + graceMs;
   if (latest.kind === "due" && nowMs < untilMs) {
-    const failure = { occasion: `due:${occasion}`, data: { accessUntilMs: untilMs } };
-    return { access: "granted", accessUntilMs: untilMs, failure };
+    return {
+      access: "granted",
+      accessUntilMs: untilMs,
+      notice: { kind: "payment-failed", occasion: `due:${occasion}`, data: { accessUntilMs: untilMs } },
+    };
   }
-  const failure = { occasion: `ended:${occasion}`, data: { accessUntilMs: null } };
-  return { access: "ended", accessUntilMs: null, failure };
+  return {
+    access: "ended",
+    accessUntilMs: null,
+    notice: { kind: "payment-failed", occasion: `ended:${occasion}`, data: { accessUntilMs: null } },
+  };
+}
+
+/** The last of the subscriptions has ended for good: its owner hears of that while it is news. */
+function noticeOfEnd(standings: readonly Standing[], nowMs: number): PaymentNotice | null {
+  const [last] = standings.filter((standing) => standing.kind === "ended")
+    .sort((a, b) => b.sinceMs - a.sinceMs || (a.subscription < b.subscription ? -1 : 1));
+  if (last === undefined || nowMs - last.sinceMs > NEWS_MS) return null;
+  return { kind: "access-ended", occasion: last.subscription, data: { endedAtMs: last.sinceMs } };
 }
 
 /** The highest tier that the subscriptions buy, each by its newest price that is known. */

@@ -43,9 +43,18 @@ export interface Payments {
 /** Payments over the store. */
 export function createPayments(options: PaymentOptions): Payments {
   const { store, clock, newId, log, tiers } = options;
-  const review = (): PaymentReview => {
+  /** Judges with `work`, and when all of it is kept, says whose access that has ended or given back. */
+  const reviewing = async <T>(work: (review: PaymentReview) => Promise<T>): Promise<T> => {
     const nowMs = clock.nowMs();
-    return { nowMs, tiers, newId, judge: (events) => judgePayer(events, options, nowMs) };
+    const changes: [customer: string, access: "ended" | "restored"][] = [];
+    const noteAccess = (customer: string, access: "ended" | "restored") => changes.push([customer, access]);
+    const judge = (events: readonly PaymentEvent[]) => judgePayer(events, options, nowMs);
+    const result = await work({ nowMs, tiers, newId, judge, noteAccess });
+    for (const [customer, access] of changes) {
+      if (access === "ended") log.warn("access ended: it is not paid for", { customer });
+      else log.info("access restored: it is paid for", { customer });
+    }
+    return result;
   };
   return {
     async receive(signature, body) {
@@ -73,21 +82,20 @@ export function createPayments(options: PaymentOptions): Payments {
         log.debug("payment event of no interest", { event: id, type });
         return "ignored";
       }
-      const outcome = await store.recordPayment(reading.event, review());
+      const outcome = await reviewing((review) => store.recordPayment(reading.event, review));
       log.info("payment event", { event: id, type, outcome, ...noteOf(reading.event) });
       if (outcome === "applied") await warnOfPrice(options, reading.event);
       return outcome;
     },
 
-    replay: (id, by) => store.replayPayment(id, review(), by),
+    replay: (id, by) => reviewing((review) => store.replayPayment(id, review, by)),
 
     async endGraces() {
-      const ended = await store.reviewPayers("grace", review());
-      if (ended > 0) log.warn("access ended: not paid within the grace", { payers: ended });
+      await reviewing((review) => store.reviewPayers("grace", review));
     },
 
     async reviewAll() {
-      await store.reviewPayers("all", review());
+      await reviewing((review) => store.reviewPayers("all", review));
     },
   };
 }

@@ -170,7 +170,12 @@ async function changeCustomer(
   return await withStore(call, async ({ config, platform, store }) => {
     const customer = { ...await requireCustomer(call, store), ...change };
     if (customer.declared) throw declared(customer);
-    await store.changeCustomer(customer.id, change, { ...actOf(call, platform), tiers: config.tiers });
+    const newId = createIds(() => platform.clock.nowMs(), (count) => platform.random.bytes(count));
+    await store.changeCustomer(customer.id, change, {
+      ...actOf(call, platform),
+      tiers: config.tiers,
+      newMailId: () => newId("mail"),
+    });
     const now = await store.findCustomer(customer.id);
     if (change.enabled === true && now?.enabled === false) {
       throw new CommandError(

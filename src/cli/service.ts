@@ -165,7 +165,8 @@ class RunningService implements Service {
   async #declareCustomers(loaded: LoadedConfig): Promise<void> {
     const { store, platform } = this.#options;
     const { customers, tiers } = loaded.config;
-    const by = { actor: "config", atMs: platform.clock.nowMs(), tiers };
+    const newMailId = () => this.#lasting.newId("mail");
+    const by = { actor: "config", atMs: platform.clock.nowMs(), tiers, newMailId };
     const declaration = await store.declareCustomers(customers, by);
     if (declaration.kind === "refused") {
       const problems = declaration.conflicts.map((conflict) => describeConflict(conflict, loaded));

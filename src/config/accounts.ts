@@ -28,6 +28,8 @@ export interface MailConfig {
   smtp: SmtpServer & { requireTls: boolean; caFile: string | null } | null;
   /** The folder for mails without a server, absolute. */
   outbox: string;
+  /** How long what a mail told is kept after it was sent, ms. */
+  keepMs: number;
 }
 
 /** The secrets of payments, mails and metrics, read. */
@@ -142,5 +144,6 @@ export function buildMail({ mail }: CheckedFile, { smtp }: AccountSecrets, folde
     support: mail.support === "" ? mail.from.address : mail.support.address,
     smtp: smtp === null ? null : { ...smtp, requireTls: mail.require_tls, caFile },
     outbox: resolve(folder, mail.outbox),
+    keepMs: mail.keep,
   };
 }

@@ -59,6 +59,7 @@ export interface ConfigSummary {
     smtp: string | null;
     tls: "from the beginning" | "required" | "where it is offered" | null;
     outbox: string;
+    keep_ms: number;
   };
   /** Customers that the config declares, by their names. */
   customers_declared: string[];
@@ -166,6 +167,7 @@ function summariseAccounts(
       smtp: smtp === null ? null : formatListen({ hostname: smtp.host, port: smtp.port }),
       tls: smtp === null ? null : smtp.isTls ? "from the beginning" : startTls,
       outbox: mail.outbox,
+      keep_ms: mail.keepMs,
     },
   };
 }
@@ -283,10 +285,11 @@ function describePayment(payment: ConfigSummary["payment"]): string {
     `${formatDuration(payment.grace_ms)} of grace`;
 }
 
-function describeMail({ from, smtp, tls, outbox }: ConfigSummary["mail"]): string {
-  return smtp === null
+function describeMail({ from, smtp, tls, outbox, keep_ms }: ConfigSummary["mail"]): string {
+  const way = smtp === null
     ? `no mail server: mails are put into ${outbox}`
     : `from ${from} by ${smtp}, TLS ${tls ?? "never"}`;
+  return `${way}; what they told is kept for ${formatDuration(keep_ms)}`;
 }
 
 function describeAdditions(added: ConfigSummary["classification"]): string {

@@ -229,6 +229,7 @@ const mail = table({
   smtp_url_env: secret.env,
   smtp_ca_file: text("the path of a file", "/etc/ssl/our-ca.pem", readPath).optional(),
   require_tls: flag().prefault(true),
+  keep: duration(BOUNDS.keep, "90d").prefault("90d"),
 }, "[mail]");
 
 /** The config file: every key that may stand in it. What it gives has every default filled in that needs no other key. */

@@ -63,7 +63,7 @@ export function createUpkeep(upkeep: Upkeep): () => Promise<number> {
       const judged = await store.judgeEndpoints({ nowMs, newMailId });
       if (judged > 0) log.warn("endpoints have failed for days", { subscriptions: judged });
       // Before anything is released: the tiers of the config may be others than those of the last run.
-      const switched = await store.fitSubscriptions({ nowMs, tiers: upkeep.tiers });
+      const switched = await store.fitSubscriptions({ nowMs, tiers: upkeep.tiers, newMailId });
       if (switched > 0) log.info("subscriptions held or back, by their tiers", { subscriptions: switched });
       // While there is more, the next round goes on.
       if (await removeOld(upkeep, nowMs) === 0) judging.done(nowMs);

@@ -16,6 +16,12 @@ export interface KeyHolder {
 /** The tiers' limits, by tier. */
 export type TierTable = Readonly<Record<Tier, TierLimits>>;
 
+/** Who changes what customers may use, and what follows from it: the limits of the tiers, and mails. */
+export interface TierAct extends Act {
+  tiers: TierTable;
+  newMailId(): string;
+}
+
 /** What of a customer only the operator is shown. */
 export interface Account {
   customer: Customer;
@@ -34,6 +40,8 @@ export interface PaymentReview {
   tiers: TierTable;
   /** What follows from all that a payer's events say; they come in no order. */
   judge(events: readonly PaymentEvent[]): PaymentVerdict;
+  /** Hears whose access a judgement has ended or given back; nothing of it holds unless the call ends well. */
+  noteAccess(customerId: string, access: "ended" | "restored"): void;
   newId: NewId;
 }
 
@@ -57,12 +65,13 @@ export interface AccountStore {
   listCustomers(): Promise<{ customer: Customer; keys: ApiKey[] }[]>;
   /**
    * False when there is no such customer. One that is not paid for stays disabled although it is to be enabled. With
-   * another tier or other limits the newest subscriptions over the number are held, or held ones come back.
+   * another tier or other limits the newest subscriptions over the number are held, or held ones come back, and a mail
+   * says so. With another address a welcome mail that was given up is queued again.
    */
   changeCustomer(
     id: string,
-    change: Partial<Pick<Customer, "tier" | "enabled" | "limits">>,
-    by: Act & { tiers: TierTable },
+    change: Partial<Pick<Customer, "tier" | "enabled" | "limits" | "email">>,
+    by: TierAct,
   ): Promise<boolean>;
   /**
    * Makes the config's declarations hold, all in one transaction or nothing: new customers are added, known ones are as
@@ -71,7 +80,7 @@ export interface AccountStore {
    */
   declareCustomers(
     customers: readonly DeclaredCustomer[],
-    by: Act & { tiers: TierTable },
+    by: TierAct,
   ): Promise<Declaration>;
   /**
    * Takes everything personal out of the store: address, mails, payer, the subscriptions' addresses and secrets. Its
@@ -117,6 +126,11 @@ export interface AccountStore {
    * such of that id.
    */
   cancelMail(id: string, by: Act): Promise<boolean>;
+  /**
+   * Takes out of mails that were sent or cancelled up to this time what they told; that they were is kept, so that none
+   * is written twice. At most `limit`; returns how many.
+   */
+  blankMails(blank: { finishedUntilMs: number; limit: number }): Promise<number>;
 
   /** The newest first. */
   listAudit(query: { limit: number; customerId?: string }): Promise<AuditEntry[]>;

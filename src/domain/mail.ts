@@ -1,11 +1,15 @@
 // Mails to customers: what is told, of what kind, and when it was asked for. Wording and sending are src/accounts'.
 import type { Customer } from "./customer.ts";
+import type { Tier, TierLimits } from "./tier.ts";
 
 /** What customers are written about. */
 export const MAIL_KINDS = [
   "welcome",
   "key-rotated",
   "payment-failed",
+  "access-ended",
+  "tier-changed",
+  "subscriptions-held",
   "delivery-warning",
   "delivery-disabled",
   "quota-80",
@@ -37,6 +41,20 @@ export interface QuotaUse {
   resetsAtMs: number;
 }
 
+/** A subscription that the number of its customer's tier has held, or let go on. */
+export interface FittedSubscription {
+  id: string;
+  /** Where it delivers to: the host's name alone. */
+  host: string;
+}
+
+/** What a customer may use from now on, and which of its subscriptions that has held or let go on. */
+export interface TierFit {
+  limits: TierLimits;
+  held: FittedSubscription[];
+  returned: FittedSubscription[];
+}
+
 /** What a mail is made from, by kind: never a key, a secret or an address that holds one. */
 export interface MailData {
   /** The key is made when the mail is handed over. */
@@ -45,6 +63,11 @@ export interface MailData {
   "key-rotated": { lastFour: string };
   /** When the access ends unless it is paid, Unix ms; null when it has ended. */
   "payment-failed": { accessUntilMs: number | null };
+  /** What was paid for has ended for good, and with it the access; Unix ms. */
+  "access-ended": { endedAtMs: number };
+  "tier-changed": TierFit & { before: Tier; after: Tier };
+  /** The tier is the same, its number of subscriptions is not. */
+  "subscriptions-held": TierFit;
   "delivery-warning": FailingSubscription;
   /** With `isKeyLost` nothing has failed: the service has lost what it signs with. */
   "delivery-disabled": FailingSubscription & { isKeyLost?: true };
@@ -135,5 +158,7 @@ export type NewMail = {
     onceKey: string;
     /** Now, Unix ms. */
     atMs: number;
+    /** When it is due, Unix ms; without it now. */
+    dueAtMs?: number;
   };
 }[MailKind];

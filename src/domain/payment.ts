@@ -1,5 +1,5 @@
 // Payments: what a provider's event says, reduced to what is decided upon, and what follows from all of a payer's.
-import type { MailData, MailLanguage } from "./mail.ts";
+import type { MailContent, MailLanguage } from "./mail.ts";
 import type { Tier } from "./tier.ts";
 
 /** What a paid subscription's state is called by the provider (Stripe's names). */
@@ -51,6 +51,11 @@ export interface PaymentEvent {
   note: string | null;
 }
 
+/** What a payer is told, and the occasion. */
+export type PaymentNotice = Extract<MailContent, { kind: "payment-failed" | "access-ended" }> & {
+  occasion: string;
+};
+
 /** What follows from all that is known of a payer, in whatever order it came. */
 export interface PaymentVerdict {
   /** Whether a checkout was paid: before that there is no customer. */
@@ -65,8 +70,10 @@ export interface PaymentVerdict {
   accessUntilMs: number | null;
   /** The price of the newest state, where the config does not name it. */
   unknownPrice: string | null;
+  /** What a checkout bought is not known yet, and will be told in a moment. */
+  isPriceAwaited: boolean;
   /** What the customer is told; of each occasion once. */
-  failure: { occasion: string; data: MailData["payment-failed"] } | null;
+  notice: PaymentNotice | null;
 }
 
 /**
@@ -85,6 +92,8 @@ export interface KeptPayment {
 /** What a customer's payments come to. */
 export interface PayerState {
   payer: string;
+  /** The address that its checkouts gave last: empty for none; null where nothing was told since that is kept. */
+  email: string | null;
   tier: Tier | null;
   access: "granted" | "ended";
   accessUntilMs: number | null;

@@ -24,9 +24,10 @@ export interface UpkeepStore {
   healClock(nowMs: number): Promise<number>;
   /**
    * Holds the newest subscriptions of customers that have more active ones than their tier allows, and switches on
-   * again, oldest first, those that were held so and for which there is room. Returns how many it switched.
+   * again, oldest first, those that were held so and for which there is room; whose are held gets a mail. Returns how
+   * many it switched.
    */
-  fitSubscriptions(fit: { nowMs: number; tiers: TierTable }): Promise<number>;
+  fitSubscriptions(fit: { nowMs: number; tiers: TierTable; newMailId: () => string }): Promise<number>;
   /**
    * Removes bodies and attempts of deliveries that were over up to the one time, and what is then left of those that
    * were over up to the other; at most `limit` of each. Returns how many; more may be left unless it is 0.

@@ -130,13 +130,18 @@ function messageOf(mail: OutgoingMail): Record<string, unknown> {
     replyTo: { name: "", address: mail.replyTo },
     envelope: { from: mail.from.address, to: [mail.to] },
     subject: mail.subject,
-    text: mail.text,
-    html: mail.html,
+    text: inLines(mail.text),
+    html: inLines(mail.html),
     textEncoding: "quoted-printable",
     headers: { "Auto-Submitted": "auto-generated" },
     disableFileAccess: true,
     disableUrlAccess: true,
   };
+}
+
+/** With the line ends of mail: of others the encoder breaks lines that are short enough. */
+function inLines(text: string): string {
+  return text.replaceAll(/\r?\n/g, "\r\n");
 }
 
 function certificates(caFile: string | null): { ca?: string[] } {

@@ -24,6 +24,21 @@ const CONTENTS: MailContent[] = [
   { kind: "key-rotated", data: { lastFour: "beef" } },
   { kind: "payment-failed", data: { accessUntilMs: AT } },
   { kind: "payment-failed", data: { accessUntilMs: null } },
+  { kind: "access-ended", data: { endedAtMs: AT } },
+  {
+    kind: "tier-changed",
+    data: {
+      before: "gpai",
+      after: "team",
+      limits: DEFAULT_LIMITS.team,
+      held: [{ id: "sub_1", host: "a.example" }],
+      returned: [],
+    },
+  },
+  {
+    kind: "subscriptions-held",
+    data: { limits: DEFAULT_LIMITS.indie, held: [{ id: "sub_2", host: "b.example" }], returned: [] },
+  },
   { kind: "delivery-warning", data: FAILING },
   { kind: "delivery-disabled", data: FAILING },
   { kind: "delivery-disabled", data: { ...FAILING, isKeyLost: true } },
@@ -51,6 +66,9 @@ const write = (content: MailContent, language: MailLanguage, publicUrl = "https:
   const key = content.kind === "welcome" ? KEY : null;
   return writeLetter(mail, { key, publicUrl, support: "help@feed.example", limits: DEFAULT_LIMITS.team });
 };
+
+/** A text as one line. */
+const unfolded = (text: string): string => text.replace(/\n(?! )/g, " ");
 
 Deno.test("writeLetter() writes every kind in every language, each as text and as HTML", () => {
   const subjects = new Set<string>();
@@ -85,8 +103,10 @@ Deno.test("a welcome holds the key, the first call, the disclaimer and how to ge
     const { subject, text, html } = write({ kind: "welcome", data: {} }, language);
     assert.ok(!subject.includes("rgf_"));
     assert.ok(text.includes(`    ${KEY}\n`) && html.includes(KEY), language);
-    assert.ok(text.includes(`curl -H "Authorization: Bearer ${KEY}"`), language);
-    for (const pattern of rows[language]) assert.match(text, pattern, language);
+    assert.ok(
+      text.includes(`    curl --oauth2-bearer \\\n    ${KEY} \\\n    https://feed.example.org/v1/events\n`),
+    );
+    for (const pattern of rows[language]) assert.match(unfolded(text), pattern, language);
   }
 });
 
@@ -94,10 +114,42 @@ Deno.test("no other mail holds a key, and times are told in words with their zon
   for (const content of CONTENTS.slice(1)) {
     assert.doesNotMatch(write(content, "en").text, /rgf_/, content.kind);
   }
+  const told = (content: MailContent, language: MailLanguage) => unfolded(write(content, language).text);
   const due: MailContent = { kind: "payment-failed", data: { accessUntilMs: AT } };
-  assert.match(write(due, "en").text, /until 15 August 2026 at 10:00 UTC/);
-  assert.match(write(due, "de").text, /15\. August 2026 um 10:00 UTC/);
-  assert.match(write(due, "fr").text, /15 août 2026 à 10:00 UTC/);
+  assert.match(told(due, "en"), /until 15 August 2026 at 10:00 UTC/);
+  assert.match(told(due, "de"), /15\. August 2026 um 10:00 UTC/);
+  assert.match(told(due, "fr"), /15 août 2026 à 10:00 UTC/);
+});
+
+Deno.test("one is one in every language, and many are many", () => {
+  const held = (language: MailLanguage, activeSubscriptions: number) => {
+    const limits = { ...DEFAULT_LIMITS.indie, activeSubscriptions };
+    const data = { limits, held: [{ id: "sub_2", host: "b.example" }], returned: [] };
+    return unfolded(write({ kind: "subscriptions-held", data }, language).text);
+  };
+  const rows: [MailLanguage, RegExp, RegExp][] = [
+    ["en", / 1 active subscription now/, / 5 active subscriptions now/],
+    ["de", / 1 aktives Abonnement haben/, / 5 aktive Abonnements haben/],
+    ["fr", / 1 abonnement actif et/, / 5 abonnements actifs et/],
+  ];
+  for (const [language, one, many] of rows) {
+    assert.match(held(language, 1), one);
+    assert.match(held(language, 5), many);
+    assert.match(held(language, 5), /sub_2 b\.example/);
+  }
+});
+
+Deno.test("no line of a letter needs to be broken on its way, and HTML is ASCII", () => {
+  for (const language of MAIL_LANGUAGES) {
+    for (const content of CONTENTS) {
+      const { text, html } = write(content, language);
+      for (const line of `${text}\n${html}`.split("\n")) {
+        assert.ok(line.length <= 76, `${line.length}: ${line}`);
+      }
+      // deno-lint-ignore no-control-regex -- that is what ASCII is
+      assert.match(html, /^[\x00-\x7f]*$/);
+    }
+  }
 });
 
 Deno.test("what comes from outside stays text in HTML", () => {

@@ -8,7 +8,13 @@ import { createMailer } from "../../src/platform/mailer.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import { withFolder } from "../support/process.ts";
 import { PAYMENT_CONFIG } from "../support/samples.ts";
-import { checkoutSession, sendStripe, stripeEvent } from "../support/stripe.ts";
+import {
+  checkoutSession,
+  sendStripe,
+  stripeEvent,
+  stripeInvoice,
+  stripeSubscription,
+} from "../support/stripe.ts";
 import { testVault } from "../support/vault.ts";
 import { createWorld, START_MS, type World } from "../support/world.ts";
 
@@ -21,13 +27,20 @@ const CHECKOUT = stripeEvent({
   object: checkoutSession(),
 });
 
+const BOUGHT = stripeEvent({
+  id: "evt_bought",
+  type: "customer.subscription.created",
+  created: START_MS / 1_000,
+  object: stripeSubscription("active", "price_team"),
+});
+
 async function withPaid(
   work: (world: World) => Promise<void>,
   options: { store?: Store } = {},
 ): Promise<void> {
   const world = await createWorld(PAYMENT_CONFIG, options);
   try {
-    assert.equal((await sendStripe(world, CHECKOUT)).status, 200);
+    for (const body of [CHECKOUT, BOUGHT]) assert.equal((await sendStripe(world, body)).status, 200);
     await work(world);
   } finally {
     await world.close();
@@ -157,7 +170,9 @@ Deno.test("an address that will never be taken is not tried again", () =>
 
 Deno.test("a server that takes for ever ends one attempt, and holds up no other mail", () =>
   withPaid(async (world) => {
-    await sendStripe(world, CHECKOUT.replace("evt_1", "evt_2").replaceAll("cus_Nff", "cus_Xff"));
+    for (const [id, body] of [["evt_1", CHECKOUT], ["evt_bought", BOUGHT]] as const) {
+      await sendStripe(world, body.replace(id, `${id}_too`).replaceAll("cus_Nff", "cus_Xff"));
+    }
     let stuck = 0;
     world.platform.mailer.answer = () => stuck++ === 0 ? new Promise(() => {}) : undefined;
     const ticking = world.app.tick();
@@ -186,13 +201,78 @@ Deno.test("a customer without an address is told of in the log and in health", a
   });
   const body = stripeEvent({ id: "evt_1", type: "checkout.session.completed", created: 1, object: nobody });
   assert.equal((await sendStripe(world, body)).json.outcome, "applied");
+  assert.equal((await sendStripe(world, BOUGHT)).json.outcome, "applied");
   await world.app.tick();
   assert.deepEqual(world.platform.mailer.taken, []);
   assert.deepEqual((await mails(world)).map(({ status, problem }) => [status, problem]), [
     ["failed", "no address is known"],
   ]);
+  const by = { actor: "cli:test", atMs: START_MS, tiers: world.config.tiers, newMailId: () => "mail_x" };
+  const [{ customer } = { customer: null }] = await world.store.listCustomers();
+  await world.store.changeCustomer(customer?.id ?? "", { email: "ana@found.example" }, by);
+  await world.app.tick();
+  assert.deepEqual(world.platform.mailer.taken.map(({ to }) => to), ["ana@found.example"]);
+  assert.equal((await world.ask("/v1/health")).json.mails.failed, 0);
+  const failing = { id: "evt_2", type: "invoice.payment_failed", created: 2 };
+  await sendStripe(world, stripeEvent({ ...failing, object: stripeInvoice("price_team") }));
+  const [kept] = await world.store.listCustomers();
+  assert.equal(kept?.customer.email, "ana@found.example", "what the operator has set stays");
   await world.close();
 });
+
+Deno.test("a welcome waits a moment for what was bought, and for no longer; a price that comes too late is told of", async () => {
+  const world = await createWorld(PAYMENT_CONFIG);
+  const subjects = () => world.platform.mailer.taken.map(({ subject }) => subject);
+  try {
+    await sendStripe(world, CHECKOUT);
+    await world.platform.clock.advance(5_000);
+    await world.app.tick();
+    assert.deepEqual(subjects(), [], "the price is on its way");
+    await sendStripe(world, BOUGHT);
+    await world.app.tick();
+    assert.match(world.platform.mailer.taken[0]?.text ?? "", /Ihr Tarif ist team:\s10\.000 Anfragen/);
+    const other = (body: string) => body.replaceAll('"evt_', '"evt_x').replaceAll("cus_Nff", "cus_Xff");
+    await sendStripe(world, other(CHECKOUT));
+    await world.platform.clock.advance(30_000);
+    await world.app.tick();
+    assert.match(
+      world.platform.mailer.taken[1]?.text ?? "",
+      /Ihr Tarif ist indie:\s.*\s1 aktives\sAbonnement\./s,
+    );
+    await sendStripe(world, other(BOUGHT));
+    await world.app.tick();
+    assert.deepEqual(subjects(), ["Ihr API-Schlüssel", "Ihr API-Schlüssel", "Ihr Tarif ist jetzt team"]);
+  } finally {
+    await world.close();
+  }
+});
+
+Deno.test("what a mail told is forgotten when it is long over; that it was written is not", () =>
+  withPaid(async (world) => {
+    await world.app.tick();
+    const failing = { id: "evt_2", type: "invoice.payment_failed", created: START_MS / 1_000 + 9 };
+    const failed = stripeEvent({ ...failing, object: stripeInvoice("price_team") });
+    await sendStripe(world, failed);
+    await world.app.tick();
+    const told = async () => {
+      const [mail] = await mails(world);
+      return [mail?.kind, mail?.status];
+    };
+    assert.deepEqual(await told(), ["payment-failed", "sent"]);
+    assert.equal(await world.store.blankMails({ finishedUntilMs: START_MS - 1, limit: 9 }), 0);
+    await world.platform.clock.advance(90 * DAY);
+    await world.app.tick();
+    assert.equal(
+      await world.store.blankMails({ finishedUntilMs: START_MS + DAY, limit: 9 }),
+      0,
+      "it is empty already",
+    );
+    await sendStripe(world, failed.replace("evt_2", "evt_3"));
+    assert.equal(
+      world.platform.mailer.taken.filter(({ subject }) => /fehlgeschlagen/.test(subject)).length,
+      1,
+    );
+  }));
 
 Deno.test("nextMailAttempt() goes on for about three days, never twice at the same moment, and ends", () => {
   let nowMs = 0;

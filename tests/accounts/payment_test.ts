@@ -189,10 +189,40 @@ Deno.test("judgePayer() writes to the newest checkout's address, in its language
 Deno.test("judgePayer() names each failure by its bill, and the end apart from it", () => {
   const events = [checkout(0), bill(30, false, "in_2"), bill(33, false, "in_2")];
   const until = T0 + 44 * DAY;
-  assert.deepEqual(judge(events, 33).failure, { occasion: "due:in_2", data: { accessUntilMs: until } });
-  assert.deepEqual(judge(events, 44).failure, { occasion: "ended:in_2", data: { accessUntilMs: null } });
-  assert.equal(judge([...events, bill(34, true, "in_2")], 44).failure, null);
-  assert.equal(judge([checkout(0), deleted(9)], 9).failure, null, "who has cancelled is not dunned");
+  assert.deepEqual(judge(events, 33).notice, {
+    kind: "payment-failed",
+    occasion: "due:in_2",
+    data: { accessUntilMs: until },
+  });
+  assert.deepEqual(judge(events, 44).notice, {
+    kind: "payment-failed",
+    occasion: "ended:in_2",
+    data: { accessUntilMs: null },
+  });
+  assert.equal(judge([...events, bill(34, true, "in_2")], 44).notice, null);
+});
+
+Deno.test("judgePayer() tells of the end for good while it is news, once for each subscription, and dunns nobody for it", () => {
+  const notice = (subscription: string, day: number) => ({
+    kind: "access-ended",
+    occasion: subscription,
+    data: { endedAtMs: T0 + day * DAY },
+  });
+  assert.deepEqual(judge([checkout(0), deleted(9)], 9).notice, notice("sub_1", 9));
+  const twice = [checkout(0), state(9, "canceled"), deleted(10)];
+  assert.deepEqual(judge(twice, 12).notice, notice("sub_1", 9), "canceled, and then deleted, is one end");
+  assert.deepEqual(judge([checkout(0), bill(1, false), deleted(9)], 9).notice, notice("sub_1", 9));
+  assert.equal(judge([checkout(0), deleted(9)], 17).notice, null, "a week later it is none");
+  const second = [checkout(0), deleted(3), checkout(4, true, "sub_2")];
+  assert.equal(judge(second, 5).notice, null, "another goes on");
+  assert.deepEqual(judge([...second, deleted(6, "sub_2")], 6).notice, notice("sub_2", 6));
+});
+
+Deno.test("judgePayer() awaits a price while nothing names one, and there is one to come", () => {
+  assert.equal(judge([checkout(0)], 0).isPriceAwaited, true);
+  assert.equal(judge([checkout(0), state(0, "active", "price_x")], 0).isPriceAwaited, false, "not known");
+  assert.equal(judge([checkout(0), state(0, "active")], 0).isPriceAwaited, false);
+  assert.equal(judgePayer([checkout(0)], { ...RULES, prices: {} }, T0).isPriceAwaited, false);
 });
 
 Deno.test("judgePayer() gives the same for every order of the same events", () => {

@@ -219,7 +219,7 @@ Deno.test("who does not pay keeps access for the grace, and no longer", () =>
     world.platform.clock.set(START_MS + 14 * DAY + 1_000);
     await world.app.tick();
     assert.equal(await enabled(), false);
-    assert.match(warnings(world), /access ended: not paid within the grace/);
+    assert.match(warnings(world), /access ended: it is not paid for/);
     const paid = stripeEvent({
       id: "evt_2",
       type: "invoice.paid",
@@ -228,6 +228,40 @@ Deno.test("who does not pay keeps access for the grace, and no longer", () =>
     });
     await sendStripe(world, paid);
     assert.equal(await enabled(), true);
+  }));
+
+Deno.test("the end of access and its return are in the log, with whose; the end for good is told in a mail", () =>
+  withWorld(async (world) => {
+    const { platform: { clock, lines, mailer }, store } = world;
+    const said = () =>
+      lines.filter(({ message }) => message.startsWith("access")).map(({ level, message, fields }) =>
+        `${level} ${message} ${fields["customer"]}`
+      );
+    for (const body of [checkout(), state("evt_1", "active", "price_team")]) await sendStripe(world, body);
+    const [{ customer: { id } } = { customer: { id: "" } }] = await store.listCustomers();
+    await world.app.tick();
+    await sendStripe(world, state("evt_2", "past_due", "price_team", SECONDS + 1));
+    assert.deepEqual(said(), [], "the grace has begun");
+    await clock.advance(15 * DAY);
+    await world.app.tick();
+    const end = `warn access ended: it is not paid for ${id}`;
+    assert.deepEqual(said(), [end]);
+    await sendStripe(world, state("evt_3", "active", "price_team", SECONDS + 15 * 86_400));
+    const back = `info access restored: it is paid for ${id}`;
+    assert.deepEqual(said(), [end, back]);
+    const gone = state("evt_4", "canceled", "price_team", SECONDS + 15 * 86_400 + 9);
+    await sendStripe(world, gone.replace("subscription.updated", "subscription.deleted"));
+    assert.deepEqual(said(), [end, back, end]);
+    await world.app.tick();
+    assert.deepEqual(mailer.taken.map(({ subject }) => subject), [
+      "Ihr API-Schlüssel",
+      "Ihre Zahlung ist fehlgeschlagen",
+      "Ihr Zugang ist beendet",
+      "Ihr Abonnement ist beendet",
+    ]);
+    await clock.advance(DAY);
+    await world.app.tick();
+    assert.equal(mailer.taken.length, 4, "once");
   }));
 
 Deno.test("an event that reaches two servers on one store at the same time acts once, and its key is in no file", async () => {
@@ -255,6 +289,7 @@ Deno.test("an event that reaches two servers on one store at the same time acts 
     );
     assert.deepEqual(answers.map(({ status }) => status), [200, 200, 200, 200]);
     for (const answer of answers) await answer.body?.cancel();
+    await platform.clock.advance(30_000);
     await Promise.all([world.app.tick(), second.tick()]);
     assert.equal((await store.listCustomers()).length, 1);
     const [mail, ...more] = platform.mailer.taken;

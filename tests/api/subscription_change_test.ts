@@ -214,6 +214,7 @@ Deno.test("a lower tier holds the newest subscriptions with their events, and a 
         actor: "cli:test",
         atMs: world.platform.clock.nowMs(),
         tiers: world.config.tiers,
+        newMailId: () => world.newId("mail"),
       });
     await setTier("indie");
     const listed = (await world.ask("/v1/subscriptions", { key })).json.subscriptions;
@@ -242,7 +243,8 @@ Deno.test("DELETE /v1/subscriptions/{id} makes room for what the tier held", () 
     await world.platform.clock.advance(1_000);
     const { id } = (await subscribe(world, key, { webhook_url: NEW_HOOK })).json.subscription;
     const [{ customer } = { customer: { id: "" } }] = await world.store.listCustomers();
-    const by = { actor: "cli:test", atMs: START_MS, tiers: world.config.tiers };
+    const newMailId = () => world.newId("mail");
+    const by = { actor: "cli:test", atMs: START_MS, tiers: world.config.tiers, newMailId };
     await world.store.changeCustomer(customer.id, { tier: "indie" }, by);
     assert.equal((await world.ask(`/v1/subscriptions/${given.id}`, { method: "DELETE", key })).status, 200);
     const listed = (await world.ask("/v1/subscriptions", { key })).json.subscriptions;

@@ -20,6 +20,7 @@ const settings = (port: number, change: Partial<Smtp> = {}): Pick<Config, "mail"
   mail: {
     from: { name: "", address: "feed@firm.example" },
     support: "feed@firm.example",
+    keepMs: 0,
     outbox: "/nowhere",
     smtp: {
       host: "localhost",

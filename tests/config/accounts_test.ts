@@ -69,9 +69,15 @@ Deno.test("the summary says how payments and mails are handled, without their se
   assert.deepEqual([mail.from, mail.smtp, mail.tls], ["F <f@b.example>", "mail.example:587", "required"]);
   const text = describeConfig(config, 0);
   assert.match(text, /^payment +real payments, prices: 1, 14d of grace$/m);
-  assert.match(text, /^mail +from F <f@b\.example> by mail\.example:587, TLS required$/m);
+  assert.match(
+    text,
+    /^mail +from F <f@b\.example> by mail\.example:587, TLS required; what they told is kept for 90d$/m,
+  );
   assert.doesNotMatch(text + JSON.stringify(summariseConfig(config, 0)), /hush/);
   const bare = describeConfig(await configOf(""), 0);
   assert.match(bare, /^payment +not taken/m);
-  assert.match(bare, /^mail +no mail server: mails are put into \/etc\/regfeed\/data\/outbox$/m);
+  assert.match(
+    bare,
+    /^mail +no mail server: mails are put into \/etc\/regfeed\/data\/outbox; what they told/m,
+  );
 });

@@ -49,6 +49,7 @@ Deno.test("parseConfig() gives every default for an empty file", async () => {
       from: { name: "Regfeed", address: "regfeed@localhost" },
       support: "regfeed@localhost",
       smtp: null,
+      keepMs: 90 * 86_400_000,
       outbox: "/etc/regfeed/data/outbox",
     },
     metrics: { listen: null, token: null },
@@ -115,6 +116,7 @@ const EVERY_KEY = `
     from = "The feed <feed@example.org>"
     support = "support@example.org"
     outbox = "/var/mail/out"
+    keep = "9d"
     smtp_url = "smtps://a%40b:p%25w@mail.example.org"
     smtp_ca_file = "ca.pem"
     require_tls = false
@@ -281,6 +283,7 @@ const EVERY_VALUE: Config = {
       caFile: "/etc/regfeed/ca.pem",
     },
     outbox: "/var/mail/out",
+    keepMs: 9 * 86_400_000,
   },
   metrics: { listen: { hostname: "127.0.0.1", port: 9464 }, token: "scrape-me" },
   log: { format: "json", level: "debug", levels: { api: "warn" } },

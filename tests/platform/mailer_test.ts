@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import net from "node:net";
 import { join } from "node:path";
+import { writeLetter } from "../../src/accounts/letter.ts";
+import { MAIL_LANGUAGES } from "../../src/domain/mail.ts";
 import { MailError, type OutgoingMail } from "../../src/domain/ports.ts";
 import { createMailer, type MailSettings } from "../../src/platform/mailer.ts";
 import { withFolder } from "../support/process.ts";
@@ -231,6 +233,45 @@ Deno.test("createMailer() writes to the outbox without a server: for its owner's
     const nowhere = createMailer({ smtp: null, outbox: join(outbox, "mail_01.1.eml") });
     assert.equal((await refusalOf(() => nowhere.send(MAIL, forever))).reason, "the outbox cannot be written");
   }));
+
+Deno.test("a welcome's key stands whole on its line in the bytes of text and HTML, by SMTP and in the outbox", () =>
+  withFolder((folder) =>
+    withServer({}, async (port, taken) => {
+      const key = `rgf_${"0f".repeat(32)}`;
+      const limits = { apiRequestsPerDay: 1, webhookDeliveriesPerMonth: 2, activeSubscriptions: 3 };
+      const facts = { key, publicUrl: "https://feed.example.org", support: "help@feed.example", limits };
+      const outbox = createMailer({ smtp: null, outbox: folder });
+      for (const language of MAIL_LANGUAGES) {
+        const customer = {
+          id: "cus_1",
+          email: MAIL.to,
+          tier: "team",
+          enabled: true,
+          limits: {},
+          language,
+        } as const;
+        const mail = { kind: "welcome", data: {}, id: "mail_1", attempt: 1, lastFour: null } as const;
+        const whole = { ...mail, customer: { ...customer, declared: false, createdAtMs: 0 } };
+        const outgoing = { ...MAIL, ...writeLetter(whole, facts) };
+        await mailerFor(port).send(outgoing, forever);
+        await outbox.send(outgoing, forever);
+        const eml = await Deno.readTextFile(join(folder, "mail_01.1.eml"));
+        for (const bytes of [taken.at(-1)?.raw ?? "", eml]) {
+          const lines = bytes.split(/\r?\n/).filter((line) => line.includes(key));
+          assert.deepEqual(lines, [
+            `    ${key}`,
+            `    ${key} \\`,
+            key,
+            `${key} \\`,
+          ], language);
+          // Nothing of the command is encoded: it can be copied out of the file as it stands.
+          const command =
+            `    curl --oauth2-bearer \\\n    ${key} \\\n    https://feed.example.org/v1/events\n`;
+          assert.ok(bytes.replaceAll("\r", "").includes(command), language);
+        }
+      }
+    })
+  ));
 
 Deno.test("createMailer() lets no header in by a subject or a name", () =>
   withServer({}, async (port, taken) => {

@@ -1,4 +1,5 @@
 // What happens in a simulation: publishers, customers, endpoints and the machine, each by chance.
+import { createIds } from "../../src/domain/ids.ts";
 import { makeKey } from "../../src/accounts/keys.ts";
 import { MOODS } from "./endpoints.ts";
 import type { Reply, Simulation, Subscriber } from "./simulation.ts";
@@ -244,7 +245,12 @@ class Story {
 
   async #changeTier(): Promise<void> {
     const { chance, config, store, subscribers, clock } = this.simulation;
-    const by = { actor: "cli:simulation" as const, atMs: clock.nowMs(), tiers: config.tiers };
+    const newId = createIds(
+      () => clock.nowMs(),
+      (count) => Uint8Array.from({ length: count }, () => chance.between(0, 255)),
+    );
+    const newMailId = () => newId("mail");
+    const by = { actor: "cli:simulation", atMs: clock.nowMs(), tiers: config.tiers, newMailId };
     await store.changeCustomer(chance.pick(subscribers).id, { tier: chance.pick(["team", "gpai"]) }, by);
   }
 

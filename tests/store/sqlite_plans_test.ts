@@ -15,6 +15,7 @@ import {
   finishAllDue,
   matchAll,
   monthly,
+  newMailId,
   publish,
   recordIt,
   releaseAll,
@@ -183,7 +184,7 @@ const HOT: [string, (store: Store) => Promise<unknown>, RegExp[]][] = [
   ["reviewPayers()", (store) => store.reviewPayers("grace", aReview()), [
     /^SEARCH payers USING (COVERING )?INDEX payers_in_grace \(access_until>\? AND access_until<\?\)$/,
   ]],
-  ["fitSubscriptions()", (store) => store.fitSubscriptions({ nowMs: T0, tiers: monthly(9) }), [
+  ["fitSubscriptions()", (store) => store.fitSubscriptions({ nowMs: T0, tiers: monthly(9), newMailId }), [
     /^SCAN subscriptions USING INDEX subscriptions_wanted$/,
     /^SEARCH customers USING INDEX \w+_1 \(id=\?\)$/,
   ]],

@@ -49,11 +49,10 @@ function callOf(type: string, object: Record<string, unknown>, nowMs: number): P
   return { type, body, signature: `t=${created},v1=${hash}` };
 }
 
-/** What of a welcome mail, as its file holds it (RFC 2045, quoted-printable), the demo shows, and the key in it. */
+/** What of a welcome mail, as its file holds it, the demo shows, and the key, which has a line for itself. */
 export function readWelcome(eml: string): { headers: string[]; key: string | null } {
   const headers = ["From", "To", "Subject"].flatMap((name) =>
     new RegExp(`^${name}: .*$`, "m").exec(eml)?.[0] ?? []
   );
-  const text = eml.replaceAll(/=\r?\n/g, "");
-  return { headers, key: /rgf_[0-9a-f]{64}/.exec(text)?.[0] ?? null };
+  return { headers, key: /^ *(rgf_[0-9a-f]{64})$/m.exec(eml)?.[1] ?? null };
 }

@@ -1,5 +1,5 @@
 // Customers in SQLite.
-import type { Account, AccountStore, TierTable } from "../../domain/account_store.ts";
+import type { Account, AccountStore, TierAct } from "../../domain/account_store.ts";
 import type { Act } from "../../domain/audit.ts";
 import { type ApiKey, type Customer, type DisabledBy, limitsOf } from "../../domain/customer.ts";
 import type { MailLanguage } from "../../domain/mail.ts";
@@ -9,6 +9,7 @@ import type { Connection, Row } from "./connection.ts";
 import { holdDeliveries } from "./delivery_states.ts";
 import { insertKey, keyFromRow } from "./keys.ts";
 import { findPayer } from "./payers.ts";
+import { awaitsWelcome, queueMail, retryWelcome } from "./mails.ts";
 import { fitToTier } from "./tier_holds.ts";
 
 type CustomerMethods = "addCustomer" | "findCustomer" | "findAccount" | "listCustomers" | "changeCustomer";
@@ -91,7 +92,7 @@ export function insertCustomer(
 /** What of a customer changes, and who keeps it out from now on (null: nobody); what is not given stays. */
 export interface CustomerChange {
   /** With the limits of the tiers: subscriptions follow them. */
-  by: Act & { tiers: TierTable };
+  by: TierAct;
   change: Partial<Pick<Customer, "tier" | "limits" | "email" | "language">>;
   disabledBy?: DisabledBy | null;
 }
@@ -123,9 +124,28 @@ export function updateCustomer(
   if (!changed.enabled && customer.enabled) holdAll(connection, id, by.atMs);
   if (changed.enabled && !customer.enabled) letWait(connection, id, by.atMs);
   noteAct(connection, by, "customer.change", id, differences);
-  if ("tier" in differences || "limits" in differences) {
-    fitToTier(connection, id, { limit: limitsOf(changed, by.tiers).activeSubscriptions, by });
-  }
+  if ("email" in differences) retryWelcome(connection, id, by.atMs);
+  if ("tier" in differences || "limits" in differences) followTier(connection, { customer, changed }, by);
+}
+
+/** Subscriptions follow the tier and its limits, and the customer is told. */
+function followTier(
+  connection: Connection,
+  { customer, changed }: { customer: Customer; changed: Customer },
+  by: TierAct,
+): void {
+  const { id: customerId, tier } = changed;
+  const limits = limitsOf(changed, by.tiers);
+  const fit = fitToTier(connection, customerId, { limit: limits.activeSubscriptions, by });
+  // A welcome that is yet to come says all of it.
+  if (awaitsWelcome(connection, customerId)) return;
+  const data = { limits, ...fit };
+  const id = by.newMailId();
+  const mail = { id, customerId, onceKey: id, atMs: by.atMs };
+  if (tier !== customer.tier) {
+    const tiers = { before: customer.tier, after: tier };
+    queueMail(connection, { ...mail, kind: "tier-changed", data: { ...data, ...tiers } });
+  } else if (fit.held.length > 0) queueMail(connection, { ...mail, kind: "subscriptions-held", data });
 }
 
 function disabledByOf(connection: Connection, id: string): DisabledBy | null {

@@ -1,6 +1,5 @@
 // Customers that the config declares, in SQLite.
-import type { AccountStore, TierTable } from "../../domain/account_store.ts";
-import type { Act } from "../../domain/audit.ts";
+import type { AccountStore, TierAct } from "../../domain/account_store.ts";
 import type { Customer } from "../../domain/customer.ts";
 import {
   type Declaration,
@@ -18,8 +17,6 @@ import {
   updateCustomer,
 } from "./customers.ts";
 import { disableKey, insertKey } from "./keys.ts";
-
-type By = Act & { tiers: TierTable };
 
 /** The part of the port that concerns declared customers. */
 export function createDeclared(connection: Connection): Pick<AccountStore, "declareCustomers"> {
@@ -72,7 +69,7 @@ function findConflicts(connection: Connection, customer: DeclaredCustomer): Decl
 }
 
 /** Disables who was declared and is no more; gives their ids. */
-function endOthers(connection: Connection, customers: readonly DeclaredCustomer[], by: By): string[] {
+function endOthers(connection: Connection, customers: readonly DeclaredCustomer[], by: TierAct): string[] {
   const declared = new Set(customers.map(({ id }) => id));
   const others = connection.all(
     `select ${CUSTOMER_COLUMNS} from customers where declared = 1 and enabled = 1 order by created_at, id`,
@@ -86,7 +83,7 @@ function endOthers(connection: Connection, customers: readonly DeclaredCustomer[
 function declare(
   connection: Connection,
   declared: DeclaredCustomer,
-  by: By,
+  by: TierAct,
 ): "added" | "changed" | "unchanged" {
   const { id, email, tier, limits, language, name } = declared;
   const known = findCustomer(connection, id);

@@ -15,11 +15,22 @@ import type { Connection, Row } from "./connection.ts";
 import { CUSTOMER_COLUMNS, customerFromRow } from "./customers.ts";
 import { disableKey, insertKey } from "./keys.ts";
 
-type MailMethods = "claimMails" | "storeWelcomeKey" | "finishMail" | "listMails" | "retryMail" | "cancelMail";
+type MailMethods =
+  | "claimMails"
+  | "storeWelcomeKey"
+  | "finishMail"
+  | "listMails"
+  | "retryMail"
+  | "cancelMail"
+  | "blankMails";
 
 /** The due mails, the longest due first. */
 export const DUE_MAILS_SQL = `select id from mails indexed by mails_due
   where status = 'queued' and next_attempt_at <= ? order by next_attempt_at, id limit ?`;
+
+/** What is over and still holds what it told, the longest over first. */
+export const BLANK_MAILS_SQL = `select id from mails indexed by mails_to_blank
+  where status in ('sent', 'cancelled') and data <> '{}' and finished_at <= ? order by finished_at limit ?`;
 
 const KEPT_COLUMNS = `id, kind, customer_id, status, attempts, next_attempt_at, last_problem, created_at,
   finished_at`;
@@ -46,31 +57,14 @@ export function createMails(connection: Connection): Pick<AccountStore, MailMeth
         connection.transaction("durable", () => finish(connection, { mailId, attempt, outcome, nowMs })),
       ),
 
-    listMails: ({ limit, status = null, customerId }) => {
-      const rows = customerId === undefined
-        ? connection.all(
-          `select ${KEPT_COLUMNS} from mails indexed by mails_by_age where ? is null or status = ?
-           order by created_at desc, id desc limit ?`,
-          status,
-          status,
-          limit,
-        )
-        : connection.all(
-          `select ${KEPT_COLUMNS} from mails indexed by mails_by_customer
-           where customer_id = ? and (? is null or status = ?) order by created_at desc, id desc limit ?`,
-          customerId,
-          status,
-          status,
-          limit,
-        );
-      return Promise.resolve(rows.map(keptFromRow));
-    },
+    listMails: (query) => Promise.resolve(listMails(connection, query)),
 
     retryMail: (id, by) =>
       Promise.resolve(connection.transaction("durable", () => {
         const row = connection.get(
           `update mails set status = 'queued', attempts = 0, next_attempt_at = ?, finished_at = null
-           where id = ? and status in ('failed', 'cancelled') returning customer_id, kind`,
+           where id = ? and status in ('failed', 'cancelled') and (kind = 'welcome' or data <> '{}')
+           returning customer_id, kind`,
           by.atMs,
           id,
         );
@@ -92,7 +86,47 @@ export function createMails(connection: Connection): Pick<AccountStore, MailMeth
         noteAct(connection, by, "mail.cancel", String(row["customer_id"]), { mail: id, kind: row["kind"] });
         return true;
       })),
+
+    blankMails: (blank) => Promise.resolve(blankMails(connection, blank)),
   };
+}
+
+function listMails(
+  connection: Connection,
+  { limit, status = null, customerId }: { limit: number; status?: MailStatus | null; customerId?: string },
+): KeptMail[] {
+  const rows = customerId === undefined
+    ? connection.all(
+      `select ${KEPT_COLUMNS} from mails indexed by mails_by_age where ? is null or status = ?
+       order by created_at desc, id desc limit ?`,
+      status,
+      status,
+      limit,
+    )
+    : connection.all(
+      `select ${KEPT_COLUMNS} from mails indexed by mails_by_customer
+       where customer_id = ? and (? is null or status = ?) order by created_at desc, id desc limit ?`,
+      customerId,
+      status,
+      status,
+      limit,
+    );
+  return rows.map(keptFromRow);
+}
+
+function blankMails(
+  connection: Connection,
+  { finishedUntilMs, limit }: { finishedUntilMs: number; limit: number },
+): number {
+  const due = connection.all(BLANK_MAILS_SQL, finishedUntilMs, limit);
+  if (due.length === 0) return 0;
+  connection.transaction("relaxed", () =>
+    connection.run(
+      `update mails set data = '{}', last_problem = null
+       where status in ('sent', 'cancelled') and id in (select value from json_each(?))`,
+      JSON.stringify(due.map((row) => row["id"])),
+    ));
+  return due.length;
 }
 
 /**
@@ -108,18 +142,52 @@ export function queueMail(connection: Connection, mail: NewMail): boolean {
     mail.customerId,
     JSON.stringify(mail.data),
     mail.onceKey,
-    mail.atMs,
+    mail.dueAtMs ?? mail.atMs,
     mail.atMs,
   ) === 1;
 }
 
-/** Cancels a welcome mail that waits: the customer has been given a key by other means. */
+/** The occasion of a customer's welcome. */
+export function welcomeKey(customerId: string): string {
+  return `welcome:${customerId}`;
+}
+
+/** Whether a customer has yet to get its welcome, which tells of its tier. */
+export function awaitsWelcome(connection: Connection, customerId: string): boolean {
+  return connection.get(
+    "select 1 from mails where once_key = ? and status in ('queued', 'failed')",
+    welcomeKey(customerId),
+  ) !== undefined;
+}
+
+/** Lets a welcome mail go that no attempt was made of: what it waited for is there. */
+export function hastenWelcome(connection: Connection, customerId: string, nowMs: number): void {
+  connection.run(
+    `update mails set next_attempt_at = ?
+     where once_key = ? and status = 'queued' and attempts = 0 and next_attempt_at > ?`,
+    nowMs,
+    welcomeKey(customerId),
+    nowMs,
+  );
+}
+
+/** Queues a welcome mail again that was given up: there is another address. */
+export function retryWelcome(connection: Connection, customerId: string, nowMs: number): void {
+  connection.run(
+    `update mails set status = 'queued', attempts = 0, next_attempt_at = ?, finished_at = null
+     where once_key = ? and status = 'failed'`,
+    nowMs,
+    welcomeKey(customerId),
+  );
+}
+
+/** Cancels a welcome mail that waits or was given up: the customer has been given a key by other means. */
 export function cancelWelcome(connection: Connection, customerId: string, nowMs: number): void {
   connection.run(
     `update mails set status = 'cancelled', finished_at = ?, last_problem = 'the operator gave out another key'
-     where customer_id = ? and kind = 'welcome' and status = 'queued'`,
+     where once_key = ? and status in ('queued', 'failed')`,
     nowMs,
-    customerId,
+    welcomeKey(customerId),
   );
 }
 

@@ -3,7 +3,7 @@ import type { PayerState } from "../../domain/payment.ts";
 import type { Tier } from "../../domain/tier.ts";
 import type { Connection, Row } from "./connection.ts";
 
-const PAYER_COLUMNS = "payer, customer_id, tier, access, access_until, unknown_price";
+const PAYER_COLUMNS = "payer, customer_id, tier, access, access_until, unknown_price, email";
 
 /** What a customer's payments come to; null for one that no payment made. */
 export function findPayer(connection: Connection, customerId: string): PayerState | null {
@@ -23,21 +23,23 @@ export function findPayerById(
 /** Keeps what a payer's events come to. */
 export function savePayer(connection: Connection, state: PayerState, customerId: string): void {
   connection.run(
-    `insert into payers (${PAYER_COLUMNS}) values (?, ?, ?, ?, ?, ?)
+    `insert into payers (${PAYER_COLUMNS}) values (?, ?, ?, ?, ?, ?, ?)
      on conflict (payer) do update set tier = excluded.tier, access = excluded.access,
-       access_until = excluded.access_until, unknown_price = excluded.unknown_price`,
+       access_until = excluded.access_until, unknown_price = excluded.unknown_price, email = excluded.email`,
     state.payer,
     customerId,
     state.tier,
     state.access,
     state.accessUntilMs,
     state.unknownPrice,
+    state.email,
   );
 }
 
 function payerFromRow(row: Row): PayerState {
   return {
     payer: String(row["payer"]),
+    email: row["email"] as string | null,
     tier: row["tier"] as Tier | null,
     access: row["access"] as PayerState["access"],
     accessUntilMs: row["access_until"] as number | null,

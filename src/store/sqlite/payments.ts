@@ -2,11 +2,11 @@
 import type { AccountStore, PaymentReview } from "../../domain/account_store.ts";
 import type { Act } from "../../domain/audit.ts";
 import type { Customer } from "../../domain/customer.ts";
-import type { KeptPayment, PaymentEvent, PaymentVerdict } from "../../domain/payment.ts";
+import type { KeptPayment, PayerState, PaymentEvent, PaymentVerdict } from "../../domain/payment.ts";
 import { noteAct } from "./audit.ts";
 import type { Connection, Row } from "./connection.ts";
 import { type CustomerChange, findCustomer, insertCustomer, updateCustomer } from "./customers.ts";
-import { queueMail } from "./mails.ts";
+import { hastenWelcome, queueMail, welcomeKey } from "./mails.ts";
 import { findPayerById, savePayer } from "./payers.ts";
 
 type PaymentMethods =
@@ -15,6 +15,9 @@ type PaymentMethods =
   | "reviewPayers"
   | "listPayments"
   | "findPayment";
+
+/** How long a welcome mail waits for the price of what was bought, which comes in an event of its own, ms. */
+const PRICE_WAIT_MS = 30_000;
 
 /** What a payer has that no price is known of yet. */
 const TIER_BEFORE_PRICE = "indie";
@@ -131,18 +134,24 @@ function judgePayer(connection: Connection, payer: string, { review, by }: Judgi
   if (customer === null) throw new Error(`payer of unknown customer ${customerId}`);
   const { tier, access, accessUntilMs, unknownPrice } = verdict;
   const paidTier = tier ?? known?.state.tier ?? null;
-  savePayer(connection, { payer, tier: paidTier, access, accessUntilMs, unknownPrice }, customerId);
+  const { email } = verdict;
+  savePayer(connection, { payer, email, tier: paidTier, access, accessUntilMs, unknownPrice }, customerId);
   updateCustomer(connection, customer, {
-    by: { ...by, tiers: review.tiers },
-    ...changesOf(connection, customer, verdict, known?.state.tier),
+    by: { ...by, tiers: review.tiers, newMailId: () => review.newId("mail") },
+    ...changesOf(connection, customer, verdict, known?.state ?? null),
   });
-  if (verdict.failure !== null) {
+  const isEnabled = findCustomer(connection, customerId)?.enabled;
+  if (isEnabled !== customer.enabled) review.noteAccess(customerId, isEnabled ? "restored" : "ended");
+  if (!verdict.isPriceAwaited) hastenWelcome(connection, customerId, review.nowMs);
+  // Who never had access is not told that it has ended.
+  const isNews = known !== null || verdict.notice?.kind === "payment-failed";
+  if (verdict.notice !== null && isNews) {
+    const { occasion, ...content } = verdict.notice;
     queueMail(connection, {
       id: review.newId("mail"),
-      kind: "payment-failed",
+      ...content,
       customerId,
-      data: verdict.failure.data,
-      onceKey: `payment-failed:${customerId}:${verdict.failure.occasion}`,
+      onceKey: `${content.kind}:${customerId}:${occasion}`,
       atMs: review.nowMs,
     });
   }
@@ -171,25 +180,27 @@ function provision(connection: Connection, verdict: PaymentVerdict, { review, by
     kind: "welcome",
     customerId: id,
     data: {},
-    onceKey: `welcome:${id}`,
+    onceKey: welcomeKey(id),
     atMs: review.nowMs,
+    dueAtMs: review.nowMs + (verdict.isPriceAwaited ? PRICE_WAIT_MS : 0),
   });
   return id;
 }
 
 /**
  * What a verdict changes of a customer. The tier follows the price when that changes, and not each time, so that what
- * the operator has set meanwhile stays; nor is a customer let in whom the operator keeps out.
+ * the operator has set meanwhile stays; so does the address follow the checkouts'. Nor is a customer let in whom the
+ * operator keeps out.
  */
 function changesOf(
   connection: Connection,
   customer: Customer,
   { tier, email, language, access }: PaymentVerdict,
-  knownTier: PaymentVerdict["tier"] | undefined,
+  known: PayerState | null,
 ): Omit<CustomerChange, "by"> {
   const change: CustomerChange["change"] = { language };
-  if (email !== "") change.email = email;
-  if (tier !== null && tier !== knownTier) change.tier = tier;
+  if (email !== "" && email !== known?.email) change.email = email;
+  if (tier !== null && tier !== known?.tier) change.tier = tier;
   const row = connection.get("select disabled_by from customers where id = ?", customer.id);
   if (row?.["disabled_by"] === "operator") return { change };
   return { change, disabledBy: access === "granted" ? null : "payment" };

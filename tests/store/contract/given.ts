@@ -1,6 +1,5 @@
 // What the contract's tests are made of: records, and the usual calls with the usual values.
-import type { TierTable } from "../../../src/domain/account_store.ts";
-import type { Act } from "../../../src/domain/audit.ts";
+import type { TierAct } from "../../../src/domain/account_store.ts";
 import type { ApiKey, Customer } from "../../../src/domain/customer.ts";
 import type {
   AttemptResult,
@@ -30,7 +29,12 @@ export const T0 = Date.UTC(2026, 6, 20, 12);
 export const JULY = "2026-07";
 export const AUGUST = "2026-08";
 /** Who acts in the tests, with what that needs. */
-export const BY: Act & { tiers: TierTable } = { actor: "cli:test", atMs: T0, tiers: DEFAULT_LIMITS };
+export const BY: TierAct = {
+  actor: "cli:test",
+  atMs: T0,
+  tiers: DEFAULT_LIMITS,
+  newMailId: () => newMailId(),
+};
 /** How long the tests lease, ms. */
 export const LEASE = 60_000;
 

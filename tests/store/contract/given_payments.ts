@@ -42,6 +42,7 @@ export function aReview(
   return {
     nowMs,
     tiers: DEFAULT_LIMITS,
+    noteAccess: () => {},
     newId: (noun) => `${noun === "mail" ? "mail_" : "cus_paid"}${++made}`,
     judge: (events) => {
       const checkout = events.find(({ fact }) => fact?.kind === "checkout")?.fact;
@@ -56,7 +57,9 @@ export function aReview(
         access: isEnded ? "ended" : "granted",
         accessUntilMs: untilMs,
         unknownPrice: null,
-        failure: untilMs === null ? null : {
+        isPriceAwaited: false,
+        notice: untilMs === null ? null : {
+          kind: "payment-failed",
           occasion: isEnded ? "ended" : "due",
           data: { accessUntilMs: isEnded ? null : untilMs },
         },

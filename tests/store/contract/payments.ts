@@ -25,6 +25,7 @@ export const paymentPromises: StorePromise[] = [
       assert.deepEqual(await store.findPayment("evt_1"), { event, customerId: customer?.id });
       assert.deepEqual((await store.findAccount(customer?.id ?? ""))?.payment, {
         payer: "payer_1",
+        email: "ana@firm.example",
         tier: "team",
         access: "granted",
         accessUntilMs: null,

@@ -11,6 +11,7 @@ import {
   first,
   matchAll,
   monthly,
+  newMailId,
   publishMany,
   releaseAll,
   subscribe,
@@ -74,6 +75,32 @@ export const tierHoldPromises: StorePromise[] = [
         'customer.change {"before":"team","after":"indie"}',
         'customer.add "team"',
       ]);
+    },
+  },
+  {
+    name:
+      "a tier that changes is told of in a mail, with what it holds and what comes back; so is a number alone",
+    check: async (store) => {
+      await addCustomer(store);
+      await addFive(store);
+      const told = async () =>
+        (await store.claimMails({ nowMs: T0 + 99, leaseMs: 9e9, limit: 9 })).map(({ kind, data }) => {
+          const fit = data as { held: { id: string }[]; returned: { id: string }[]; limits: TierLimits };
+          const ids = [fit.held, fit.returned].map((list) => list.map(({ id }) => id.at(-1)).join(""));
+          return [kind, fit.limits.activeSubscriptions, ...ids];
+        });
+      const at = { ...BY, tiers: allowing({ indie: 2, team: 4, gpai: 9 }) };
+      await store.changeCustomer("cus_1", { tier: "indie" }, at);
+      assert.deepEqual(await told(), [["tier-changed", 2, "345", ""]]);
+      await store.changeCustomer("cus_1", { tier: "team" }, at);
+      assert.deepEqual(await told(), [["tier-changed", 4, "", "34"]]);
+      const fit = (team: number) =>
+        store.fitSubscriptions({ nowMs: T0, tiers: allowing({ team }), newMailId });
+      await fit(3);
+      assert.deepEqual(await told(), [["subscriptions-held", 3, "4", ""]]);
+      await fit(9);
+      await store.changeCustomer("cus_1", { enabled: false }, at);
+      assert.deepEqual(await told(), [], "what only comes back needs no word");
     },
   },
   {
@@ -152,7 +179,8 @@ export const tierHoldPromises: StorePromise[] = [
       for (const at of [6, 7]) {
         await subscribe(store, `sub_${at}`, { customerId: "cus_2", createdAtMs: T0 + at });
       }
-      const fit = (team: number) => store.fitSubscriptions({ nowMs: T0, tiers: allowing({ team }) });
+      const fit = (team: number) =>
+        store.fitSubscriptions({ nowMs: T0, tiers: allowing({ team }), newMailId });
       assert.equal(await fit(3), 3);
       assert.equal(await states(store), "1:on 2:on 3:on 4:tier 5:tier");
       assert.equal(await states(store, "cus_2"), "6:on 7:tier");
@@ -169,7 +197,7 @@ export const tierHoldPromises: StorePromise[] = [
     check: async (store) => {
       await addCustomer(store);
       await addFive(store);
-      await store.fitSubscriptions({ nowMs: T0, tiers: allowing({ team: 2 }) });
+      await store.fitSubscriptions({ nowMs: T0, tiers: allowing({ team: 2 }), newMailId });
       await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0, activeLimit: 2 });
       assert.equal(await states(store), "2:on 3:on 4:tier 5:tier");
       await change(store, "sub_4", false, 2);

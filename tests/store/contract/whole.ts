@@ -67,6 +67,7 @@ const CALLS: Record<Exclude<keyof Store, "close">, (store: Store) => Promise<unk
   finishMail: (store) => store.finishMail("mail_1", 1, { kind: "sent" }, T0),
   listMails: (store) => store.listMails({ limit: 1 }),
   retryMail: (store) => store.retryMail("mail_1", BY),
+  blankMails: (store) => store.blankMails({ finishedUntilMs: T0, limit: 1 }),
   cancelMail: (store) => store.cancelMail("mail_1", BY),
   listAudit: (store) => store.listAudit({ limit: 1 }),
   countUndelivered: (store) => store.countUndelivered(),
@@ -102,7 +103,7 @@ const CALLS: Record<Exclude<keyof Store, "close">, (store: Store) => Promise<unk
   replayEvents: (store) => replayAll(store),
   releaseHeld: (store) => store.releaseHeld({ nowMs: T0, month: JULY, tiers: monthly(1), newMailId }),
   judgeEndpoints: (store) => store.judgeEndpoints({ nowMs: T0, newMailId }),
-  fitSubscriptions: (store) => store.fitSubscriptions({ nowMs: T0, tiers: monthly(1) }),
+  fitSubscriptions: (store) => store.fitSubscriptions({ nowMs: T0, tiers: monthly(1), newMailId }),
   healClock: (store) => store.healClock(T0),
   removeOldDeliveries: (store) =>
     store.removeOldDeliveries({ prunedUntilMs: T0, forgottenUntilMs: T0, limit: 1 }),
