@@ -248,7 +248,13 @@ async function processDocument(
 ): Promise<DealtWith> {
   const { source, result } = run;
   const { contentType, url } = document;
-  const parsed = parseDocument(document.bytes, { contentType, maxItems: MAX_ITEMS, reading, url });
+  const parsed = parseDocument(document.bytes, {
+    contentType,
+    maxItems: MAX_ITEMS,
+    timezone: source.timezone,
+    reading,
+    url,
+  });
   const decidedBefore = result.decided.length;
   result.refused.push(...parsed.problems);
   await run.pause();

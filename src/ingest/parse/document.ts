@@ -3,6 +3,7 @@ import type { Reading } from "../../domain/reading.ts";
 import { decodeText } from "./decode.ts";
 import { binaryFormat, foreignText } from "./foreign.ts";
 import { DocumentError, type ParsedDocument } from "./parsed.ts";
+import { keepNewest } from "./newest.ts";
 import { readJsonFeed } from "./read_json.ts";
 import { readListing, readSinglePage } from "./read_page.ts";
 import { readApi, readSparql } from "./read_rows.ts";
@@ -11,10 +12,15 @@ import { readXmlFeed } from "./read_xml.ts";
 export { DocumentError };
 export type { DocumentFormat, ParsedDocument, ParsedItem, ParseProblem } from "./parsed.ts";
 
+/** So many times what is taken of a document is read of it, to find the newest: what stands beyond is never looked at. */
+const READ_TIMES = 10;
+
 /** What a document is read with. */
 export interface ParseOptions {
   contentType: string | null;
   maxItems: number;
+  /** In which dates are meant that name no zone (IANA); only the choice of the newest items needs it. */
+  timezone?: string;
   /** How its items are found; without it, it is a feed. */
   reading?: Reading | null;
   /** Where it came from; only a page that is one item needs it. */
@@ -25,12 +31,21 @@ export interface ParseOptions {
  * Reads a document by the rules of its source. Without rules it is a feed: RSS 0.9x and 2.0, RSS 1.0 (RDF), Atom 0.3
  * and 1.0, JSON Feed 1.0 and 1.1, told apart by what the document holds, never by its name or content type (which only
  * says the charset). What is broken in one item stays in that item; a document that breaks off gives its complete items
- * and a problem that says so. Items beyond `maxItems` are counted and passed over. Reading takes time in proportion to
+ * and a problem that says so. Of more than `maxItems` items
+ * the newest are given, and a problem that counts the others. Reading takes time in proportion to
  * the document, and no entity that the document declares is ever expanded.
  *
  * Throws a {@link DocumentError}, and nothing else, when the document is none of that kind or has no complete item.
  */
 export function parseDocument(bytes: Uint8Array, options: ParseOptions): ParsedDocument {
+  const { maxItems, timezone = "UTC" } = options;
+  return keepNewest(readDocument(bytes, { ...options, maxItems: maxItems * READ_TIMES }), {
+    maxItems,
+    timezone,
+  });
+}
+
+function readDocument(bytes: Uint8Array, options: ParseOptions): ParsedDocument {
   const reading = options.reading ?? null;
   const text = textOf(bytes, options.contentType, WANTED[reading?.kind ?? "feed"]);
   const { maxItems, url = null } = options;

@@ -34,7 +34,7 @@ Deno.test("describeDocument() gives what a document holds, and what of it was no
       categories: [],
     }],
     problems: [
-      { item: "document", reason: "1 items beyond the first 3 are passed over" },
+      { item: "document", reason: "1 of its 4 items are left out: the newest 3 are taken of one document" },
       { item: "Two", reason: 'link not usable: "mailto:x@board.example"' },
       { item: "Two", reason: "it has no usable address of its own" },
       { item: "Two", reason: 'date not understood: "soon"' },

@@ -211,7 +211,7 @@ Deno.test("parseDocument() drops items beyond the limit with one problem that co
     assert.equal(document.items.length, 5);
     assert.deepEqual(document.problems, [{
       item: "document",
-      reason: "2 items beyond the first 5 are passed over",
+      reason: "2 of its 7 items are left out: the first 5 are taken of one document",
     }]);
   }
 });

@@ -89,7 +89,7 @@ Deno.test("items beyond the limit, lists in lists and deep documents are bounded
   assert.equal(document.items.length, 200);
   assert.deepEqual(document.problems, [{
     item: "document",
-    reason: "100 items beyond the first 200 are passed over",
+    reason: "100 of its 300 items are left out: the first 200 are taken of one document",
   }]);
   const deep = "[".repeat(100_000) + "]".repeat(100_000);
   assert.deepEqual(parse(`{"a":${deep}}`, json("a", { title: ["t"] })).items, []);
