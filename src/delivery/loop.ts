@@ -2,17 +2,11 @@
 import type { AttemptResult, ClaimedDelivery } from "../domain/delivery.ts";
 import { AppError } from "../domain/errors.ts";
 import { NO_METRICS } from "../domain/metrics.ts";
-import {
-  type Clock,
-  DeadlineError,
-  type Log,
-  type LogFields,
-  NetworkError,
-  type Random,
-} from "../domain/ports.ts";
+import { DeadlineError, type Log, type LogFields, NetworkError, type Random } from "../domain/ports.ts";
 import type { Store } from "../domain/store.ts";
 import { signingSecrets, type Subscription } from "../domain/subscription.ts";
 import { type CountAttempt, createDeliveryMetrics } from "./delivery_metrics.ts";
+import { Claims } from "./claims.ts";
 import { checkWebhookUrl, createAddressPolicy, type PolicySettings, resolveTarget } from "./guard.ts";
 import { createMatching, type Matching } from "./match.ts";
 import { buildTestPayload } from "./payload.ts";
@@ -20,11 +14,14 @@ import { createRecorder } from "./recorder.ts";
 import { createUpkeep, type Upkeep } from "./upkeep.ts";
 import { decideNextStep, isSuccess } from "./retry.ts";
 import { sendAttempt, type Sending } from "./send.ts";
+import { Wake } from "./wake.ts";
 
 /** How much longer a delivery is leased than its attempt can last: time to record it, ms. */
 const LEASE_MARGIN_MS = 30_000;
 /** How often the loop looks for work while it has none, ms. */
 const POLL_MS = 200;
+/** How often it looks for events to match while answers come in and there were none, ms. */
+const MATCH_EVERY_MS = 20;
 /** How long the loop pauses when the store fails, ms. */
 const PAUSE_MS = 1_000;
 /** An attempt that lasts longer is slow: it leaves its place to others, as long as not too many do, ms. */
@@ -40,7 +37,9 @@ const LOOKUP_MS = 3_000;
 
 /** What deliveries are made with. */
 export interface DeliveryDeps extends Matching, Omit<Sending, "policy"> {
-  store: Pick<Store, "matchEvents" | "backfill" | "claimDeliveries" | "finishAttempts"> & Upkeep["store"];
+  store:
+    & Pick<Store, "matchEvents" | "backfill" | "claimDeliveries" | "returnDeliveries" | "finishAttempts">
+    & Upkeep["store"];
   random: Random;
   log: Log;
   /** What the operator permits beyond https to public addresses; its ranges are CIDRs. */
@@ -96,6 +95,7 @@ export function createDelivery(deps: DeliveryDeps): Delivery {
 class DeliveryLoop implements Delivery {
   readonly #deps: Omit<DeliveryDeps, "policy"> & Sending;
   readonly #match: () => Promise<number>;
+  readonly #claims: Claims;
   readonly #recorder: ReturnType<typeof createRecorder>;
   readonly #upkeep: () => Promise<number>;
   readonly #countAttempt: CountAttempt;
@@ -104,7 +104,8 @@ class DeliveryLoop implements Delivery {
   /** Of these the ones that are being sent: in all, and by subscription. */
   #sending = 0;
   readonly #inFlight: Map<string, number>;
-  readonly #wake = new Wake();
+  readonly #wake: Wake;
+  #matchedNoneAtMs = -Infinity;
   #giveUp = new AbortController();
   #storeFailed = false;
   #tests = 0;
@@ -115,12 +116,16 @@ class DeliveryLoop implements Delivery {
     this.#recorder = createRecorder(deps);
     this.#upkeep = createUpkeep(deps);
     this.#inFlight = deps.inFlight ?? new Map();
+    this.#wake = new Wake(deps.clock);
+    const { store, clock, timeoutMs, concurrencyPerSubscription: perSubscription } = deps;
+    const leaseMs = timeoutMs + LEASE_MARGIN_MS;
+    this.#claims = new Claims({ store, clock, leaseMs, perSubscription, inFlight: this.#inFlight });
     this.#countAttempt = deps.count ?? createDeliveryMetrics(NO_METRICS);
   }
 
   async tick(): Promise<number> {
     for (let done = 0;;) {
-      const { matched, released, attempts, errors } = await this.#round();
+      const { matched, released, attempts, errors } = await this.#round({ isRunning: false });
       await Promise.all(attempts.map((attempt) => attempt.sent));
       await this.#recorder.flush();
       await Promise.all(attempts.map((attempt) => attempt.recorded));
@@ -136,14 +141,14 @@ class DeliveryLoop implements Delivery {
     const stopWaiting = () => this.#wake.now();
     signal.addEventListener("abort", stopWaiting);
     while (!signal.aborted) {
-      const { matched, errors } = await this.#round();
+      const { matched, errors } = await this.#round({ isRunning: true });
       if (errors.length > 0 || this.#storeFailed) {
         this.#storeFailed = false;
         await clock.sleep(PAUSE_MS, signal);
       } else if (matched > 0) {
         await clock.sleep(0, signal); // more events may wait: only let the answers of endpoints in
       } else {
-        await this.#wake.wait(clock, signal);
+        await this.#wake.wait(POLL_MS, signal);
       }
     }
     signal.removeEventListener("abort", stopWaiting);
@@ -151,7 +156,7 @@ class DeliveryLoop implements Delivery {
   }
 
   /** Does each step although others fail; their errors are logged and returned. */
-  async #round(): Promise<
+  async #round({ isRunning }: { isRunning: boolean }): Promise<
     { matched: number; released: number; attempts: Attempt[]; errors: unknown[] }
   > {
     const errors: unknown[] = [];
@@ -164,24 +169,19 @@ class DeliveryLoop implements Delivery {
         return otherwise;
       }
     };
-    const matched = await step("match", this.#match, 0);
+    const nowMs = this.#deps.clock.nowMs();
+    const asks = !isRunning || Math.abs(nowMs - this.#matchedNoneAtMs) >= MATCH_EVERY_MS;
+    const matched = asks ? await step("match", this.#match, 0) : 0;
+    if (asks && matched === 0) this.#matchedNoneAtMs = nowMs;
     const released = await step("upkeep", this.#upkeep, 0);
-    const claimed = await step("claim", () => this.#claim(), []);
+    const claimed = await step("claim", () => this.#claim(isRunning), []);
     return { matched, released, attempts: claimed.map((delivery) => this.#start(delivery)), errors };
   }
 
-  async #claim(): Promise<ClaimedDelivery[]> {
-    const { store, clock, timeoutMs, concurrency, concurrencyPerSubscription } = this.#deps;
+  async #claim(ahead: boolean): Promise<ClaimedDelivery[]> {
     const unrecorded = this.#attempts.size - this.#sending;
-    const limit = Math.min(concurrency - this.#quickOnes(), MAX_UNRECORDED - unrecorded);
-    if (limit <= 0) return [];
-    const claimed = await store.claimDeliveries({
-      nowMs: clock.nowMs(),
-      leaseMs: timeoutMs + LEASE_MARGIN_MS,
-      limit,
-      perSubscription: concurrencyPerSubscription,
-      inFlight: this.#inFlight,
-    });
+    const places = Math.min(this.#deps.concurrency - this.#quickOnes(), MAX_UNRECORDED - unrecorded);
+    const claimed = await this.#claims.take(places, ahead);
     // After a jump of the clock (a machine that slept) a lease can run out before its attempt's timer does.
     return claimed.filter((delivery) => !this.#attempts.has(delivery.id));
   }
@@ -234,6 +234,7 @@ class DeliveryLoop implements Delivery {
     const next = decideNextStep(result, delivery.tries, clock.nowMs(), random.fraction());
     this.#logAttempt(delivery, result, next.kind);
     this.#countAttempt(delivery, result, next.kind);
+    this.#claims.note(delivery, result);
     const { id: deliveryId, webhookUrl, attempt } = delivery;
     const mailId = next.kind === "gone" ? newId("mail") : null;
     const recorded = await this.#recorder.record({ deliveryId, webhookUrl, attempt, result, next, mailId });
@@ -277,8 +278,23 @@ class DeliveryLoop implements Delivery {
     else log.warn("the last attempt failed: the delivery is given up", fields);
   }
 
+  /** What waits for its place is another's to claim. */
+  async #returnClaims(): Promise<void> {
+    try {
+      await this.#claims.returnAll();
+    } catch (error) {
+      this.#deps.log.error(
+        "claimed deliveries are not given back; they are due when their lease has run out",
+        {
+          error: String(error),
+        },
+      );
+    }
+  }
+
   async #drain(giveUp: AbortSignal): Promise<void> {
     const { clock, timeoutMs } = this.#deps;
+    await this.#returnClaims();
     const done = new AbortController();
     const all = Promise.all(Array.from(this.#attempts.values(), (attempt) => attempt.sent)).then(() =>
       done.abort()
@@ -358,27 +374,6 @@ interface Attempt {
   recorded: Promise<void>;
   startedAtMs: number;
   isSending: boolean;
-}
-
-/** A wait that can be cut short, also before it has begun. */
-class Wake {
-  #woken = false;
-  #waiting: AbortController | null = null;
-
-  now(): void {
-    this.#woken = true;
-    this.#waiting?.abort("woken"); // a reason of its own: without one an exception is made for each answer
-  }
-
-  async wait(clock: Clock, stop: AbortSignal): Promise<void> {
-    if (!this.#woken) {
-      this.#waiting = new AbortController();
-      await clock.sleep(POLL_MS, this.#waiting.signal);
-      this.#waiting = null;
-    }
-    await clock.sleep(0, stop); // what else comes in this turn of the event loop belongs to the same claim
-    this.#woken = false;
-  }
 }
 
 function nameAttempt(delivery: ClaimedDelivery): LogFields {

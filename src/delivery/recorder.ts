@@ -6,7 +6,7 @@ import type { Store } from "../domain/store.ts";
 /** Attempts recorded in one transaction at most. */
 const MAX_BATCH = 500;
 /** How long the first of a batch waits for others, ms: a durable commit costs more than what it records. */
-const GATHER_MS = 10;
+const GATHER_MS = 20;
 /** So many waiting are recorded at once. */
 const ENOUGH = 250;
 

@@ -23,35 +23,64 @@ export interface SignedMessage {
 export function signPayload({ secrets, id, timestampSeconds, body }: SignedMessage): string {
   const bytes = typeof body === "string" ? Buffer.from(body) : body;
   const head = `${id}.${timestampSeconds}.`;
-  const message = Buffer.allocUnsafe(BLOCK_BYTES + head.length + bytes.length);
+  const length = BLOCK_BYTES + head.length + bytes.length;
+  const message = length <= SCRATCH_BYTES ? scratch.subarray(0, length) : Buffer.allocUnsafe(length);
   message.write(head, BLOCK_BYTES, "latin1");
   message.set(bytes, BLOCK_BYTES + head.length);
-  const keys = secrets.flatMap((secret) => [Buffer.from(secret), Buffer.from(secret, "base64")]);
-  return keys.map((key) => `v1,${hmacSha256(key, message)}`).join(" ");
+  let signatures = "";
+  for (const secret of secrets) {
+    for (const key of keysOf(secret)) signatures += ` v1,${hmacSha256(key, message)}`;
+  }
+  return signatures.slice(1);
 }
+
+/** Nearly every body fits: memory for each message would cost as much as hashing it. Nothing of one call outlives it. */
+const SCRATCH_BYTES = 65_536;
+const scratch = Buffer.alloc(SCRATCH_BYTES);
 
 /** SHA-256 works on blocks of so many bytes. */
 const BLOCK_BYTES = 64;
+const SHA256_BYTES = 32;
 const INNER_PAD = 0x36;
 const OUTER_PAD = 0x5c;
 
-/**
- * HMAC-SHA-256 (RFC 2104) in base64 of what follows the first block of the message, which is overwritten. The runtime's
- * `createHmac` builds two streams for each signature, which cost several times what the hashing of a delivery does. The
- * key has 64 bytes at most, as both readings of a secret have: a longer one would have to be hashed first.
- */
-function hmacSha256(key: Uint8Array, message: Uint8Array): string {
-  if (key.length > BLOCK_BYTES) throw new Error("a secret is longer than a block");
-  pad(message, key, INNER_PAD);
-  const digest = hash("sha256", message, "buffer");
-  const outer = Buffer.allocUnsafe(BLOCK_BYTES + digest.length);
-  pad(outer, key, OUTER_PAD);
-  outer.set(digest, BLOCK_BYTES);
-  return hash("sha256", outer, "base64");
+/** A key, XORed with both pads; the digest goes behind the outer one. */
+interface PaddedKey {
+  inner: Uint8Array;
+  outer: Uint8Array;
 }
 
-/** Fills the first block with the key, XORed with the pad. */
-function pad(block: Uint8Array, key: Uint8Array, value: number): void {
-  block.fill(value, 0, BLOCK_BYTES);
-  for (let at = 0; at < key.length; at++) block[at] = (key[at] ?? 0) ^ value;
+/** Secrets whose keys are kept; with more, all are forgotten. */
+const MAX_KEPT = 1_000;
+const kept = new Map<string, PaddedKey[]>();
+
+function keysOf(secret: string): PaddedKey[] {
+  const known = kept.get(secret);
+  if (known !== undefined) return known;
+  const keys = [padKey(Buffer.from(secret)), padKey(Buffer.from(secret, "base64"))];
+  if (kept.size >= MAX_KEPT) kept.clear();
+  kept.set(secret, keys);
+  return keys;
+}
+
+/** The key has 64 bytes at most, as both readings of a secret have: a longer one would have to be hashed first. */
+function padKey(key: Uint8Array): PaddedKey {
+  if (key.length > BLOCK_BYTES) throw new Error("a secret is longer than a block");
+  const inner = new Uint8Array(BLOCK_BYTES).fill(INNER_PAD);
+  const outer = new Uint8Array(BLOCK_BYTES + SHA256_BYTES).fill(OUTER_PAD, 0, BLOCK_BYTES);
+  for (const [at, byte] of key.entries()) {
+    inner[at] = INNER_PAD ^ byte;
+    outer[at] = OUTER_PAD ^ byte;
+  }
+  return { inner, outer };
+}
+
+/**
+ * HMAC-SHA-256 (RFC 2104) in base64 of what follows the first block of the message, which is overwritten. The runtime's
+ * `createHmac` builds two streams for each signature, which cost several times what the hashing of a delivery does.
+ */
+function hmacSha256({ inner, outer }: PaddedKey, message: Uint8Array): string {
+  message.set(inner);
+  outer.set(hash("sha256", message, "buffer"), BLOCK_BYTES);
+  return hash("sha256", outer, "base64");
 }

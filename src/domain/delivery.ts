@@ -30,6 +30,8 @@ export interface ClaimedDelivery {
   tries: number;
   /** When the delivery was created, Unix ms. */
   createdAtMs: number;
+  /** When it was due, Unix ms: its place in the order of its subscription. */
+  dueAtMs: number;
 }
 
 /** The most that is kept of an answer's body, bytes. */

@@ -285,7 +285,7 @@ export interface Store extends EventStore, AccountStore, CatchUpStore, UpkeepSto
     deliveriesFor: DeliveriesFor;
   }): Promise<number>;
   /**
-   * Leases due deliveries, at most `perSubscription` less those in flight of each subscription, oldest first within
+   * Leases due deliveries, at most `perSubscription` less those in flight of each subscription, or some more of one that may be `ahead`, oldest first within
    * one, and counts the attempt. Of an endpoint that is probed one at a time, and such endpoints come after the others.
    */
   claimDeliveries(claim: {
@@ -294,7 +294,17 @@ export interface Store extends EventStore, AccountStore, CatchUpStore, UpkeepSto
     limit: number;
     perSubscription: number;
     inFlight: ReadonlyMap<string, number>;
+    /** How many more may be leased of a subscription whose endpoint is not paced; they do not count towards the limit. */
+    ahead: ReadonlyMap<string, number>;
   }): Promise<ClaimedDelivery[]>;
+  /**
+   * Takes back leased deliveries that nobody has attempted: they are due as they were, and the attempt is not counted.
+   * From one that has changed since nothing follows.
+   */
+  returnDeliveries(
+    claimed: readonly Pick<ClaimedDelivery, "id" | "attempt" | "dueAtMs">[],
+    nowMs: number,
+  ): Promise<void>;
   /**
    * Records attempts and what follows from them, all in one transaction. An arrival counts whatever has happened to its
    * delivery meanwhile; from another outcome nothing follows unless its attempt is the latest and still awaited.

@@ -105,7 +105,8 @@ export function createConnections(): Connections {
 const CLOSED = new NetworkError("the connection was closed here");
 
 function keyOf({ origin, addresses, authorities }: Target): string {
-  return [origin, ...[...addresses ?? []].sort(), authorities ?? ""].join(" ");
+  const known = addresses === undefined || addresses.length < 2 ? addresses : addresses.toSorted();
+  return `${origin} ${known?.join(" ") ?? ""} ${authorities ?? ""}`;
 }
 
 function connect({ origin, addresses, authorities }: Target, whenClosed: () => void): Connection {

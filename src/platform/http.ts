@@ -23,7 +23,7 @@ export function createHttpClient(): HttpClient & { close(): Promise<void> } {
       const { url, addresses, authorities, signal } = outgoing;
       signal.throwIfAborted();
       if (addresses?.length === 0) throw new NetworkError("host name not found");
-      const target = { origin: url.origin, addresses, authorities };
+      const target = { origin: `${url.protocol}//${url.host}`, addresses, authorities };
       const connection = connections.take(target);
       try {
         const { response, isWhole } = await orAborted(exchange(connection.client, outgoing), signal);

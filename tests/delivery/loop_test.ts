@@ -185,11 +185,11 @@ Deno.test("run() goes on claiming for others while an endpoint is slow", async (
     store.enqueue("sub_2", { id: `dlv_quick_${at}`, createdAtMs: clock.nowMs() });
     await clock.advance(200);
   }
-  await clock.advance(10);
+  await clock.advance(20);
   assert.equal(store.finished.length, 20);
   assert.ok(store.finished.every((one) => one.deliveryId.startsWith("dlv_quick_")));
   await clock.advance(15_000); // the slow ones meet their deadline
-  await clock.advance(10);
+  await clock.advance(20);
   assert.equal(store.finished.length, 23);
   stop.abort();
   await running;
@@ -218,7 +218,7 @@ Deno.test("run() logs the store's failures and goes on after a pause", async () 
     const stop = new AbortController();
     const running = createDelivery(deps).run(stop.signal);
     await settle();
-    await clock.advance(10);
+    await clock.advance(20);
     assert.equal(log.lines.filter((line) => line.level === "error").length, 1, method);
     for (let second = 0; second < 200; second++) await clock.advance(1_000);
     assert.equal(store.queue[0]?.status, "delivered", method);
@@ -240,7 +240,7 @@ Deno.test("run() sends no delivery twice at once when the clock jumps past its l
   assert.equal(network.requests.length, 1);
   network.endpoints.set(HOST, () => answer(200));
   await clock.advance(60_000);
-  await clock.advance(10);
+  await clock.advance(20);
   assert.equal(network.requests.length, 2);
   assert.equal(store.queue[0]?.status, "delivered");
   stop.abort();
@@ -256,7 +256,7 @@ Deno.test("run() claims no more while nothing can be recorded", async () => {
   const running = createDelivery(deps).run(stop.signal);
   await settle();
   assert.equal(network.requests.length, 3);
-  await clock.advance(10); // the batch fails, then two of the three in it
+  await clock.advance(20); // the batch fails, then two of the three in it
   assert.equal(store.finished.length, 1);
   await clock.advance(200);
   store.enqueue(SUB, { id: "dlv_later" });
@@ -288,6 +288,8 @@ Deno.test("run() claims no more when the store falls far behind", async () => {
     healClock: () => Promise.resolve(0),
     removeOldDeliveries: () => Promise.resolve(0),
     claimDeliveries,
+    returnDeliveries: (...given: Parameters<typeof store.returnDeliveries>) =>
+      store.returnDeliveries(...given),
     finishAttempts,
   };
   const stop = new AbortController();

@@ -193,6 +193,8 @@ export class FakeStore {
   heals: number[] = [];
   removals: Parameters<Store["removeOldDeliveries"]>[0][] = [];
   leasesMs: number[] = [];
+  claims: Parameters<Store["claimDeliveries"]>[0][] = [];
+  returned: string[] = [];
   #sequence = 0;
 
   #fail(method: string): void {
@@ -238,6 +240,7 @@ export class FakeStore {
       attempt: 0,
       tries: 0,
       createdAtMs: START_MS,
+      dueAtMs: START_MS,
       ...change,
     };
     this.queue.push({ claimed, nextAttemptAtMs: claimed.createdAtMs, status: "pending" });
@@ -272,23 +275,42 @@ export class FakeStore {
   async claimDeliveries(claim: Parameters<Store["claimDeliveries"]>[0]): Promise<ClaimedDelivery[]> {
     this.#fail("claimDeliveries");
     this.leasesMs.push(claim.leaseMs);
+    this.claims.push(claim);
     const taken = new Map(claim.inFlight);
     const claimed: ClaimedDelivery[] = [];
+    let counted = 0;
     for (const queued of this.queue) {
       const { subscriptionId } = queued.claimed;
       const running = taken.get(subscriptionId) ?? 0;
       const due = queued.status === "pending" && queued.nextAttemptAtMs <= claim.nowMs;
-      if (!due || running >= claim.perSubscription || claimed.length >= claim.limit) continue;
+      if (!due) continue;
+      const isOwn = running < claim.perSubscription && counted < claim.limit;
+      if (!isOwn && running >= claim.perSubscription + (claim.ahead.get(subscriptionId) ?? 0)) continue;
+      if (isOwn) counted++;
       taken.set(subscriptionId, running + 1);
+      const dueAtMs = queued.nextAttemptAtMs;
       queued.nextAttemptAtMs = claim.nowMs + claim.leaseMs;
       queued.claimed = {
         ...queued.claimed,
         attempt: queued.claimed.attempt + 1,
         tries: queued.claimed.tries + 1,
+        dueAtMs,
       };
       claimed.push(queued.claimed);
     }
     return claimed;
+  }
+
+  // deno-lint-ignore require-await
+  async returnDeliveries(...[claimed]: Parameters<Store["returnDeliveries"]>): Promise<void> {
+    this.#fail("returnDeliveries");
+    for (const { id, attempt, dueAtMs } of claimed) {
+      const queued = this.queue.find((one) => one.claimed.id === id);
+      if (queued === undefined || queued.claimed.attempt !== attempt) continue;
+      this.returned.push(id);
+      queued.nextAttemptAtMs = dueAtMs;
+      queued.claimed = { ...queued.claimed, attempt: attempt - 1, tries: queued.claimed.tries - 1 };
+    }
   }
 
   // deno-lint-ignore require-await

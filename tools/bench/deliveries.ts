@@ -86,6 +86,7 @@ async function makeStore({ settings, folder }: Bench, path: string, port: number
       limit: 1,
       perSubscription: 1,
       inFlight: new Map(),
+      ahead: new Map(),
     });
     return new TextDecoder().decode(one?.body);
   } finally {

@@ -28,7 +28,7 @@ export const DUE_SUBSCRIPTIONS_SQL = `
 
 /** The due deliveries of one subscription, oldest first. */
 export const DUE_DELIVERIES_SQL = `
-  select seq, id, event_id, cast(body as blob) as body, attempts, tries, created_at
+  select seq, id, event_id, cast(body as blob) as body, attempts, tries, created_at, next_attempt_at
   from deliveries indexed by deliveries_due cross join delivery_bodies on delivery_seq = seq
   where status = 'pending' and subscription_id = ? and next_attempt_at <= ?
   order by next_attempt_at, seq limit ?`;
@@ -42,19 +42,33 @@ type Claim = Parameters<Store["claimDeliveries"]>[0];
 export function createDeliveries(
   connection: Connection,
   vault: Vault,
-): Pick<Store, "claimDeliveries" | "finishAttempts"> {
+): Pick<Store, "claimDeliveries" | "returnDeliveries" | "finishAttempts"> {
   const secrets = new SecretReader(vault);
   return {
     claimDeliveries: (claim) => {
       const { nowMs } = claim;
       const due = connection.all(DUE_SUBSCRIPTIONS_SQL, nowMs, nowMs, nowMs + MAX_PROBE_PAUSE_MS)
-        .filter((row) => freePlaces(row, claim) > 0)
+        .filter((row) => freePlaces(row, claim) + placesAhead(row, claim) > 0)
         .sort(inTurn);
       if (due.length === 0) return Promise.resolve([]);
       return Promise.resolve(
         connection.transaction("relaxed", () => claimFrom(connection, secrets, { due, claim })),
       );
     },
+
+    returnDeliveries: (claimed, nowMs) =>
+      Promise.resolve(connection.transaction("relaxed", () => {
+        for (const { id, attempt, dueAtMs } of claimed) {
+          connection.run(
+            `update deliveries set attempts = attempts - 1, tries = tries - 1, next_attempt_at = ?, decided_at = ?
+             where id = ? and status = 'pending' and attempts = ? and tries > 0`,
+            dueAtMs,
+            nowMs,
+            id,
+            attempt,
+          );
+        }
+      })),
 
     finishAttempts: (finished, nowMs) =>
       connection.transactionThrough(() => recordAttempts(connection, finished, nowMs)),
@@ -65,6 +79,11 @@ export function createDeliveries(
 function freePlaces(subscription: Row, { perSubscription, inFlight }: Claim): number {
   const most = subscription["pace"] === "probing" ? 1 : perSubscription;
   return most - (inFlight.get(String(subscription["id"])) ?? 0);
+}
+
+/** How many more may be claimed: an endpoint that is probed, or recovers at a bounded rate, gets nothing ahead. */
+function placesAhead(subscription: Row, { ahead }: Claim): number {
+  return subscription["pace"] === "steady" ? ahead.get(String(subscription["id"])) ?? 0 : 0;
 }
 
 /** The longest due first; endpoints that are probed come last: whoever answers is served before them. */
@@ -79,12 +98,19 @@ function claimFrom(
   { due, claim }: { due: readonly Row[]; claim: Claim },
 ): ClaimedDelivery[] {
   const claimed: ClaimedDelivery[] = [];
+  let counted = 0;
   const probes = due.filter((row) => row["pace"] === "probing").length;
   const kept = Math.min(probes, Math.ceil(claim.limit * PROBES_SHARE));
   for (const subscription of due) {
     const limit = subscription["pace"] === "probing" ? claim.limit : claim.limit - kept;
-    const room = Math.min(freePlaces(subscription, claim), limit - claimed.length);
-    if (room > 0) claimed.push(...claimOf(connection, secrets, { subscription, claim, room }));
+    const free = freePlaces(subscription, claim);
+    const own = Math.max(0, Math.min(free, limit - counted));
+    const more = placesAhead(subscription, claim);
+    const room = own + Math.max(0, Math.min(more, free + more - own));
+    if (room <= 0) continue;
+    const rows = claimOf(connection, secrets, { subscription, claim, room });
+    counted += Math.min(own, rows.length);
+    claimed.push(...rows);
   }
   return claimed;
 }
@@ -118,6 +144,7 @@ function claimOf(
     attempt: Number(row["attempts"]) + 1,
     tries: Number(row["tries"]) + 1,
     createdAtMs: Number(row["created_at"]),
+    dueAtMs: Number(row["next_attempt_at"]),
   }));
 }
 

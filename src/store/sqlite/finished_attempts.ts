@@ -4,8 +4,8 @@ import type { Connection, Value } from "./connection.ts";
 import { applyTrigger, arriveTogether, findState, findStates } from "./delivery_states.ts";
 import { EndpointNotes, switchOff } from "./endpoints.ts";
 
-/** Rows that one statement takes: the call of a statement costs more than a row of it. */
-const ROWS = 16;
+/** Rows that one statement takes at most: the call of a statement costs more than a row of it. */
+const MAX_ROWS = 16;
 
 /** Records attempts in their order, within the caller's transaction. */
 export function recordAttempts(
@@ -31,8 +31,12 @@ export function recordAttempts(
   notes.write();
 }
 
+/** Parts whose lengths are powers of two, so that there are few statements to prepare. */
 function* chunks<T>(all: readonly T[]): Generator<readonly T[]> {
-  for (let at = 0; at < all.length; at += ROWS) yield all.slice(at, at + ROWS);
+  for (let at = 0, rows = MAX_ROWS; at < all.length; at += rows) {
+    while (rows > all.length - at) rows /= 2;
+    yield all.slice(at, at + rows);
+  }
 }
 
 /** An attempt that is recorded already stands as it is. */

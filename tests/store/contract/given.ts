@@ -309,7 +309,7 @@ export type Claimed = Omit<ClaimedDelivery, "body"> & { body: string };
 export async function claimAll(
   store: Store,
   nowMs = T0,
-  options: { limit?: number; perSubscription?: number; inFlight?: ReadonlyMap<string, number> } = {},
+  options: Partial<Parameters<Store["claimDeliveries"]>[0]> = {},
 ): Promise<Claimed[]> {
   const claimed = await store.claimDeliveries({
     nowMs,
@@ -317,6 +317,7 @@ export async function claimAll(
     limit: 1_000,
     perSubscription: 1_000,
     inFlight: new Map(),
+    ahead: new Map(),
     ...options,
   });
   return claimed.map((delivery) => ({ ...delivery, body: new TextDecoder().decode(delivery.body) }));

@@ -53,6 +53,7 @@ export const matchingPromises: StorePromise[] = [
         webhookUrl: subscription.webhookUrl,
         webhookSecrets: [subscription.webhookSecret],
         body: "1: evt_01",
+        dueAtMs: T0 + 5,
         eventId: "evt_01",
         attempt: 1,
         tries: 1,

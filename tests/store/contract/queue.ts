@@ -138,7 +138,7 @@ export const queuePromises: StorePromise[] = [
       await queue(store, 1, 1);
       const once = first(await claimAll(store));
       const twice = first(await claimAll(store, T0 + LEASE));
-      assert.deepEqual(twice, { ...once, attempt: 2, tries: 2 });
+      assert.deepEqual(twice, { ...once, attempt: 2, tries: 2, dueAtMs: T0 + LEASE });
     },
   },
   {
@@ -153,6 +153,52 @@ export const queuePromises: StorePromise[] = [
       }
       assert.equal(seen.length, 63);
       assert.equal(new Set(seen).size, 63);
+    },
+  },
+  {
+    name: "claimDeliveries() gives more of a subscription that may be ahead, beside the limit of the others",
+    check: async (store) => {
+      await queue(store, 3, 9);
+      const claimed = await claimAll(store, T0, {
+        limit: 4,
+        perSubscription: 2,
+        inFlight: new Map([["sub_1", 1], ["sub_3", 5]]),
+        ahead: new Map([["sub_1", 3], ["sub_3", 4], ["sub_4", 9]]),
+      });
+      assert.deepEqual(shown(claimed), [
+        ...[1, 2, 3, 4].map((number) => `sub_1 ${number}: evt_0${number}`), // one place, and three ahead
+        ...[1, 2].map((number) => `sub_2 ${number}: evt_0${number}`),
+        "sub_3 1: evt_01", // six of it are claimed then
+      ]);
+      const less = await claimAll(store, T0, { limit: 0, ahead: new Map([["sub_1", 1]]) });
+      assert.deepEqual(shown(less), ["sub_1 5: evt_05"]);
+    },
+  },
+  {
+    name: "returnDeliveries() makes what nobody attempted due as it was, in its place, and counts no attempt",
+    check: async (store) => {
+      await queue(store, 1, 4);
+      const claimed = await claimAll(store, T0, { limit: 3 });
+      await store.returnDeliveries(claimed.slice(1), T0 + 5);
+      const again = await claimAll(store, T0 + 5);
+      assert.deepEqual(shown(again), ["sub_1 2: evt_02", "sub_1 3: evt_03", "sub_1 4: evt_04"]);
+      for (const { attempt, tries } of again) assert.deepEqual([attempt, tries], [1, 1]);
+    },
+  },
+  {
+    name: "returnDeliveries() changes nothing of a delivery that has gone on meanwhile",
+    check: async (store) => {
+      await queue(store, 1, 2);
+      const claimed = await claimAll(store);
+      const [one, other] = claimed;
+      assert.ok(one && other);
+      const again = await claimAll(store, T0 + LEASE);
+      await store.finishAttempts([finished(other, { kind: "delivered" })], T0 + LEASE);
+      await store.returnDeliveries(claimed, T0 + LEASE);
+      assert.deepEqual(await claimAll(store, T0 + 2 * LEASE - 1), []);
+      const third = await claimAll(store, T0 + 2 * LEASE);
+      assert.deepEqual(third.map(({ id, attempt }) => [id, attempt]), [[one.id, 3]]);
+      assert.equal(again.length, 2);
     },
   },
 ];

@@ -1,0 +1,138 @@
+// Which deliveries are claimed when: what has a free place, and a little ahead for endpoints that answer at once.
+import type { AttemptResult, ClaimedDelivery } from "../domain/delivery.ts";
+import type { Clock } from "../domain/ports.ts";
+import type { Store } from "../domain/store.ts";
+import { isSuccess } from "./retry.ts";
+
+/** While claimed deliveries wait for a place, the store is asked for others so often, ms. */
+const CLAIM_EVERY_MS = 20;
+/** An endpoint that takes longer for an answer gets nothing ahead, ms. */
+const QUICK_MS = 100;
+/** Deliveries that wait for a place of one subscription at most. */
+const MAX_AHEAD = 100;
+/** What has waited for its place so long goes back: whoever changes a subscription must not wait for its effect, ms. */
+const MAX_WAIT_MS = 100;
+
+/** What claims are made with. */
+interface Claiming {
+  store: Pick<Store, "claimDeliveries" | "returnDeliveries">;
+  clock: Clock;
+  leaseMs: number;
+  perSubscription: number;
+  /** Attempts under way by subscription. */
+  inFlight: ReadonlyMap<string, number>;
+}
+
+/**
+ * The supply of claimed deliveries. An endpoint of which n attempts have succeeded at once since the last claim gets up
+ * to n deliveries claimed beyond its places: they start as places become free, and one claim serves many. When it fails, answers slowly
+ * or the wait lasts, they go back unattempted, to the place in the order that they had.
+ */
+export class Claims {
+  readonly #claiming: Claiming;
+  /** The first claimed first. */
+  #waiting: { delivery: ClaimedDelivery; claimedAtMs: number }[] = [];
+  #claimedAtMs = -Infinity;
+  /** Quick successes since the last claim, by subscription. */
+  #quick = new Map<string, number>();
+  /** Subscriptions whose waiting deliveries go back. */
+  readonly #stuck = new Set<string>();
+
+  constructor(claiming: Claiming) {
+    this.#claiming = claiming;
+  }
+
+  /** An attempt is over. */
+  note({ subscriptionId }: ClaimedDelivery, result: AttemptResult): void {
+    if (isSuccess(result) && result.durationMs <= QUICK_MS) {
+      this.#quick.set(subscriptionId, (this.#quick.get(subscriptionId) ?? 0) + 1);
+    } else this.#stuck.add(subscriptionId);
+  }
+
+  /** At most so many deliveries to start now. With `ahead` more than these may be claimed. */
+  async take(places: number, ahead: boolean): Promise<ClaimedDelivery[]> {
+    await this.#returnStuck();
+    const sinceMs = Math.abs(this.#claiming.clock.nowMs() - this.#claimedAtMs);
+    if (sinceMs < CLAIM_EVERY_MS) {
+      const taken = this.#start(places);
+      if (taken.length > 0) return taken;
+    }
+    if (places > 0) await this.#claim(places, ahead);
+    return this.#start(places);
+  }
+
+  /** Gives back everything that waits. */
+  async returnAll(): Promise<void> {
+    await this.#return(() => true);
+  }
+
+  async #claim(limit: number, ahead: boolean): Promise<void> {
+    const { store, clock, leaseMs, perSubscription, inFlight } = this.#claiming;
+    const nowMs = clock.nowMs();
+    const taken = new Map(inFlight);
+    for (const { delivery: { subscriptionId } } of this.#waiting) {
+      taken.set(subscriptionId, (taken.get(subscriptionId) ?? 0) + 1);
+    }
+    const claimed = await store.claimDeliveries({
+      nowMs,
+      leaseMs,
+      limit,
+      perSubscription,
+      inFlight: taken,
+      ahead: ahead ? this.#aheadAt(nowMs) : new Map(),
+    });
+    this.#quick = new Map();
+    this.#claimedAtMs = nowMs;
+    // After a jump of the clock (a machine that slept) the lease of what waits can be over.
+    const known = new Set(this.#waiting.map(({ delivery }) => delivery.id));
+    for (const delivery of claimed) {
+      if (!known.has(delivery.id)) this.#waiting.push({ delivery, claimedAtMs: nowMs });
+    }
+  }
+
+  #aheadAt(nowMs: number): ReadonlyMap<string, number> {
+    // What an endpoint took in a long time says nothing about the next moment.
+    if (Math.abs(nowMs - this.#claimedAtMs) > MAX_WAIT_MS) return new Map();
+    return new Map(Array.from(this.#quick, ([id, count]) => [id, Math.min(count, MAX_AHEAD)]));
+  }
+
+  /** Takes those that have a free place, the first claimed first. */
+  #start(places: number): ClaimedDelivery[] {
+    const { inFlight, perSubscription } = this.#claiming;
+    const started: ClaimedDelivery[] = [];
+    const running = new Map<string, number>();
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const [at, one] of waiting.entries()) {
+      if (started.length >= places) {
+        this.#waiting.push(...waiting.slice(at));
+        break;
+      }
+      const { subscriptionId } = one.delivery;
+      const count = running.get(subscriptionId) ?? inFlight.get(subscriptionId) ?? 0;
+      if (count >= perSubscription) this.#waiting.push(one);
+      else {
+        running.set(subscriptionId, count + 1);
+        started.push(one.delivery);
+      }
+    }
+    return started;
+  }
+
+  async #returnStuck(): Promise<void> {
+    const nowMs = this.#claiming.clock.nowMs();
+    await this.#return(({ delivery, claimedAtMs }) =>
+      this.#stuck.has(delivery.subscriptionId) || Math.abs(nowMs - claimedAtMs) > MAX_WAIT_MS
+    );
+    for (const subscriptionId of this.#stuck) this.#quick.delete(subscriptionId);
+    this.#stuck.clear();
+  }
+
+  async #return(which: (one: { delivery: ClaimedDelivery; claimedAtMs: number }) => boolean): Promise<void> {
+    const returned = new Set(this.#waiting.filter(which));
+    if (returned.size === 0) return;
+    const deliveries = Array.from(returned, ({ delivery }) => delivery);
+    await this.#claiming.store.returnDeliveries(deliveries, this.#claiming.clock.nowMs());
+    this.#waiting = this.#waiting.filter((one) => !returned.has(one));
+  }
+}

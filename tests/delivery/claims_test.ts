@@ -1,0 +1,136 @@
+// Claims: what has a place, what is claimed ahead of its turn, and what goes back unattempted.
+import assert from "node:assert/strict";
+import { Claims } from "../../src/delivery/claims.ts";
+import type { AttemptResult, ClaimedDelivery } from "../../src/domain/delivery.ts";
+import { aSubscription, FakeClock, FakeStore } from "./stand_ins.ts";
+
+const LEASE_MS = 45_000;
+const PER_SUBSCRIPTION = 2;
+
+/** A queue of so many deliveries for each subscription, and the places that are taken. */
+function aQueue(counts: Record<string, number>) {
+  const clock = new FakeClock();
+  const store = new FakeStore();
+  for (const [id, count] of Object.entries(counts)) {
+    store.subscriptions.push(aSubscription({ id }));
+    for (let number = 1; number <= count; number++) store.enqueue(id, { id: `${id}-${number}` });
+  }
+  const inFlight = new Map<string, number>();
+  const claims = new Claims({ store, clock, leaseMs: LEASE_MS, perSubscription: PER_SUBSCRIPTION, inFlight });
+  const count = (id: string, change: 1 | -1) => inFlight.set(id, (inFlight.get(id) ?? 0) + change);
+  return {
+    clock,
+    store,
+    claims,
+    /** Starts what there is; gives the ids. */
+    start: async (places: number, ahead = true): Promise<ClaimedDelivery[]> => {
+      const started = await claims.take(places, ahead);
+      for (const { subscriptionId } of started) count(subscriptionId, 1);
+      return started;
+    },
+    /** Ends attempts. */
+    end: (deliveries: readonly ClaimedDelivery[], result: Partial<AttemptResult> = {}): void => {
+      for (const delivery of deliveries) {
+        count(delivery.subscriptionId, -1);
+        claims.note(delivery, { ...TAKEN, ...result });
+      }
+    },
+  };
+}
+
+const TAKEN: AttemptResult = {
+  startedAtMs: 0,
+  durationMs: 3,
+  statusCode: 204,
+  problem: null,
+  retryAtMs: null,
+  answer: null,
+};
+
+function idsOf(deliveries: readonly ClaimedDelivery[]): string[] {
+  return deliveries.map(({ id }) => id);
+}
+
+/** Goes on until four are claimed ahead; gives the two that are under way. */
+async function runUp({ start, end }: ReturnType<typeof aQueue>): Promise<ClaimedDelivery[]> {
+  let running = await start(10);
+  for (let turn = 0; turn < 3; turn++) {
+    end(running);
+    running = await start(10);
+  }
+  return running;
+}
+
+Deno.test("take() claims ahead for an endpoint that answers at once, and asks the store less often", async () => {
+  const queue = aQueue({ a: 100 });
+  const seen: string[] = [];
+  let running = await queue.start(10);
+  for (let turn = 0; turn < 12; turn++) {
+    assert.ok(running.length > 0 && running.length <= PER_SUBSCRIPTION);
+    seen.push(...idsOf(running));
+    queue.end(running);
+    running = await queue.start(10);
+  }
+  seen.push(...idsOf(running));
+  assert.deepEqual(
+    seen,
+    Array.from({ length: seen.length }, (_, at) => `a-${at + 1}`),
+    "in order, each once",
+  );
+  assert.ok(queue.store.claims.length < 8, `${queue.store.claims.length} claims`);
+  assert.deepEqual(queue.store.returned, []);
+});
+
+Deno.test("take() claims nothing ahead where that is not wanted, or for an endpoint that is slow", async () => {
+  for (const { ahead, durationMs } of [{ ahead: false, durationMs: 3 }, { ahead: true, durationMs: 101 }]) {
+    const queue = aQueue({ a: 20 });
+    for (let turn = 0; turn < 5; turn++) queue.end(await queue.start(10, ahead), { durationMs });
+    assert.equal(queue.store.claims.length, 5);
+    for (const { ahead } of queue.store.claims) assert.equal(ahead.size, 0);
+    assert.deepEqual(queue.store.returned, []);
+  }
+});
+
+Deno.test("what was claimed ahead goes back, at its place in the order, when the endpoint fails", async () => {
+  const queue = aQueue({ a: 100 });
+  const running = await runUp(queue);
+  const last = Number(running.at(-1)?.id.slice(2));
+  queue.end(running, { statusCode: 500 });
+  const next = await queue.start(10);
+  assert.ok(queue.store.returned.length >= 2, "something was claimed ahead");
+  assert.deepEqual(idsOf(next), [`a-${last + 1}`, `a-${last + 2}`], "the same as would have gone");
+  for (const { attempt, tries } of next) {
+    assert.deepEqual([attempt, tries], [1, 1], "they were not attempted");
+  }
+});
+
+Deno.test("what was claimed ahead goes back when its wait lasts, and when the loop stops", async () => {
+  for (const how of ["wait", "stop"]) {
+    const queue = aQueue({ a: 100 });
+    await runUp(queue); // and now the endpoint hangs
+    assert.deepEqual(queue.store.returned, []);
+    if (how === "stop") await queue.claims.returnAll();
+    else {
+      await queue.clock.advance(101);
+      assert.deepEqual(await queue.start(8), []);
+    }
+    assert.ok(queue.store.returned.length >= 2);
+    for (const id of queue.store.returned) {
+      const { claimed, nextAttemptAtMs } = queue.store.queue.find((one) => one.claimed.id === id) ?? {};
+      assert.deepEqual([claimed?.attempt, nextAttemptAtMs], [0, claimed?.createdAtMs]);
+    }
+  }
+});
+
+Deno.test("take() lets others in within 20 ms while one endpoint's deliveries come ahead", async () => {
+  const queue = aQueue({ a: 100 });
+  let running = await runUp(queue);
+  queue.store.subscriptions.push(aSubscription({ id: "b" }));
+  queue.store.enqueue("b", { id: "b-1" });
+  await queue.clock.advance(20);
+  queue.end(running);
+  running = await queue.start(3);
+  assert.deepEqual(running.filter(({ subscriptionId }) => subscriptionId === "b").map(({ id }) => id), [
+    "b-1",
+  ]);
+});
