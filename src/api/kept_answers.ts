@@ -153,11 +153,9 @@ function sizeOf(address: string, { answer }: KeptEntry): number {
 /** Whether an `If-None-Match` names the tag, compared weakly (RFC 9110, 13.1.2). */
 export function namesTag(ifNoneMatch: string | null, etag: string): boolean {
   if (ifNoneMatch === null) return false;
+  if (ifNoneMatch.trim() === "*") return true; // it stands alone, or is no tag
   const opaque = etag.replace(/^W\//, "");
-  return ifNoneMatch.split(",").some((candidate) => {
-    const tag = candidate.trim();
-    return tag === "*" || tag.replace(/^W\//, "") === opaque;
-  });
+  return ifNoneMatch.split(",").some((candidate) => candidate.trim().replace(/^W\//, "") === opaque);
 }
 
 /** Whether an `Accept-Encoding` takes gzip: its own weight counts, else that of `*` (RFC 9110, 12.5.3). */

@@ -124,6 +124,9 @@ Deno.test("namesTag() compares weakly", () => {
     ['"abcd"', false],
     ["abc", false],
     ["*", true],
+    [" * ", true],
+    ['*, "x"', false],
+    ['*, "abc"', true],
   ];
   for (const [header, expected] of rows) assert.equal(namesTag(header, tag), expected, String(header));
 });
@@ -149,8 +152,12 @@ Deno.test("createKeptAnswers() knows which address was asked for before, of the 
   assert.deepEqual([kept.wasAsked("/a"), kept.wasAsked("/b"), kept.wasAsked("/a")], [false, false, true]);
   const long = `/${"x".repeat(1_000)}`;
   assert.deepEqual([kept.wasAsked(long), kept.wasAsked(long)], [false, false]);
-  for (let number = 0; number < 20_000; number++) kept.wasAsked(`/${number}`);
+  for (let number = 0; number < 20_000; number++) {
+    kept.wasAsked(`/${number}`);
+    kept.wasAsked("/b");
+  }
   assert.equal(kept.wasAsked("/a"), false, "that was long ago");
+  assert.equal(kept.wasAsked("/b"), true, "who is asked for again and again stays known");
 });
 
 Deno.test("prepareAnswer() gives the same body under the same tag however often it is asked", () => {
