@@ -1,6 +1,7 @@
 // Tries an executable as its user would, on loopback: deno run -A tools/smoke.ts dist/regfeed
 import assert from "node:assert/strict";
 import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { Webhook } from "standardwebhooks";
 import manifest from "../deno.json" with { type: "json" };
 
@@ -36,12 +37,17 @@ const STEPS: [string, () => Promise<void>][] = [
     assert.equal(JSON.parse(stdout).version, manifest.version);
   }],
   ["it can start no process and load no library", async () => {
+    // It tries both, really; from its source with every permission it can, so that the refusal is the executable's.
     const { stdout } = await run(["version", "--json"]);
     const { commit, runtime, target, permissions } = JSON.parse(stdout);
     assert.match(commit, /^[0-9a-f]{40}/);
     assert.match(runtime, /^Deno \d+\.\d+\.\d+$/);
     assert.equal(target, Deno.build.target);
     assert.deepEqual(permissions, { run: "denied", ffi: "denied" });
+    const main = fileURLToPath(new URL("../main.ts", import.meta.url));
+    const free = new Deno.Command(Deno.execPath(), { args: ["run", "-A", main, "version", "--json"] });
+    const said = new TextDecoder().decode((await free.output()).stdout);
+    assert.deepEqual(JSON.parse(said).permissions, { run: "granted", ffi: "granted" });
   }],
   ["init writes the example, and check takes it", async () => {
     const made = join(folder, "made");

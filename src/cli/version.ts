@@ -22,7 +22,7 @@ export const versionCommand: Command = {
     host.out(
       flags.has("json")
         ? `${
-          JSON.stringify({ version: VERSION, commit, runtime, target, permissions: host.permissions() })
+          JSON.stringify({ version: VERSION, commit, runtime, target, permissions: host.tryOutbreak() })
         }\n`
         : await versionLine(host),
     );

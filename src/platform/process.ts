@@ -9,6 +9,12 @@ export type StopSignal = "SIGINT" | "SIGTERM";
 /** The exit code when nobody reads what is printed (128 + SIGPIPE), as a shell reports it of other programs. */
 const EXIT_BROKEN_PIPE = 141;
 
+/** What came of trying to get out: `denied` by the runtime, or `granted` for whatever else happened. */
+export interface Outbreak {
+  run: "granted" | "denied";
+  ffi: "granted" | "denied";
+}
+
 /** What the command line needs of the machine. */
 export interface Host extends WritableFiles {
   /** What stands after the program's name. */
@@ -19,8 +25,8 @@ export interface Host extends WritableFiles {
   runtime: string;
   /** What it was built for: "x86_64-unknown-linux-gnu". */
   target: string;
-  /** Whether this process may start programs and load native libraries: `granted`, `prompt` or `denied` each. */
-  permissions(): { run: string; ffi: string };
+  /** Whether this process can start programs and load native libraries, as trying both tells: nothing is just looked up. */
+  tryOutbreak(): Outbreak;
   /** How this program is started from a shell: "regfeed" the executable, "deno task regfeed" from its source. */
   program: string;
   /** An environment variable; undefined when it is not set. */
@@ -55,10 +61,7 @@ export function createHost(): Host {
     cwd: Deno.cwd(),
     runtime: `Deno ${Deno.version.deno}`,
     target: Deno.build.target,
-    permissions: () => ({
-      run: Deno.permissions.querySync({ name: "run" }).state,
-      ffi: Deno.permissions.querySync({ name: "ffi" }).state,
-    }),
+    tryOutbreak: () => ({ run: tryTo(startProgram), ffi: tryTo(loadLibrary) }),
     program: Deno.build.standalone ? "regfeed" : "deno task regfeed",
     env: (name) => Deno.env.get(name),
     input: readInput,
@@ -74,6 +77,32 @@ export function createHost(): Host {
     stopSignal,
     exit: (code) => Deno.exit(code),
   };
+}
+
+function tryTo(act: () => void): "granted" | "denied" {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof Deno.errors.NotCapable) return "denied";
+    // It was let through, and failed for another reason: there is no such program or library here.
+  }
+  return "granted";
+}
+
+/** Starts a program that does nothing. */
+function startProgram(): void {
+  new Deno.Command(Deno.build.os === "windows" ? "hostname.exe" : "/bin/true", {
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
+  }).outputSync();
+}
+
+/** Loads a library that every process has anyway, and takes nothing of it. */
+function loadLibrary(): void {
+  const names = { windows: "kernel32.dll", darwin: "libSystem.dylib" };
+  const name = Deno.build.os === "windows" || Deno.build.os === "darwin" ? names[Deno.build.os] : "libc.so.6";
+  Deno.dlopen(name, {}).close();
 }
 
 async function readInput(maxBytes: number): Promise<string> {
