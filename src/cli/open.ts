@@ -4,6 +4,7 @@ import { findAdditionProblems } from "../classify/check_additions.ts";
 import { ConfigError, decodeConfig, parseConfigFile, type ParsedConfig } from "../config/config.ts";
 import type { LogFields, Platform } from "../domain/ports.ts";
 import type { Store } from "../domain/store.ts";
+import { TROUBLE_ADVICE } from "../domain/store_trouble.ts";
 import { openWritten } from "../platform/database_files.ts";
 import { createMachine } from "../platform/machine.ts";
 import type { LogSettings } from "../platform/log.ts";
@@ -116,6 +117,9 @@ export async function withPlatform<T>(
   }
 }
 
+/** EACCES, EROFS and SQLite's own words for the same. */
+const UNWRITABLE = /permission denied|read-only file system|readonly database|unable to open database file/i;
+
 /** Opens the config's store, made or brought up to date where it has to be. Throws a {@link CommandError}. */
 export async function openStoreAt(
   { host }: CommandCall,
@@ -132,6 +136,10 @@ export async function openStoreAt(
     await prepareDatabase(host, { ...loaded, nowMs: platform.clock.nowMs(), work, machine, say });
     return openStore(path, (options) => openVaultFile(keyFile, options), openWritten);
   } catch (error) {
-    throw new CommandError(`the store ${path} cannot be opened: ${(error as Error).message}`);
+    const { message } = error as Error;
+    const advice = UNWRITABLE.test(message)
+      ? `; ${TROUBLE_ADVICE.read_only} (the file, what lies beside it, and the key)`
+      : "";
+    throw new CommandError(`the store ${path} cannot be opened: ${message}${advice}`);
   }
 }

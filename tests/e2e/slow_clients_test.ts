@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import net from "node:net";
 import { makeAuthority, makeCertificate } from "../platform/certificates.ts";
-import { serve, type Serving, withFolder, writeConfig } from "../support/process.ts";
+import { afterShell, serve, type Serving, withFolder, writeConfig } from "../support/process.ts";
 
 /** What the process may have open, and how many slow connections come. */
 const FILES = 500;
@@ -47,7 +47,7 @@ Deno.test("over TLS others are answered while slow clients want more files than 
     const caCerts = [await makeAuthority(folder)];
     const { cert, key } = await makeCertificate(folder, "slow");
     await writeConfig(folder, `[server]\nlisten = "127.0.0.1:0"\ntls_cert = "${cert}"\ntls_key = "${key}"\n`);
-    const server = await serve(folder, {}, `ulimit -n ${FILES}`);
+    const server = await serve(folder, {}, afterShell(`ulimit -n ${FILES}`));
     await server.said("fewer than 1024 files may be open");
     const release = await holdUp(server);
     await server.said("no files for more connections");
@@ -62,7 +62,7 @@ Deno.test("over TLS others are answered while slow clients want more files than 
 Deno.test("in clear the listener comes back as soon as there is a file, and the log says what happened", () =>
   withFolder(async (folder) => {
     await writeConfig(folder, '[server]\nlisten = "127.0.0.1:0"\n');
-    const server = await serve(folder, {}, `ulimit -n ${FILES}`);
+    const server = await serve(folder, {}, afterShell(`ulimit -n ${FILES}`));
     const release = await holdUp(server);
     await server.said("the listener was lost");
     release();

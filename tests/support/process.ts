@@ -23,8 +23,13 @@ export interface Finished {
 }
 
 /** Runs a command to its end in the folder; `input` stands on its stdin. */
-export async function regfeed(folder: string, args: readonly string[], input?: string): Promise<Finished> {
-  const child = command(folder, args, { stdin: input === undefined ? "null" : "piped" }).spawn();
+export async function regfeed(
+  folder: string,
+  args: readonly string[],
+  input?: string,
+  wrapper: readonly string[] = [],
+): Promise<Finished> {
+  const child = command(folder, args, { stdin: input === undefined ? "null" : "piped", wrapper }).spawn();
   if (input !== undefined) {
     const writer = child.stdin.getWriter();
     // Who has seen enough does not read on.
@@ -47,6 +52,7 @@ export async function regfeedJson<T>(folder: string, args: readonly string[]): P
 export interface Serving {
   /** `http://127.0.0.1:PORT` */
   address: string;
+  pid: number;
   /** What it has logged so far. */
   log(): string;
   /** Sends a signal and does not wait. */
@@ -58,15 +64,15 @@ export interface Serving {
 }
 
 /**
- * Starts `serve` and waits until it says where it listens; the config must listen on port 0 or a free one. `shell` is
- * what a shell does before it becomes the server: `ulimit -n 300`.
+ * Starts `serve` and waits until it says where it listens; the config must listen on port 0 or a free one. `wrapper` is
+ * the program, with its first arguments, that becomes the server: see {@link afterShell}.
  */
 export async function serve(
   folder: string,
   env: Record<string, string> = {},
-  shell: string | null = null,
+  wrapper: readonly string[] = [],
 ): Promise<Serving> {
-  const child = command(folder, ["serve"], { env, shell }).spawn();
+  const child = command(folder, ["serve"], { env, wrapper }).spawn();
   const stdout = child.stdout.cancel();
   let log = "";
   let heard: (address: string) => void = () => {};
@@ -85,6 +91,7 @@ export async function serve(
   const at = await Promise.race([address, early]);
   return {
     address: at,
+    pid: child.pid,
     log: () => log,
     signal: (signal) => child.kill(signal),
     async said(text) {
@@ -98,6 +105,11 @@ export async function serve(
       return { code, log };
     },
   };
+}
+
+/** A wrapper: what a shell does before it becomes the program, such as `ulimit -n 300`. */
+export function afterShell(script: string): string[] {
+  return ["sh", "-c", `${script}; exec "$@"`, "sh"];
 }
 
 /** A folder for one test, removed after it. */
@@ -118,15 +130,15 @@ export async function writeConfig(folder: string, text: string): Promise<void> {
 function command(
   folder: string,
   args: readonly string[],
-  { env = {}, stdin = "null", shell = null }: {
+  { env = {}, stdin = "null", wrapper = [] }: {
     env?: Record<string, string>;
     stdin?: "null" | "piped";
-    shell?: string | null;
+    wrapper?: readonly string[];
   },
 ): Deno.Command {
-  const started = ["run", ...PERMISSIONS, MAIN, ...args];
-  return new Deno.Command(shell === null ? Deno.execPath() : "sh", {
-    args: shell === null ? started : ["-c", `${shell}; exec "$0" "$@"`, Deno.execPath(), ...started],
+  const [program = "", ...rest] = [...wrapper, Deno.execPath(), "run", ...PERMISSIONS, MAIN, ...args];
+  return new Deno.Command(program, {
+    args: rest,
     cwd: folder,
     stdin,
     stdout: "piped",

@@ -1,0 +1,70 @@
+// A publisher and a receiver on loopback, for tests of whole servers.
+
+/** A feed that grows. */
+export interface Board {
+  /** The config of a source that reads it every second. */
+  source: string;
+  publish(title: string): void;
+  close(): Promise<void>;
+}
+
+/** Opens a feed. */
+export function openBoard(): Board {
+  const items: string[] = [];
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    () => new Response(`<rss version="2.0"><channel><title>Board</title>${items.join("")}</channel></rss>`),
+  );
+  return {
+    source: `
+[[sources]]
+id = "board"
+name_en = "Board"
+url = "http://127.0.0.1:${server.addr.port}/feed"
+schedule = "* * * * * *"
+relevance = "all"
+notify_first_fetch = true
+min_items = 0
+`,
+    publish: (title) =>
+      void items.push(
+        `<item><guid isPermaLink="false">item-${items.length}</guid><title>${title}</title>` +
+          `<link>https://board.example/${items.length}</link><description>${title}.</description>` +
+          `<pubDate>${new Date().toUTCString()}</pubDate></item>`,
+      ),
+    close: () => server.shutdown(),
+  };
+}
+
+/** An attempt that arrived. */
+export interface Arrival {
+  /** The delivery's id, the same for every attempt. */
+  id: string;
+  title: string;
+}
+
+/** Somebody who takes deliveries. */
+export interface Hook {
+  url: string;
+  /** In the order in which they came. */
+  arrivals: Arrival[];
+  close(): Promise<void>;
+}
+
+/** Opens a receiver; `answer` may take its time. */
+export function openHook(
+  answer: (arrival: Arrival) => Response | Promise<Response> = () => new Response(null, { status: 204 }),
+): Hook {
+  const arrivals: Arrival[] = [];
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
+    const { title } = await request.json() as { title: string };
+    const arrival = { id: request.headers.get("webhook-id") ?? "", title };
+    arrivals.push(arrival);
+    return await answer(arrival);
+  });
+  return {
+    url: `http://127.0.0.1:${server.addr.port}/hook`,
+    arrivals,
+    close: () => server.shutdown(),
+  };
+}
