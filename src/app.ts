@@ -121,7 +121,7 @@ export function createApp(
   const mailing = createWriting({ config, platform, store, version });
   const server = createServer({
     routes: createRoutes({ ...made, delivery, payments }),
-    clock,
+    ...platform,
     newId,
     log: platform.log("api"),
     count: lasting.countRequest,
@@ -294,6 +294,7 @@ function createPaying({ config, platform, store, newId }: AppOptions & MadeOnce)
     ...config.payment,
     store,
     clock: platform.clock,
+    tracer: platform.tracer,
     newId,
     log: platform.log("payment"),
     tiers: config.tiers,

@@ -3,6 +3,7 @@ import type { AccountStore, TierTable } from "../domain/account_store.ts";
 import { limitsOf } from "../domain/customer.ts";
 import type { ClaimedMail, Mailbox, MailOutcome } from "../domain/mail.ts";
 import { type Clock, DeadlineError, type Log, type Mailer, MailError, type Random } from "../domain/ports.ts";
+import { NO_TRACER, type Tracer } from "../domain/tracer.ts";
 import { makeKey } from "./keys.ts";
 import { writeLetter } from "./letter.ts";
 import { nextMailAttempt } from "./mail_schedule.ts";
@@ -23,6 +24,7 @@ export interface MailingOptions {
   random: Random;
   mailer: Mailer;
   log: Log;
+  tracer?: Tracer;
   tiers: TierTable;
   from: Mailbox;
   /** Where customers write to. */
@@ -64,9 +66,13 @@ export function createMailing(options: MailingOptions): Mailing {
 }
 
 async function handOver(mail: ClaimedMail, options: MailingOptions): Promise<void> {
-  const { store, clock, log } = options;
+  const { store, clock, log, tracer = NO_TRACER } = options;
   const { id, kind, attempt, customer } = mail;
-  const outcome = await tryOnce(mail, options);
+  const outcome = await tracer.act("send mail", { mail: id, kind, attempt }, async (span) => {
+    const came = await tryOnce(mail, options);
+    if (came !== null && came.kind !== "sent") span.fail(came.problem);
+    return came;
+  });
   if (outcome === null) return;
   await store.finishMail(id, attempt, outcome, clock.nowMs());
   const fields = { mail: id, kind, customer: customer.id, attempt };

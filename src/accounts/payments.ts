@@ -5,6 +5,7 @@ import { AppError } from "../domain/errors.ts";
 import type { NewId } from "../domain/ids.ts";
 import type { PaymentEvent, PaymentOutcome } from "../domain/payment.ts";
 import type { Clock, Log } from "../domain/ports.ts";
+import { NO_TRACER, type Tracer } from "../domain/tracer.ts";
 import { judgePayer, type PaymentRules } from "./payment.ts";
 import { checkPaymentSignature } from "./payment_signature.ts";
 import { readStripeEvent } from "./stripe_event.ts";
@@ -18,6 +19,7 @@ export interface PaymentOptions extends PaymentRules {
   clock: Pick<Clock, "nowMs">;
   newId: NewId;
   log: Log;
+  tracer?: Tracer;
   tiers: TierTable;
   /** The endpoint's whole signing secret. */
   webhookSecret: string;
@@ -42,7 +44,7 @@ export interface Payments {
 
 /** Payments over the store. */
 export function createPayments(options: PaymentOptions): Payments {
-  const { store, clock, newId, log, tiers } = options;
+  const { store, clock, newId, log, tiers, tracer = NO_TRACER } = options;
   /** Judges with `work`, and when all of it is kept, says whose access that has ended or given back. */
   const reviewing = async <T>(work: (review: PaymentReview) => Promise<T>): Promise<T> => {
     const nowMs = clock.nowMs();
@@ -82,7 +84,11 @@ export function createPayments(options: PaymentOptions): Payments {
         log.debug("payment event of no interest", { event: id, type });
         return "ignored";
       }
-      const outcome = await reviewing((review) => store.recordPayment(reading.event, review));
+      const outcome = await tracer.act("take payment event", { event: id, type }, async (span) => {
+        const came = await reviewing((review) => store.recordPayment(reading.event, review));
+        span.set({ outcome: came });
+        return came;
+      });
       log.info("payment event", { event: id, type, outcome, ...noteOf(reading.event) });
       if (outcome === "applied") await warnOfPrice(options, reading.event);
       return outcome;

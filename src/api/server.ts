@@ -4,6 +4,7 @@ import type { Customer } from "../domain/customer.ts";
 import { AppError } from "../domain/errors.ts";
 import type { NewId } from "../domain/ids.ts";
 import type { Clock, Log } from "../domain/ports.ts";
+import type { Tracer } from "../domain/tracer.ts";
 import {
   type AddressLimits,
   createAddressLimits,
@@ -34,6 +35,7 @@ export interface ServerOptions {
   clock: Clock;
   newId: NewId;
   log: Log;
+  tracer?: Tracer;
   /** Hears of every answered request. */
   count(answered: AnsweredRequest): void;
   /** Proxies whose word on the client's address is taken. */
@@ -118,6 +120,7 @@ export function createServer(options: ServerOptions): ApiServer {
         durationMs,
         refusal,
       });
+      options.tracer?.note({ request: passage.requestId, route: passage.route });
       options.log.debug("request", {
         request: passage.requestId,
         method: request.method,

@@ -66,11 +66,14 @@ export async function createBackup(request: BackupRequest, tools: BackupTools): 
           "what the operations page says of a damaged database",
       );
     }
-    const entries = [
-      { name: ARCHIVE_NAMES.config, path: request.config },
-      { name: ARCHIVE_NAMES.database, path: copy },
-      ...(request.secretKey === null ? [] : [{ name: ARCHIVE_NAMES.secretKey, path: request.secretKey }]),
-    ];
+    // Copied as well: whoever changes the config meanwhile changes neither what is listed nor what is packed.
+    const names: string[] = [ARCHIVE_NAMES.config, ARCHIVE_NAMES.database];
+    await files.copy(request.config, join(work, ARCHIVE_NAMES.config));
+    if (request.secretKey !== null) {
+      names.push(ARCHIVE_NAMES.secretKey);
+      await files.copy(request.secretKey, join(work, ARCHIVE_NAMES.secretKey));
+    }
+    const entries = names.map((name) => ({ name, path: join(work, name) }));
     const listed: ArchivedFile[] = [];
     for (const { name, path } of entries) listed.push({ name, ...await files.digest(path) });
     const manifest: BackupManifest = {

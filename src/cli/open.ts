@@ -10,6 +10,7 @@ import { createMachine } from "../platform/machine.ts";
 import type { LogSettings } from "../platform/log.ts";
 import { createPlatform, type RealPlatform } from "../platform/platform.ts";
 import type { Host } from "../platform/process.ts";
+import { createTracer } from "../platform/tracer.ts";
 import { openVaultFile } from "../platform/vault.ts";
 import { openStore } from "../store/sqlite/store.ts";
 import { type CommandCall, CommandError, EXIT } from "./command.ts";
@@ -109,7 +110,12 @@ export async function withPlatform<T>(
   options: { log?: LogSettings; readings?: Map<string, string> } = {},
 ): Promise<T> {
   const loaded = await loadConfig(call, options);
-  const platform = createPlatform({ log: options.log ?? loaded.config.log, mail: loaded.config.mail });
+  const tracer = await createTracer((name) => call.host.env(name));
+  const platform = createPlatform({
+    log: options.log ?? loaded.config.log,
+    mail: loaded.config.mail,
+    tracer,
+  });
   try {
     return await work({ ...loaded, platform });
   } finally {

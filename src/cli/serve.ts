@@ -1,4 +1,5 @@
 // `serve`: the API and the loops, until a signal ends them.
+import { basename } from "node:path";
 import { createDoor, type Door } from "../api/door.ts";
 import { answerMetrics } from "../api/metrics_page.ts";
 import { type BackupTools, createBackup } from "../backup/create.ts";
@@ -7,6 +8,7 @@ import { createMetrics } from "../domain/metrics.ts";
 import { createIds } from "../domain/ids.ts";
 import type { DatabaseFacts } from "../domain/backup.ts";
 import type { Log, LogFields } from "../domain/ports.ts";
+import { traceRounds } from "../domain/tracer.ts";
 import type { Host } from "../platform/process.ts";
 import { type CertificatePair, examineCertificate } from "../platform/certificate.ts";
 import { hasFiles } from "../platform/machine.ts";
@@ -109,7 +111,10 @@ async function serve(
   let backups = Promise.resolve();
   const runBackups = (inForce: LoadedConfig, signal: AbortSignal) =>
     backups = startBackups(call.host, { ...inForce, platform, tools }, signal);
-  const service = await startService({ call, loaded, readings, platform, store, door, metrics, runBackups });
+  const service = await startService({
+    ...{ call, loaded, readings, platform, door, metrics, runBackups },
+    store: traceRounds(store, platform.tracer),
+  });
   reloads.listener = () => void service.reload();
   if (reloads.isAsked) reloads.listener();
   log.info("listening", { address: server.address });
@@ -190,7 +195,12 @@ async function startBackups(
     files: host,
     async create(to, nowMs) {
       const request = { to, nowMs, database: config.store.path, config: file };
-      await createBackup({ ...request, secretKey: secretKey ? config.store.keyFile : null }, tools);
+      const key = secretKey ? config.store.keyFile : null;
+      await platform.tracer.act(
+        "make backup",
+        { file: basename(to) },
+        () => createBackup({ ...request, secretKey: key }, tools),
+      );
     },
   }, signal);
 }

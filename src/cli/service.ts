@@ -6,6 +6,7 @@ import { formatProblem } from "../config/problems.ts";
 import type { DeclarationConflict } from "../domain/declared.ts";
 import type { Metrics } from "../domain/metrics.ts";
 import type { Store } from "../domain/store.ts";
+import type { Span } from "../domain/tracer.ts";
 import type { RealPlatform } from "../platform/platform.ts";
 import { VERSION } from "../version.ts";
 import { type CommandCall, CommandError, EXIT } from "./command.ts";
@@ -106,11 +107,12 @@ class RunningService implements Service {
   async #reloadWhileAsked(): Promise<void> {
     while (this.#isAskedAgain && !this.#ending.signal.aborted) {
       this.#isAskedAgain = false;
-      await this.#reloadOnce();
+      const reload = (span: Span) => this.#reloadOnce(span);
+      await this.#options.platform.tracer.act("reload config", {}, reload, { isOutlived: true });
     }
   }
 
-  async #reloadOnce(): Promise<void> {
+  async #reloadOnce(span: Span): Promise<void> {
     const { call, platform } = this.#options;
     const log = platform.log("config");
     const readings = new Map<string, string>();
@@ -125,6 +127,7 @@ class RunningService implements Service {
       this.#lastReload = { isGood: true, goodAtMs: platform.clock.nowMs() };
     } catch (error) {
       this.#lastReload.isGood = false;
+      span.fail("the config is not good; the log names what is wrong");
       const problems = error instanceof Error ? error.message.split("\n") : [String(error)];
       log.error("config not reloaded: the one before stays in force", { problems });
     } finally {

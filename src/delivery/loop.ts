@@ -5,6 +5,8 @@ import { NO_METRICS } from "../domain/metrics.ts";
 import { DeadlineError, type Log, type LogFields, NetworkError, type Random } from "../domain/ports.ts";
 import type { Store } from "../domain/store.ts";
 import { signingSecrets, type Subscription } from "../domain/subscription.ts";
+import { NO_TRACER, type Tracer } from "../domain/tracer.ts";
+import { nameAttempt, traceAttempt } from "./attempt_names.ts";
 import { type CountAttempt, createDeliveryMetrics } from "./delivery_metrics.ts";
 import { Claims } from "./claims.ts";
 import { checkWebhookUrl, createAddressPolicy, type PolicySettings, resolveTarget } from "./guard.ts";
@@ -54,6 +56,7 @@ export interface DeliveryDeps extends Matching, Omit<Sending, "policy"> {
   keepMs: Upkeep["keepMs"];
   /** Hears of each attempt that is over. */
   count?: CountAttempt;
+  tracer?: Tracer;
 }
 
 /** What came of a test delivery; the fields of the API's answer. */
@@ -93,7 +96,7 @@ export function createDelivery(deps: DeliveryDeps): Delivery {
 }
 
 class DeliveryLoop implements Delivery {
-  readonly #deps: Omit<DeliveryDeps, "policy"> & Sending;
+  readonly #deps: Omit<DeliveryDeps, "policy"> & Sending & { tracer: Tracer };
   readonly #match: () => Promise<number>;
   readonly #claims: Claims;
   readonly #recorder: ReturnType<typeof createRecorder>;
@@ -111,7 +114,7 @@ class DeliveryLoop implements Delivery {
   #tests = 0;
 
   constructor(deps: DeliveryDeps) {
-    this.#deps = { ...deps, policy: createAddressPolicy(deps.policy) };
+    this.#deps = { tracer: NO_TRACER, ...deps, policy: createAddressPolicy(deps.policy) };
     this.#match = createMatching(deps);
     this.#recorder = createRecorder(deps);
     this.#upkeep = createUpkeep(deps);
@@ -204,7 +207,9 @@ class DeliveryLoop implements Delivery {
     const { subscriptionId } = delivery;
     const giveUp = this.#giveUp.signal;
     this.#count(subscriptionId, 1);
-    const sent = this.#send(delivery, giveUp).finally(() => this.#count(subscriptionId, -1));
+    const sent = traceAttempt(delivery, this.#deps.tracer, () => this.#send(delivery, giveUp)).finally(() =>
+      this.#count(subscriptionId, -1)
+    );
     const recorded = sent
       .then((result) => giveUp.aborted ? undefined : this.#record(delivery, result))
       .catch((error) => {
@@ -374,11 +379,6 @@ interface Attempt {
   recorded: Promise<void>;
   startedAtMs: number;
   isSending: boolean;
-}
-
-function nameAttempt(delivery: ClaimedDelivery): LogFields {
-  const { id, subscriptionId, eventId, attempt } = delivery;
-  return { delivery: id, subscription: subscriptionId, event: eventId, attempt };
 }
 
 /** An unexpected error without its message, which could quote an address or a body: its name and where it arose. */

@@ -78,6 +78,8 @@ export interface BackupFiles {
   /** Removes the folders in a folder whose names begin so and that were last changed before a time, Unix ms. */
   removeFoldersBefore(folder: string, prefix: string, beforeMs: number): Promise<void>;
   removeFile(path: string): Promise<void>;
+  /** Makes a copy with the same mode. */
+  copy(from: string, to: string): Promise<void>;
   /** Gives a file another path; whoever looks there sees nothing or the whole file. */
   move(from: string, to: string): Promise<void>;
   /** The file's length and hash. */

@@ -2,6 +2,7 @@
 
 import type { LogArea } from "./log.ts";
 import type { Mailbox } from "./mail.ts";
+import type { Tracer } from "./tracer.ts";
 
 /** Time. */
 export interface Clock {
@@ -214,5 +215,6 @@ export interface Platform {
   resolver: Resolver;
   files: Files;
   mailer: Mailer;
+  tracer: Tracer;
   log(area: LogArea): Log;
 }

@@ -4,6 +4,7 @@ import { NO_METRICS } from "../domain/metrics.ts";
 import type { Clock } from "../domain/ports.ts";
 import type { SourceSettings, SourceState } from "../domain/source.ts";
 import type { Store } from "../domain/store.ts";
+import { NO_TRACER, type Tracer } from "../domain/tracer.ts";
 import { type FetchedDocument, FetchError } from "./fetched.ts";
 import { type CountVisit, createIngestMetrics } from "./ingest_metrics.ts";
 import { createPassedOver } from "./passed_over.ts";
@@ -66,6 +67,7 @@ export interface Ingest {
 
 /** Builds the loop. */
 export function createIngest(given: IngestOptions): Ingest {
+  const { tracer = NO_TRACER } = given;
   const settings = new Map(given.sources.map((source) => [source.id, source]));
   const spacingOf = createSpacing(given);
   const options: IngestOptions & VisitOptions = {
@@ -107,7 +109,7 @@ export function createIngest(given: IngestOptions): Ingest {
   const visit = async (state: SourceState): Promise<IngestReport> => {
     const source = settings.get(state.id);
     if (source === undefined) throw new Error(`the store gave a source that is not configured: ${state.id}`);
-    return await visitSource(source, state, options);
+    return await traceVisit(source.id, tracer, () => visitSource(source, state, options));
   };
 
   return {
@@ -129,6 +131,20 @@ export function createIngest(given: IngestOptions): Ingest {
         visit,
       }),
   };
+}
+
+function traceVisit(
+  source: string,
+  tracer: Tracer,
+  visit: () => Promise<IngestReport>,
+): Promise<IngestReport> {
+  return tracer.act("fetch source", { source }, async (span) => {
+    const report = await visit();
+    const { new: fresh, revised, unchanged, error } = report;
+    span.set({ new: fresh, revised, unchanged });
+    if (error !== undefined) span.fail("the fetch failed; the log says why");
+    return report;
+  });
 }
 
 async function previewSource(

@@ -3,6 +3,7 @@ import type { NewId } from "../domain/ids.ts";
 import type { Clock } from "../domain/ports.ts";
 import type { SourceSettings, SourceState } from "../domain/source.ts";
 import type { RecordDecision, Store } from "../domain/store.ts";
+import { NO_TRACER, type Tracer } from "../domain/tracer.ts";
 import { decideAll } from "./decide.ts";
 import { fetchDocuments } from "./fetch.ts";
 import {
@@ -52,6 +53,7 @@ export interface ProcessOptions extends FetchOptions {
   /** The version of the classifier's rules. */
   rulesVersion: string;
   passedOver: PassedOver;
+  tracer?: Tracer;
   /** Is told of every document before it is read. */
   onDocument?(document: FetchedDocument): void;
 }
@@ -184,7 +186,7 @@ interface DocumentsOutcome {
 }
 
 async function processDocuments(fetched: Fetched, run: DocumentRun): Promise<DocumentsOutcome> {
-  const { result } = run;
+  const { source, result, options: { tracer = NO_TRACER } } = run;
   const queue: PlannedDocument[] = [...fetched.documents];
   const refused = new Set<string>();
   let isWhole = true;
@@ -193,9 +195,9 @@ async function processDocuments(fetched: Fetched, run: DocumentRun): Promise<Doc
   for (let place = 0; place < queue.length && result.failure === null; place++) {
     const planned = queue[place] as PlannedDocument;
     try {
-      const document = await planned.read();
+      const document = await tracer.act("fetch document", { source: source.id }, () => planned.read());
       if (document !== null) run.options.onDocument?.(document);
-      const read = document === null ? UNCHANGED : await processDocument(document, planned, run);
+      const read = document === null ? UNCHANGED : await traceDocument(document, planned, run);
       if (document !== null) counts.add(planned.language ?? null, read.items);
       else result.isComplete = false;
       ttlMinutes = read.ttlMinutes ?? ttlMinutes;
@@ -238,6 +240,21 @@ export interface DocumentRun {
   result: ProcessedSource;
   /** Gives other work its turn when it is time. */
   pause(): Promise<void>;
+}
+
+/** {@link processDocument} as a trace has it. */
+function traceDocument(
+  document: FetchedDocument,
+  planned: PlannedDocument,
+  run: DocumentRun,
+): Promise<DealtWith> {
+  const { source, options: { tracer = NO_TRACER } } = run;
+  const attributes = { source: source.id, bytes: document.bytes.length };
+  return tracer.act("ingest document", attributes, async (span) => {
+    const read = await processDocument(document, planned, run);
+    span.set({ items: read.items });
+    return read;
+  });
 }
 
 /** Deals with every item of a document. It is not whole when it as a whole has a fault: it breaks off, it is too long. */

@@ -39,6 +39,7 @@ export function createFiles(): WritableFiles {
     removeFoldersBefore: (folder, prefix, beforeMs) =>
       about("clean", folder, () => removeFoldersBefore(folder, prefix, beforeMs)),
     removeFile: (path) => about("remove", path, () => Deno.remove(path)),
+    copy: (from, to) => about("copy", from, () => Deno.copyFile(from, to)),
     move: (from, to) => about("move", from, () => move(from, to)),
     digest: (path) => about("read", path, () => digest(path)),
   };

@@ -1,5 +1,6 @@
 // The world outside, wired: what src/domain/ports.ts asks for, on this machine.
 import type { Platform } from "../domain/ports.ts";
+import { NO_TRACER, type Tracer } from "../domain/tracer.ts";
 import { createClock } from "./clock.ts";
 import { createFiles } from "./files.ts";
 import { createHttpClient } from "./http.ts";
@@ -22,8 +23,8 @@ export interface RealPlatform extends Platform {
   close(): Promise<void>;
 }
 
-/** The real world. */
-export function createPlatform(options: PlatformSettings): RealPlatform {
+/** The real world; without a tracer nobody looks on. */
+export function createPlatform(options: PlatformSettings & { tracer?: Tracer }): RealPlatform {
   const http = createHttpClient();
   const logs = createLogs(options.log);
   const platform: RealPlatform = {
@@ -33,6 +34,7 @@ export function createPlatform(options: PlatformSettings): RealPlatform {
     resolver: createResolver(),
     files: createFiles(),
     mailer: createMailer(options.mail ?? null),
+    tracer: options.tracer ?? NO_TRACER,
     log: (area) => logs.log(area),
     async close() {
       await http.close();

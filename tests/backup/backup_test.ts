@@ -76,6 +76,24 @@ async function listed(archive: string): Promise<string[]> {
   return new TextDecoder().decode(stdout).trim().split("\n");
 }
 
+Deno.test("a backup holds the config of one moment, although somebody edits it meanwhile", async () => {
+  await withPlace(async (place) => {
+    const { archives } = place.tools;
+    const edit = () => Deno.writeTextFile(place.config, "# the config, edited and longer\n");
+    const tools: BackupTools = {
+      ...place.tools,
+      archives: {
+        ...archives,
+        pack: async (to, entries) => (await edit(), await archives.pack(to, entries)),
+      },
+    };
+    await create({ ...place, tools });
+    await withBackup(place.archive, place.tools, async (_, unpacked) => {
+      assert.equal(await Deno.readTextFile(join(unpacked, "regfeed.toml")), "# the config\n");
+    });
+  });
+});
+
 Deno.test("a backup is an archive that tar opens, with a manifest of what it holds, for its owner alone", async () => {
   await withPlace(async (place) => {
     const manifest = await create(place);

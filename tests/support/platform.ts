@@ -13,6 +13,7 @@ import type {
   Platform,
 } from "../../src/domain/ports.ts";
 import { NetworkError } from "../../src/domain/ports.ts";
+import { NO_TRACER } from "../../src/domain/tracer.ts";
 import { type FakeClock, fakeClock } from "./clock.ts";
 
 /** What a fake host answers. */
@@ -193,6 +194,7 @@ export function fakePlatform(nowMs: number, seed = 1): FakePlatform {
     },
     files: fakeFiles(),
     mailer: fakeMailer(),
+    tracer: NO_TRACER,
     log,
     lines,
     hosts,

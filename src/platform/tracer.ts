@@ -1,0 +1,47 @@
+// Traces by OpenTelemetry: the runtime exports them (OTLP) where OTEL_DENO says so; else nothing of it is even loaded.
+import type { Attributes, Span as OpenSpan } from "@opentelemetry/api";
+import { NO_TRACER, type Span, type SpanAttributes, type Tracer } from "../domain/tracer.ts";
+
+/** Before the name of every attribute, as OpenTelemetry wants it of what it does not know itself. */
+const PREFIX = "regfeed.";
+
+/** A tracer whose spans the runtime exports; one that does nothing where it exports none. */
+export async function createTracer(env: (name: string) => string | undefined): Promise<Tracer> {
+  if (!["true", "1"].includes(env("OTEL_DENO") ?? "")) return NO_TRACER;
+  const { SpanStatusCode, trace } = await import("@opentelemetry/api");
+  const tracer = trace.getTracer("regfeed");
+  const follow = async <T>(open: OpenSpan, work: (span: Span) => Promise<T>): Promise<T> => {
+    let isDropped = false;
+    const span: Span = {
+      set: (more) => void open.setAttributes(prefix(more)),
+      fail: (message) => void open.setStatus({ code: SpanStatusCode.ERROR, message }),
+      drop: () => isDropped = true,
+    };
+    try {
+      return await work(span);
+    } catch (error) {
+      span.fail(error instanceof Error ? error.name : "a thrown value that is no error");
+      throw error;
+    } finally {
+      // What never ends is never exported.
+      if (!isDropped) open.end();
+    }
+  };
+  return {
+    isOn: true,
+    act(name, given, work, { isOutlived = false } = {}) {
+      const attributes = prefix(given);
+      if (isOutlived) return follow(tracer.startSpan(name, { attributes }), work);
+      return tracer.startActiveSpan(name, { attributes }, (open) => follow(open, work));
+    },
+    note: (attributes) => void trace.getActiveSpan()?.setAttributes(prefix(attributes)),
+  };
+}
+
+function prefix(attributes: SpanAttributes): Attributes {
+  const named: Attributes = {};
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== null) named[`${PREFIX}${name}`] = value;
+  }
+  return named;
+}
