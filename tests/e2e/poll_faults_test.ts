@@ -6,6 +6,7 @@ import type { OutgoingRequest } from "../../src/domain/ports.ts";
 import { NetworkError } from "../../src/domain/ports.ts";
 import type { RegEvent } from "../../src/domain/event.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
+import { createChance, seedOfRun } from "../support/chance.ts";
 import type { Answer } from "../support/platform.ts";
 import { testVault } from "../support/vault.ts";
 import { createWorld, type World } from "../support/world.ts";
@@ -83,17 +84,6 @@ timezone = "Europe/Brussels"
 relevance = "all"
 silent_after = "365d"
 `).join("");
-
-/** Numbers that a seed gives again (mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** What is stored, each event as its source, title, address and version. */
 async function storedIn(world: World): Promise<string[]> {
@@ -205,13 +195,12 @@ Deno.test({
   name: "10 000 polls through every fault lose no event, double none, and keep nothing in memory",
   ignore: !HAS_RECORDINGS,
   async fn() {
-    const seed = Number(Deno.env.get("REGFEED_SEED") ?? crypto.getRandomValues(new Uint32Array(1))[0]);
-    console.log(`seed ${seed} (REGFEED_SEED=${seed} repeats this run)`);
+    const seed = seedOfRun();
     const feeds = await growingFeeds(0.3);
     const store = openStore(":memory:", testVault);
     const finishFetch = store.finishFetch;
     const world = await createWorld(config(feeds), { store, polite: true, seed });
-    const web = new FaultyWeb(world, feeds, seeded(seed));
+    const web = new FaultyWeb(world, feeds, createChance(seed).fraction);
     store.finishFetch = (...given) => {
       web.polls++;
       web.outcomes.add(given[0].outcome);

@@ -1,8 +1,9 @@
 // A source with an address for each language, of every strategy that can have several.
 import assert from "node:assert/strict";
+import { ingestBoard, withSources } from "../support/collecting.ts";
 import type { FakeInternet } from "../support/platform.ts";
 import { boardConfig, rss } from "../support/samples.ts";
-import { createWorld, type World } from "../support/world.ts";
+import type { World } from "../support/world.ts";
 
 const DAY = 86_400_000;
 const LANGUAGES = ["en", "de"] as const;
@@ -83,22 +84,6 @@ const SITES: Readonly<Record<string, Site>> = {
   },
 };
 
-async function withWorld(config: string, work: (world: World) => Promise<void>): Promise<void> {
-  const world = await createWorld(config);
-  try {
-    await world.app.ingest.register();
-    await work(world);
-  } finally {
-    await world.close();
-  }
-}
-
-async function ingest(world: World) {
-  const [report] = await world.app.ingest.ingest(["board"]);
-  assert.ok(report !== undefined);
-  return report;
-}
-
 /** Each event's title and languages. */
 async function stored(world: World): Promise<string[]> {
   const { key } = await world.addCustomer();
@@ -112,38 +97,38 @@ const BOTH = [1, 2].map((id) => `${TITLES.en} ${id}: en,de v1`);
 
 for (const [strategy, { config, serve }] of Object.entries(SITES)) {
   Deno.test(`${strategy}: the addresses of several languages give one event for each publication`, () =>
-    withWorld(configOf(config), async (world) => {
+    withSources(configOf(config), async (world) => {
       for (const language of LANGUAGES) serve(world.platform.http, language);
-      const first = await ingest(world);
+      const first = await ingestBoard(world);
       assert.deepEqual([first.ok, first.new, first.refused], [true, 2, []]);
       assert.deepEqual(await stored(world), BOTH);
       for (let times = 0; times < 3; times++) {
         await world.platform.clock.advance(DAY);
-        const again = await ingest(world);
+        const again = await ingestBoard(world);
         assert.deepEqual([again.ok, again.new, again.revised, again.refused], [true, 0, 0, []]);
       }
       assert.deepEqual(await stored(world), BOTH);
     }));
 
   Deno.test(`${strategy}: a language that cannot be had is told of, its neighbour goes on, and it comes later`, () =>
-    withWorld(configOf(config), async (world) => {
+    withSources(configOf(config), async (world) => {
       serve(world.platform.http, "en");
       world.platform.http.serve(at("de"), () => ({ status: 503 }));
-      const first = await ingest(world);
+      const first = await ingestBoard(world);
       assert.deepEqual([first.ok, first.new], [true, 2]);
       assert.deepEqual(first.refused, [{ item: `de: ${at("de")}`, reason: "answered 503" }]);
       serve(world.platform.http, "de");
       await world.platform.clock.advance(DAY);
-      const later = await ingest(world);
+      const later = await ingestBoard(world);
       assert.deepEqual([later.ok, later.new, later.revised, later.refused], [true, 0, 0, []]);
       assert.deepEqual(await stored(world), BOTH);
     }));
 
   Deno.test(`${strategy}: each address is followed to where it has moved for good, by itself`, () =>
-    withWorld(configOf(config), async (world) => {
+    withSources(configOf(config), async (world) => {
       const { http, clock } = world.platform;
       for (const language of LANGUAGES) serve(http, language);
-      await ingest(world);
+      await ingestBoard(world);
       const moved = "https://moved.example/de";
       http.serve(at("de"), ({ url }) => ({ status: 301, headers: { location: moved + url.search } }));
       const target: FakeInternet = {
@@ -154,7 +139,7 @@ for (const [strategy, { config, serve }] of Object.entries(SITES)) {
       const asked = async (): Promise<string[]> => {
         http.requests.length = 0;
         await clock.advance(2 * DAY);
-        assert.equal((await ingest(world)).ok, true);
+        assert.equal((await ingestBoard(world)).ok, true);
         const lists = http.requests.map(({ url }) => url.replace(/\?.*/, ""));
         return [...new Set(lists)].filter((url) => [at("en"), at("de"), moved].includes(url));
       };
@@ -171,28 +156,28 @@ for (const [strategy, { config, serve }] of Object.entries(SITES)) {
 
   if (strategy === "feed") continue;
   Deno.test(`${strategy}: a further page of one language that cannot be had loses nothing of the others`, () =>
-    withWorld(configOf(config), async (world) => {
+    withSources(configOf(config), async (world) => {
       serve(world.platform.http, "en");
       serve(world.platform.http, "de", { broken: 2 });
-      const first = await ingest(world);
+      const first = await ingestBoard(world);
       assert.deepEqual([first.ok, first.new, first.refused.length], [true, 2, 1]);
       assert.match(first.refused[0]?.item ?? "", /^de: /);
       serve(world.platform.http, "de");
       await world.platform.clock.advance(DAY);
-      const later = await ingest(world);
+      const later = await ingestBoard(world);
       assert.deepEqual([later.ok, later.new, later.revised, later.refused], [true, 0, 0, []]);
       assert.deepEqual(await stored(world), BOTH);
     }));
 }
 
 Deno.test("html: a language whose page the rules no longer fit is named, and its neighbour goes on", () =>
-  withWorld(configOf(SITES["html"]?.config ?? ""), async (world) => {
+  withSources(configOf(SITES["html"]?.config ?? ""), async (world) => {
     SITES["html"]?.serve(world.platform.http, "en");
     world.platform.http.serve(
       at("de"),
       () => ({ headers: { "content-type": "text/html" }, body: "<p>New site" }),
     );
-    const report = await ingest(world);
+    const report = await ingestBoard(world);
     assert.deepEqual([report.ok, report.new, report.refused.map(({ item }) => item)], [true, 2, ["de"]]);
     assert.match(report.refused[0]?.reason ?? "", /^has no item: /);
     SITES["html"]?.serve(world.platform.http, "en");
@@ -200,12 +185,12 @@ Deno.test("html: a language whose page the rules no longer fit is named, and its
       at("en"),
       () => ({ headers: { "content-type": "text/html" }, body: "<p>New site" }),
     );
-    const neither = await ingest(world);
+    const neither = await ingestBoard(world);
     assert.deepEqual([neither.ok, neither.error?.slice(0, 11)], [false, "has no item"]);
   }));
 
 Deno.test("what stands in an unchanged language alone is not missing", () =>
-  withWorld(configOf("removals = true\n"), async (world) => {
+  withSources(configOf("removals = true\n"), async (world) => {
     const items = (language: Language, ids: readonly number[]) =>
       rss(ids.map((id) => ({ id: `${id}`, title: `${TITLES[language]} ${id}` })))
         .replaceAll("https://board.example/", `https://board.example/${language}/`)
@@ -220,7 +205,7 @@ Deno.test("what stands in an unchanged language alone is not missing", () =>
     world.platform.http.serve(at("en"), () => ({ body: `${items("en", [1, 2])}<!-- ${edition++} -->` }));
     for (let times = 0; times < 6; times++) {
       await world.platform.clock.advance(DAY);
-      assert.equal((await ingest(world)).revised, 0);
+      assert.equal((await ingestBoard(world)).revised, 0);
     }
     assert.equal(sent, 2, "at first, and once more because something was new");
   }));

@@ -4,37 +4,12 @@ import type { SourceSettings } from "../../src/domain/source.ts";
 import { fetchDocument } from "../../src/ingest/fetch_document.ts";
 import { FetchError, type FetchOptions } from "../../src/ingest/fetched.ts";
 import type { Standing } from "../../src/ingest/move.ts";
+import { fetchOptions, sampleSource } from "../support/collecting.ts";
 import { type Answer, type FakePlatform, fakePlatform } from "../support/platform.ts";
 
 const NOW = Date.parse("2026-08-01T10:00:00Z");
 const FEED = "https://board.example/feed.xml";
 const PAGE = "<!doctype html><html><head><title>";
-
-const source = (change: Partial<SourceSettings> = {}): SourceSettings => ({
-  id: "board",
-  nameEn: "Board",
-  nameDe: "Ausschuss",
-  baseUrl: "https://board.example",
-  fetchStrategy: "feed",
-  location: FEED,
-  schedule: "0 * * * *",
-  timezone: "UTC",
-  languages: ["en"],
-  relevance: "all",
-  notifyFirstFetch: false,
-  enabled: true,
-  ...change,
-});
-
-const options = (platform: FakePlatform, change: Partial<FetchOptions> = {}): FetchOptions => ({
-  ...platform,
-  userAgent: "Regfeed/test (+https://feed.example; a@b.example)",
-  timeoutMs: 30_000,
-  maxDocumentBytes: 1_000,
-  allowPrivate: true,
-  pace: () => Promise.resolve(),
-  ...change,
-});
 
 /** Asks for a source's document; what came of it in a word, or the reason in words. */
 async function outcome(
@@ -42,7 +17,7 @@ async function outcome(
   change: { source?: Partial<SourceSettings>; options?: Partial<FetchOptions>; expects?: "data" | "page" } =
     {},
 ) {
-  const settings = source(change.source);
+  const settings = sampleSource(change.source);
   const request = {
     url: new URL(settings.location),
     headers: { accept: "x/y" },
@@ -50,7 +25,10 @@ async function outcome(
     expects: change.expects ?? "data",
   };
   try {
-    return { answer: await fetchDocument(settings, request, options(platform, change.options)), error: null };
+    return {
+      answer: await fetchDocument(settings, request, fetchOptions(platform, change.options)),
+      error: null,
+    };
   } catch (error) {
     assert.ok(error instanceof FetchError, String(error));
     return { answer: null, error };
@@ -294,7 +272,7 @@ Deno.test("validators of one address are no word on another", async () => {
     validators: answer?.validators ?? null,
     expects: "data" as const,
   };
-  await fetchDocument(source(), request, options(platform));
+  await fetchDocument(sampleSource(), request, fetchOptions(platform));
   const sent = platform.http.requests.map(({ headers }) => headers["if-none-match"]);
   assert.deepEqual(sent, [undefined, '"1"']);
 });

@@ -2,36 +2,14 @@
 import assert from "node:assert/strict";
 import type { SourceSettings } from "../../src/domain/source.ts";
 import { fetchDocuments } from "../../src/ingest/fetch.ts";
-import { FetchError, type FetchOptions, type Known } from "../../src/ingest/fetched.ts";
+import { FetchError, type Known } from "../../src/ingest/fetched.ts";
+import { fetchOptions, sampleSource } from "../support/collecting.ts";
 import { type FakePlatform, fakePlatform } from "../support/platform.ts";
 
 const NOW = Date.parse("2026-08-01T10:00:00Z");
 const WHOLE = { isWhole: true, refused: new Set<string>() };
 const FEED = "https://board.example/feed.xml";
 
-const source = (change: Partial<SourceSettings> = {}): SourceSettings => ({
-  id: "board",
-  nameEn: "Board",
-  nameDe: "Board",
-  baseUrl: "https://board.example",
-  fetchStrategy: "feed",
-  location: FEED,
-  schedule: "0 * * * *",
-  timezone: "UTC",
-  languages: ["en"],
-  relevance: "all",
-  notifyFirstFetch: false,
-  enabled: true,
-  ...change,
-});
-const options = (platform: FakePlatform): FetchOptions => ({
-  ...platform,
-  userAgent: "Regfeed/test",
-  timeoutMs: 30_000,
-  maxDocumentBytes: 1_000,
-  allowPrivate: true,
-  pace: () => Promise.resolve(),
-});
 const known = (cursor: string | null): Known => ({ cursor, moves: [] });
 const NEW = known(null);
 const readAll = async (fetched: Awaited<ReturnType<typeof fetchDocuments>>) => {
@@ -61,9 +39,9 @@ Deno.test("fetchDocuments() gives a feed's bytes, and asks the next time only fo
         ? { status: 304 }
         : { headers: { etag: '"1"', "last-modified": "Sat, 01 Aug 2026 09:00:00 GMT" }, body: "<rss/>" },
   );
-  const first = await fetchDocuments(source(), NEW, options(platform));
+  const first = await fetchDocuments(sampleSource(), NEW, fetchOptions(platform));
   assert.deepEqual(await readAll(first), [{ name: FEED, url: FEED, text: "<rss/>" }]);
-  const second = await fetchDocuments(source(), known(first.cursor(WHOLE)), options(platform));
+  const second = await fetchDocuments(sampleSource(), known(first.cursor(WHOLE)), fetchOptions(platform));
   assert.deepEqual(await readAll(second), []);
   assert.equal(second.cursor(WHOLE), first.cursor(WHOLE), "the validators are kept after a 304");
   assert.deepEqual(
@@ -79,14 +57,14 @@ Deno.test("fetchDocuments() gives a feed's bytes, and asks the next time only fo
 Deno.test("fetchDocuments() asks for the whole document when address, relevance or time zone have changed", async () => {
   const platform = fakePlatform(NOW);
   platform.http.serve("https://board.example", () => ({ headers: { etag: '"1"' }, body: "<rss/>" }));
-  const cursor = (await fetchDocuments(source(), NEW, options(platform))).cursor(WHOLE);
+  const cursor = (await fetchDocuments(sampleSource(), NEW, fetchOptions(platform))).cursor(WHOLE);
   const changes: Partial<SourceSettings>[] = [
     { location: `${FEED}?all` },
     { relevance: "ai" },
     { timezone: "Europe/Berlin" },
   ];
   for (const change of changes) {
-    await fetchDocuments(source(change), known(cursor), options(platform));
+    await fetchDocuments(sampleSource(change), known(cursor), fetchOptions(platform));
     assert.equal(platform.http.requests.at(-1)?.headers["if-none-match"], undefined, JSON.stringify(change));
   }
 });
@@ -99,7 +77,11 @@ Deno.test("fetchDocuments() follows redirects, each with its own origin's header
     headers: { location: "https://cdn.example/feed" },
   }));
   platform.http.serve("https://cdn.example/feed", () => ({ body: "<rss/>" }));
-  const fetched = await fetchDocuments(source({ authorization: "Bearer x" }), NEW, options(platform));
+  const fetched = await fetchDocuments(
+    sampleSource({ authorization: "Bearer x" }),
+    NEW,
+    fetchOptions(platform),
+  );
   assert.deepEqual((await readAll(fetched)).map(({ url }) => url), ["https://cdn.example/feed"]);
   assert.deepEqual(
     platform.http.requests.map(({ headers }) => headers["authorization"]),
@@ -132,10 +114,10 @@ Deno.test("fetchDocuments() says in words why there is no document", async () =>
   for (const [name, answer, expected] of rows) {
     const platform = fakePlatform(NOW);
     platform.http.serve(FEED, answer);
-    const error = await reasonOf(fetchDocuments(source(), NEW, options(platform)));
+    const error = await reasonOf(fetchDocuments(sampleSource(), NEW, fetchOptions(platform)));
     assert.match(error.message, expected, name);
   }
-  const nobody = await reasonOf(fetchDocuments(source(), NEW, options(fakePlatform(NOW))));
+  const nobody = await reasonOf(fetchDocuments(sampleSource(), NEW, fetchOptions(fakePlatform(NOW))));
   assert.equal(nobody.message, "host name not found");
 });
 
@@ -153,45 +135,45 @@ Deno.test("fetchDocuments() hands on when the server wants to be asked again", a
       FEED,
       () => ({ status: 429, headers: value === undefined ? {} : { "retry-after": value } }),
     );
-    const error = await reasonOf(fetchDocuments(source(), NEW, options(platform)));
+    const error = await reasonOf(fetchDocuments(sampleSource(), NEW, fetchOptions(platform)));
     assert.equal(error.retryAtMs, expected, String(value));
   }
 });
 
 Deno.test("fetchDocuments() reads a folder's files oldest first, and later only those that changed", async () => {
   const platform = fakePlatform(NOW);
-  const folder = source({ fetchStrategy: "files", location: "/inbox" });
+  const folder = sampleSource({ fetchStrategy: "files", location: "/inbox" });
   platform.files.write("/inbox/b.xml", "old", NOW - 60_000);
   platform.files.write("/inbox/a.xml", "new", NOW - 30_000);
-  const first = await fetchDocuments(folder, NEW, options(platform));
+  const first = await fetchDocuments(folder, NEW, fetchOptions(platform));
   assert.deepEqual((await readAll(first)).map(({ name, url, text }) => [name, url, text]), [
     ["b.xml", null, "old"],
     ["a.xml", null, "new"],
   ]);
-  const second = await fetchDocuments(folder, known(first.cursor(WHOLE)), options(platform));
+  const second = await fetchDocuments(folder, known(first.cursor(WHOLE)), fetchOptions(platform));
   assert.deepEqual(await readAll(second), []);
   platform.files.write("/inbox/b.xml", "changed", NOW - 10_000);
-  const third = await fetchDocuments(folder, known(second.cursor(WHOLE)), options(platform));
+  const third = await fetchDocuments(folder, known(second.cursor(WHOLE)), fetchOptions(platform));
   assert.deepEqual((await readAll(third)).map(({ text }) => text), ["changed"]);
 });
 
 Deno.test("fetchDocuments() reads a file again that was written a moment ago: it may change within its time stamp", async () => {
   const platform = fakePlatform(NOW);
-  const folder = source({ fetchStrategy: "files", location: "/inbox" });
+  const folder = sampleSource({ fetchStrategy: "files", location: "/inbox" });
   platform.files.write("/inbox/a.xml", "half", NOW - 100);
-  const first = await fetchDocuments(folder, NEW, options(platform));
+  const first = await fetchDocuments(folder, NEW, fetchOptions(platform));
   platform.files.write("/inbox/a.xml", "full", NOW - 100);
-  const second = await fetchDocuments(folder, known(first.cursor(WHOLE)), options(platform));
+  const second = await fetchDocuments(folder, known(first.cursor(WHOLE)), fetchOptions(platform));
   assert.deepEqual((await readAll(second)).map(({ text }) => text), ["full"]);
 });
 
 Deno.test("fetchDocuments() refuses a missing folder and a file that is too long, each with its reason", async () => {
   const platform = fakePlatform(NOW);
-  const folder = source({ fetchStrategy: "files", location: "/inbox" });
-  const missing = await reasonOf(fetchDocuments(folder, NEW, options(platform)));
+  const folder = sampleSource({ fetchStrategy: "files", location: "/inbox" });
+  const missing = await reasonOf(fetchDocuments(folder, NEW, fetchOptions(platform)));
   assert.match(missing.message, /^the folder cannot be read: .*\/inbox/);
   platform.files.write("/inbox/a.xml", "x".repeat(1_001), NOW - 60_000);
-  const fetched = await fetchDocuments(folder, NEW, options(platform));
+  const fetched = await fetchDocuments(folder, NEW, fetchOptions(platform));
   const tooLong = await reasonOf(readAll(fetched));
   assert.equal(tooLong.message, "the file has more than 1000 bytes");
 });
@@ -199,29 +181,29 @@ Deno.test("fetchDocuments() refuses a missing folder and a file that is too long
 Deno.test("fetchDocuments() asks again for a feed that broke off, and for a file once it changes", async () => {
   const platform = fakePlatform(NOW);
   platform.http.serve(FEED, () => ({ headers: { etag: '"1"' }, body: "<rss>" }));
-  const feed = await fetchDocuments(source(), NEW, options(platform));
+  const feed = await fetchDocuments(sampleSource(), NEW, fetchOptions(platform));
   assert.equal(feed.cursor({ ...WHOLE, isWhole: false }), null);
-  const folder = source({ fetchStrategy: "files", location: "/inbox" });
+  const folder = sampleSource({ fetchStrategy: "files", location: "/inbox" });
   platform.files.write("/inbox/a.xml", "half", NOW - 60_000);
-  const first = await fetchDocuments(folder, NEW, options(platform));
+  const first = await fetchDocuments(folder, NEW, fetchOptions(platform));
   await readAll(first);
   const second = await fetchDocuments(
     folder,
     known(first.cursor({ ...WHOLE, isWhole: false })),
-    options(platform),
+    fetchOptions(platform),
   );
   assert.deepEqual(await readAll(second), []);
   platform.files.write("/inbox/a.xml", "whole", NOW - 30_000);
-  const third = await fetchDocuments(folder, known(second.cursor(WHOLE)), options(platform));
+  const third = await fetchDocuments(folder, known(second.cursor(WHOLE)), fetchOptions(platform));
   assert.deepEqual((await readAll(third)).map(({ text }) => text), ["whole"]);
 });
 
 Deno.test("fetchDocuments() gives a file's bytes once, however often it is touched, restored or out of reach", async () => {
   const platform = fakePlatform(NOW);
-  const folder = source({ fetchStrategy: "files", location: "/inbox" });
+  const folder = sampleSource({ fetchStrategy: "files", location: "/inbox" });
   let cursor: string | null = null;
   const fetch = async () => {
-    const fetched = await fetchDocuments(folder, known(cursor), options(platform));
+    const fetched = await fetchDocuments(folder, known(cursor), fetchOptions(platform));
     const texts: string[] = [];
     for (const { read } of fetched.documents) {
       try {
@@ -258,12 +240,12 @@ Deno.test("fetchDocuments() gives a file's bytes once, however often it is touch
 
 Deno.test("fetchDocuments() names what stands in a folder and cannot be read, at every fetch", async () => {
   const platform = fakePlatform(NOW);
-  const folder = source({ fetchStrategy: "files", location: "/inbox" });
+  const folder = sampleSource({ fetchStrategy: "files", location: "/inbox" });
   platform.files.write("/inbox/a.xml", "good", NOW - 60_000);
   platform.files.spoil("/inbox/pipe", "it is a pipe");
   let cursor: string | null = null;
   for (const expected of [["good"], []]) {
-    const fetched = await fetchDocuments(folder, known(cursor), options(platform));
+    const fetched = await fetchDocuments(folder, known(cursor), fetchOptions(platform));
     assert.deepEqual((await readAll(fetched)).map(({ text }) => text), expected);
     assert.deepEqual(fetched.unreadable, [{ name: "pipe", reason: "it is a pipe" }]);
     cursor = fetched.cursor(WHOLE);
@@ -273,7 +255,9 @@ Deno.test("fetchDocuments() names what stands in a folder and cannot be read, at
 Deno.test("fetchDocuments() says how long it waited for a whole answer", async () => {
   const platform = fakePlatform(NOW);
   platform.http.serve(FEED, () => new Promise(() => {}));
-  const reason = reasonOf(fetchDocuments(source(), NEW, { ...options(platform), timeoutMs: 3_000 }));
+  const reason = reasonOf(
+    fetchDocuments(sampleSource(), NEW, { ...fetchOptions(platform), timeoutMs: 3_000 }),
+  );
   await new Promise((resolve) => setTimeout(resolve));
   await platform.clock.advance(3_000);
   assert.equal((await reason).message, "no whole answer within 3 s");

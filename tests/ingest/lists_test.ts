@@ -1,9 +1,10 @@
 // APIs and listings from page to event through the whole appliance, with a fake clock and a fake internet.
 import assert from "node:assert/strict";
 import type { OutgoingRequest } from "../../src/domain/ports.ts";
+import { ingestBoard, withSources } from "../support/collecting.ts";
 import type { Answer } from "../support/platform.ts";
 import { boardConfig } from "../support/samples.ts";
-import { createWorld, type World } from "../support/world.ts";
+import type { World } from "../support/world.ts";
 
 const API = "https://board.example/feed";
 
@@ -31,21 +32,6 @@ const page = (rows: readonly Row[], more: Record<string, unknown> = {}): Answer 
   }),
 });
 
-async function withWorld(config: string, work: (world: World) => Promise<void>): Promise<void> {
-  const world = await createWorld(config);
-  try {
-    await world.app.ingest.register();
-    await work(world);
-  } finally {
-    await world.close();
-  }
-}
-
-const ingest = async (world: World) => {
-  const [report] = await world.app.ingest.ingest(["board"]);
-  assert.ok(report !== undefined);
-  return report;
-};
 const storedIds = async (world: World): Promise<string[]> =>
   (await world.store.listEvents({ limit: 200 })).map(({ json }) => String(JSON.parse(json).external_id))
     .sort();
@@ -111,25 +97,25 @@ const PAGINGS: [string, string, (request: OutgoingRequest, rows: readonly Row[])
 
 for (const [kind, table, answer, requests] of PAGINGS) {
   Deno.test(`a list is walked to its end by ${kind}`, () =>
-    withWorld(jsonConfig(table), async (world) => {
+    withSources(jsonConfig(table), async (world) => {
       const rows = ["1", "2", "3", "4", "5"].map((id) => ({ id }));
       world.platform.http.serve(API, (request) => answer(request, rows));
-      const report = await ingest(world);
+      const report = await ingestBoard(world);
       assert.deepEqual([report.ok, report.new, report.refused], [true, 5, []]);
       assert.deepEqual(asked(world), requests);
-      assert.equal((await ingest(world)).unchanged, 5);
+      assert.equal((await ingestBoard(world)).unchanged, 5);
     }));
 }
 
 Deno.test("a list whose pages repeat, or lead in a circle, comes to an end", () =>
-  withWorld(jsonConfig('paging = "page"\nmax_pages = 50'), async (world) => {
+  withSources(jsonConfig('paging = "page"\nmax_pages = 50'), async (world) => {
     world.platform.http.serve(API, () => page([{ id: "1" }, { id: "2" }]));
-    assert.equal((await ingest(world)).new, 2);
+    assert.equal((await ingestBoard(world)).new, 2);
     assert.deepEqual(asked(world), ["?page=1", "?page=2"]);
   }));
 
 Deno.test("a page that fails keeps what came before it, counts as a failure, and is made good", () =>
-  withWorld(jsonConfig('paging = "link"\nnext = "next"\nnewest_first = true'), async (world) => {
+  withSources(jsonConfig('paging = "link"\nnext = "next"\nnewest_first = true'), async (world) => {
     let rows: Row[] = [{ id: "1" }, { id: "2" }];
     let isBroken = false;
     world.platform.http.serve(API, ({ url, headers }) => {
@@ -143,56 +129,56 @@ Deno.test("a page that fails keeps what came before it, counts as a failure, and
       );
       return { ...answer, headers: { etag } };
     });
-    assert.equal((await ingest(world)).new, 2);
+    assert.equal((await ingestBoard(world)).new, 2);
     rows = [...["7", "6", "5", "4", "3"].map((id) => ({ id })), ...rows];
     isBroken = true;
-    const failed = await ingest(world);
+    const failed = await ingestBoard(world);
     assert.deepEqual([failed.ok, failed.new, failed.error], [false, 2, "page 2: answered 500"]);
     assert.deepEqual(await storedIds(world), ["1", "2", "6", "7"]);
     // The first page holds nothing new now. A fetch that ended there would lose three items for good.
     isBroken = false;
-    const healed = await ingest(world);
+    const healed = await ingestBoard(world);
     assert.deepEqual([healed.ok, healed.new], [true, 3]);
     assert.deepEqual(await storedIds(world), ["1", "2", "3", "4", "5", "6", "7"]);
     asked(world);
-    assert.equal((await ingest(world)).unchanged, 0, "304");
+    assert.equal((await ingestBoard(world)).unchanged, 0, "304");
     assert.deepEqual(asked(world), ["-"]);
   }));
 
 Deno.test("a list with the newest first ends where it meets what it knows, and reads all of one that is not", () =>
-  withWorld(jsonConfig('paging = "page"\nnewest_first = true'), async (world) => {
+  withSources(jsonConfig('paging = "page"\nnewest_first = true'), async (world) => {
     const serve = (ids: readonly string[]) =>
       world.platform.http.serve(API, ({ url }) => {
         const number = Number(url.searchParams.get("page"));
         return page(ids.slice((number - 1) * 2, number * 2).map((id) => ({ id })));
       });
     serve(["4", "3", "2", "1"]);
-    assert.equal((await ingest(world)).new, 4);
+    assert.equal((await ingestBoard(world)).new, 4);
     asked(world);
     serve(["5", "4", "3", "2", "1"]);
-    assert.equal((await ingest(world)).new, 1);
+    assert.equal((await ingestBoard(world)).new, 1);
     assert.deepEqual(asked(world), ["?page=1", "?page=2"], "the second page held nothing new");
   }));
 
 Deno.test("max_pages is told of where it may hide something, and moves no mark on", () =>
-  withWorld(jsonConfig('paging = "page"\nnewest_first = true\nmax_pages = 2'), async (world) => {
+  withSources(jsonConfig('paging = "page"\nnewest_first = true\nmax_pages = 2'), async (world) => {
     const serve = (newest: number) =>
       world.platform.http.serve(API, ({ url }) => {
         const from = newest - (Number(url.searchParams.get("page")) - 1) * 2;
         return page([from, from - 1].filter((id) => id > 0).map((id) => ({ id: String(id) })));
       });
     serve(100);
-    const first = await ingest(world);
+    const first = await ingestBoard(world);
     assert.deepEqual([first.new, first.refused], [4, []], "the archive is bounded on purpose");
     serve(110);
     for (const time of ["then", "and every time until it is mended"]) {
-      const { refused } = await ingest(world);
+      const { refused } = await ingestBoard(world);
       assert.match(refused[0]?.reason ?? "", /nothing known was met within 2 pages: raise max_pages/, time);
     }
   }));
 
 Deno.test("windows ask for the days since the last fetch, an overlap more, and none that is missing fails", () =>
-  withWorld(
+  withSources(
     jsonConfig("window_days = 1\noverlap_days = 1\nfirst_days = 2\nnot_found_is_empty = true").replace(
       "https://board.example/feed",
       "https://board.example/day/{since:yyyyMMdd}",
@@ -204,17 +190,17 @@ Deno.test("windows ask for the days since the last fetch, an overlap more, and n
       });
       const days = () =>
         world.platform.http.requests.splice(0).map(({ url }) => new URL(url).pathname.slice(5));
-      const first = await ingest(world);
+      const first = await ingestBoard(world);
       assert.deepEqual([first.ok, first.new], [true, 2]);
       assert.deepEqual(days(), ["20260730", "20260731", "20260801"]);
       await world.platform.clock.advance(3 * 86_400_000);
-      assert.equal((await ingest(world)).new, 3);
+      assert.equal((await ingestBoard(world)).new, 3);
       assert.deepEqual(days(), ["20260731", "20260801", "20260802", "20260803", "20260804"]);
     },
   ));
 
 Deno.test("secret headers and bodies go to the source's own host alone", () =>
-  withWorld(
+  withSources(
     jsonConfig(
       `paging = "link"\nnext = "next"\nbody = '{"from": "{since}"}'\noverlap_days = 0`,
       'headers = { x-key = "s3cret" }',
@@ -222,7 +208,7 @@ Deno.test("secret headers and bodies go to the source's own host alone", () =>
     async (world) => {
       world.platform.http.serve(API, () => page([{ id: "1" }], { next: "https://elsewhere.example/2" }));
       world.platform.http.serve("https://elsewhere.example", () => page([{ id: "2" }]));
-      assert.equal((await ingest(world)).new, 2);
+      assert.equal((await ingestBoard(world)).new, 2);
       const seen = world.platform.http.requests.map((
         { method, headers, body },
       ) => [method, headers["x-key"], body]);
@@ -249,7 +235,7 @@ published = ".date"`,
 });
 
 Deno.test("a listing's items are read with their dates in words, links against the base, and a bad one alone is refused", () =>
-  withWorld(HTML, async (world) => {
+  withSources(HTML, async (world) => {
     world.platform.http.serve(API, () => ({
       headers: { "content-type": "text/html; charset=utf-8" },
       body: `<!doctype html><html lang="de"><base href="/aktuell/"><ul>
@@ -257,7 +243,7 @@ Deno.test("a listing's items are read with their dates in words, links against t
 <li class=news><b></b>
 <li class="news x"><time class=date>31.07.2026</time><h3><a href="https://board.example/zwei">Zwei</a></h3></ul>`,
     }));
-    const report = await ingest(world);
+    const report = await ingestBoard(world);
     assert.deepEqual([report.ok, report.new], [true, 2]);
     assert.deepEqual(report.refused, [{ item: "item 2", reason: "it has neither id nor link nor title" }]);
     const events = (await world.store.listEvents({ limit: 9 })).map(({ json }) => JSON.parse(json));
@@ -271,26 +257,26 @@ Deno.test("a listing's items are read with their dates in words, links against t
   }));
 
 Deno.test("a listing with fewer items than its minimum is a failure, whose items are kept all the same", () =>
-  withWorld(HTML, async (world) => {
+  withSources(HTML, async (world) => {
     const serve = (body: string) => world.platform.http.serve(API, () => ({ body }));
     serve('<ul><li class="news"><a href="/1"><h3>Eins</h3></a></ul>');
-    const short = await ingest(world);
+    const short = await ingestBoard(world);
     assert.deepEqual([short.ok, short.new], [false, 1]);
     assert.match(short.error ?? "", /^has only 1 of at least 2 items: the address or the rules/);
     serve("<p>We have redesigned our website!</p>");
-    assert.match((await ingest(world)).error ?? "", /^has no item: /);
+    assert.match((await ingestBoard(world)).error ?? "", /^has no item: /);
     serve(
       '<ul><li class="news"><a href="/1"><h3>Eins</h3></a><li class="news"><a href="/2"><h3>Zwei</h3></a></ul>',
     );
-    const healed = await ingest(world);
+    const healed = await ingestBoard(world);
     assert.deepEqual([healed.ok, healed.new, healed.unchanged], [true, 1, 1]);
   }));
 
 Deno.test("an answer that is an error in JSON clothes is a failure that names what it has", () =>
-  withWorld(jsonConfig(""), async (world) => {
+  withSources(jsonConfig(""), async (world) => {
     world.platform.http.serve(API, () => ({ body: '{"error": "invalid key", "code": 7}' }));
-    const report = await ingest(world);
+    const report = await ingestBoard(world);
     assert.match(report.error ?? "", /^the JSON has nothing at "results": it has error, code$/);
     world.platform.http.serve(API, () => ({ body: '{"count": 0, "description": "Documents matching"}' }));
-    assert.equal((await ingest(world)).ok, true, "an API that leaves out the list of none");
+    assert.equal((await ingestBoard(world)).ok, true, "an API that leaves out the list of none");
   }));

@@ -2,26 +2,13 @@
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { NetworkError } from "../../src/domain/ports.ts";
+import { ingestBoard, withSources } from "../support/collecting.ts";
 import { boardConfig } from "../support/samples.ts";
-import { createWorld, type World } from "../support/world.ts";
+import type { World } from "../support/world.ts";
 
 const DAY = 86_400_000;
 const MAP = "https://board.example/feed";
 
-async function withWorld(config: string, work: (world: World) => Promise<void>): Promise<void> {
-  const world = await createWorld(config);
-  try {
-    await world.app.ingest.register();
-    await work(world);
-  } finally {
-    await world.close();
-  }
-}
-const ingest = async (world: World) => {
-  const [report] = await world.app.ingest.ingest(["board"]);
-  assert.ok(report !== undefined);
-  return report;
-};
 const titles = async (world: World): Promise<string[]> =>
   (await world.store.listEvents({ limit: 200 })).map(({ json }) => String(JSON.parse(json).title_en)).sort();
 const pagesAsked = (world: World): string[] =>
@@ -54,7 +41,7 @@ function serveSite(world: World, pages: Record<string, string | null>, gone: rea
 }
 
 Deno.test("a sitemap's pages are read when they are new or have changed, and no other", () =>
-  withWorld(sitemapConfig('include = ["/p"]\nexclude = ["/p-old"]'), async (world) => {
+  withSources(sitemapConfig('include = ["/p"]\nexclude = ["/p-old"]'), async (world) => {
     const pages: Record<string, string | null> = {
       "/p1": "2026-07-31T10:00:00Z",
       "/p2": "2026-07-30T10:00:00Z",
@@ -63,57 +50,57 @@ Deno.test("a sitemap's pages are read when they are new or have changed, and no 
       "/about": "2026-07-31",
     };
     serveSite(world, pages);
-    const first = await ingest(world);
+    const first = await ingestBoard(world);
     assert.deepEqual([first.ok, first.new, first.refused], [true, 2, []]);
     assert.deepEqual(pagesAsked(world), ["/p1", "/p2"]);
     assert.deepEqual(await titles(world), ["p1", "p2"]);
-    assert.equal((await ingest(world)).unchanged, 0);
+    assert.equal((await ingestBoard(world)).unchanged, 0);
     assert.deepEqual(pagesAsked(world), [], "nothing has changed");
     pages["/p2"] = "2026-08-01T09:00:00Z";
     pages["/p3"] = "2026-07-25T09:00:00Z"; // appears late
     serveSite(world, pages);
-    const next = await ingest(world);
+    const next = await ingestBoard(world);
     assert.deepEqual([next.new, next.unchanged], [1, 1], "p2 says the same under a new date");
     assert.deepEqual(pagesAsked(world), ["/p3", "/p2"]);
   }));
 
 Deno.test("pages beyond max_pages wait for the next fetch, and one that cannot be had is tried again", () =>
-  withWorld(sitemapConfig("max_pages = 2"), async (world) => {
+  withSources(sitemapConfig("max_pages = 2"), async (world) => {
     serveSite(world, { "/p0": "2026-07-31T10:00:00Z" });
-    assert.equal((await ingest(world)).new, 1);
+    assert.equal((await ingestBoard(world)).new, 1);
     const pages = Object.fromEntries([1, 2, 3, 4].map((n) => [`/p${n}`, `2026-08-01T0${n}:00:00Z`]));
     serveSite(world, pages);
     world.platform.http.serve("https://board.example/p1", () => ({ status: 503 }));
     pagesAsked(world);
-    const first = await ingest(world);
+    const first = await ingestBoard(world);
     assert.deepEqual([first.ok, first.new], [true, 1]);
     assert.deepEqual(first.refused, [{ item: "https://board.example/p1", reason: "answered 503" }]);
     assert.deepEqual(pagesAsked(world), ["/p1", "/p2"]);
     world.platform.http.serve("https://board.example/p1", () => ({ body: PAGE("p1") }));
     const news: number[] = [];
-    for (let fetch = 0; fetch < 3; fetch++) news.push((await ingest(world)).new);
+    for (let fetch = 0; fetch < 3; fetch++) news.push((await ingestBoard(world)).new);
     assert.deepEqual(news, [2, 1, 0]);
     assert.deepEqual(await titles(world), ["p0", "p1", "p2", "p3", "p4"]);
   }));
 
 Deno.test("a page that is gone is told of once, and one dated by a day is read once more when the day is over", () =>
-  withWorld(sitemapConfig(), async (world) => {
+  withSources(sitemapConfig(), async (world) => {
     serveSite(world, { "/p1": "2026-08-01", "/p2": "2026-07-20T00:00:00Z" }, ["/p2"]);
-    const first = await ingest(world);
+    const first = await ingestBoard(world);
     assert.deepEqual([first.new, first.refused.map(({ reason }) => reason)], [1, ["answered 404"]]);
-    const again = await ingest(world);
+    const again = await ingestBoard(world);
     assert.deepEqual([again.new, again.refused], [0, []]);
     pagesAsked(world);
     await world.platform.clock.advance(2 * DAY);
-    await ingest(world);
+    await ingestBoard(world);
     assert.deepEqual(pagesAsked(world), ["/p1"]);
     await world.platform.clock.advance(DAY);
-    await ingest(world);
+    await ingestBoard(world);
     assert.deepEqual(pagesAsked(world), []);
   }));
 
 Deno.test("an index leads to its changed maps, packed or not, and a broken one loses no other", () =>
-  withWorld(sitemapConfig('maps = ["news"]\nmax_maps = 3'), async (world) => {
+  withSources(sitemapConfig('maps = ["news"]\nmax_maps = 3'), async (world) => {
     const index = `<sitemapindex>${
       [["news-1.xml.gz", "2026-07-31"], ["news-2.xml", "2026-07-31"], ["news-0.xml", "2020-01-01"], [
         "shop.xml",
@@ -132,7 +119,7 @@ Deno.test("an index leads to its changed maps, packed or not, and a broken one l
       () => ({ body: new Uint8Array(packed) }),
     );
     world.platform.http.serve("https://board.example/news-2.xml", () => ({ status: 500 }));
-    const first = await ingest(world);
+    const first = await ingestBoard(world);
     assert.deepEqual([first.ok, first.new], [true, 1]);
     assert.deepEqual(first.refused, [{ item: "https://board.example/news-2.xml", reason: "answered 500" }]);
     const asked = world.platform.http.requests.splice(0).map(({ url }) => new URL(url).pathname);
@@ -145,20 +132,26 @@ Deno.test("an index leads to its changed maps, packed or not, and a broken one l
       "https://board.example/news-2.xml",
       () => ({ body: map({ "/p2": "2026-07-15T00:00:00Z" }) }),
     );
-    assert.equal((await ingest(world)).new, 1, "its pages are not too old for having been out of reach");
+    assert.equal((await ingestBoard(world)).new, 1, "its pages are not too old for having been out of reach");
   }));
 
 Deno.test("a map that inflates beyond the bound, or says of no page when it changed, is a failure in words", () =>
-  withWorld(`ingest.max_document_bytes = 20000\n${sitemapConfig()}`, async (world) => {
+  withSources(`ingest.max_document_bytes = 20000\n${sitemapConfig()}`, async (world) => {
     const bomb = gzipSync(new Uint8Array(5_000_000));
     assert.ok(bomb.length < 20_000);
     world.platform.http.serve(MAP, () => ({ body: new Uint8Array(bomb) }));
-    assert.match((await ingest(world)).error ?? "", /^the file has more than 20000 bytes when inflated$/);
+    assert.match(
+      (await ingestBoard(world)).error ?? "",
+      /^the file has more than 20000 bytes when inflated$/,
+    );
     world.platform.http.serve(MAP, () => ({ body: map({ "/p1": null, "/p2": null }) }));
-    assert.match((await ingest(world)).error ?? "", /^the map says of none of its 2 pages when it changed/);
+    assert.match(
+      (await ingestBoard(world)).error ?? "",
+      /^the map says of none of its 2 pages when it changed/,
+    );
     world.platform.http.serve(MAP, () => ({ body: "<rss><channel/></rss>" }));
     assert.match(
-      (await ingest(world)).error ?? "",
+      (await ingestBoard(world)).error ?? "",
       /^this is a feed, not a sitemap; fetch_strategy = "feed" reads such$/,
     );
   }));
@@ -197,7 +190,7 @@ const results = (rows: readonly (readonly [string, string])[]) => ({
 });
 
 Deno.test("an endpoint is asked by windows of days, in halves where it gives up, and later with an overlap", () =>
-  withWorld(SPARQL, async (world) => {
+  withSources(SPARQL, async (world) => {
     const asked: string[] = [];
     world.platform.http.serve(MAP, ({ url }) => {
       const days = windowOf(url);
@@ -208,7 +201,7 @@ Deno.test("an endpoint is asked by windows of days, in halves where it gives up,
       }
       return results([[`w-${since}`, since]]);
     });
-    const first = await ingest(world);
+    const first = await ingestBoard(world);
     assert.deepEqual([first.ok, first.new], [true, 5]);
     assert.deepEqual(
       asked,
@@ -229,12 +222,12 @@ Deno.test("an endpoint is asked by windows of days, in halves where it gives up,
     ]);
     asked.length = 0;
     await world.platform.clock.advance(DAY);
-    assert.equal((await ingest(world)).ok, true);
+    assert.equal((await ingestBoard(world)).ok, true);
     assert.deepEqual(asked, ["2026-07-30/2026-08-03"]);
   }));
 
 Deno.test("an answer that was cut off is asked for in halves, and a single day with too much is told of", () =>
-  withWorld(SPARQL, async (world) => {
+  withSources(SPARQL, async (world) => {
     world.platform.http.serve(MAP, ({ url }) => {
       const [since = ""] = windowOf(url).split("/");
       const count = since === "2026-07-31" ? 10 : 1;
@@ -245,7 +238,7 @@ Deno.test("an answer that was cut off is asked for in halves, and a single day w
         Array.from({ length: isWide ? 10 : count }, (_, n) => [`${since}-${n}`, since] as const),
       );
     });
-    const { ok, refused } = await ingest(world);
+    const { ok, refused } = await ingestBoard(world);
     assert.equal(ok, true);
     assert.deepEqual(refused, [{
       item: "document",
@@ -254,7 +247,7 @@ Deno.test("an answer that was cut off is asked for in halves, and a single day w
   }));
 
 Deno.test("an endpoint that cannot be had fails the fetch, and its window is asked for again", () =>
-  withWorld(SPARQL, async (world) => {
+  withSources(SPARQL, async (world) => {
     let isDown = true;
     const asked: string[] = [];
     world.platform.http.serve(MAP, ({ url }) => {
@@ -263,7 +256,7 @@ Deno.test("an endpoint that cannot be had fails the fetch, and its window is ask
       if (isDown && days.startsWith("2026-07-24")) throw new NetworkError("connection refused");
       return results([[`w-${days}`, "2026-07-20"]]);
     });
-    const failed = await ingest(world);
+    const failed = await ingestBoard(world);
     assert.deepEqual([failed.ok, failed.new, failed.error], [
       false,
       1,
@@ -271,6 +264,6 @@ Deno.test("an endpoint that cannot be had fails the fetch, and its window is ask
     ]);
     isDown = false;
     asked.length = 0;
-    const healed = await ingest(world);
+    const healed = await ingestBoard(world);
     assert.deepEqual([healed.ok, healed.unchanged, asked[0]], [true, 1, "2026-07-16/2026-07-24"]);
   }));

@@ -3,7 +3,7 @@ import { Webhook } from "standardwebhooks";
 import type { IncomingResponse, OutgoingRequest } from "../../src/domain/ports.ts";
 import { NetworkError } from "../../src/domain/ports.ts";
 import type { FakeClock } from "../support/clock.ts";
-import type { Chance } from "./chance.ts";
+import type { Chance } from "../support/chance.ts";
 
 /** What an endpoint does with a delivery; `lost`: it takes it, and its answer never comes. */
 export const MOODS = [

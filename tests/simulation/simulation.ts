@@ -13,7 +13,7 @@ import { fakePlatform, type LogLine } from "../support/platform.ts";
 import { boardConfig, rss } from "../support/samples.ts";
 import { testVault } from "../support/vault.ts";
 import { START_MS } from "../support/world.ts";
-import { type Chance, createChance } from "./chance.ts";
+import { type Chance, createChance } from "../support/chance.ts";
 import { Endpoints } from "./endpoints.ts";
 import { Life, storeOf, type Troubles } from "./life.ts";
 

@@ -63,7 +63,7 @@ function splitRule(rule: string): { selector: string; attribute: string | null }
 
 function treeOf(text: string, isXml: boolean): Node[] {
   const handler = new DomHandler(undefined, { withStartIndices: true, withEndIndices: true });
-  let depth = 0;
+  const open = new OpenElements(handler);
   let elements = 0;
   const parser = new Parser({
     onparserinit: (own) => handler.onparserinit(own),
@@ -71,12 +71,10 @@ function treeOf(text: string, isXml: boolean): Node[] {
       if (++elements > MAX_ELEMENTS) {
         throw new DocumentError(`the page has more than ${MAX_ELEMENTS} elements`);
       }
-      if (depth >= MAX_NESTING) throw new DocumentError(`the page is nested more than ${MAX_NESTING} deep`);
-      if (++depth <= MAX_DEPTH) handler.onopentag(name, attributes);
+      if (!isXml) open.endBefore(name);
+      open.begin(name, attributes);
     },
-    onclosetag() {
-      if (depth-- <= MAX_DEPTH) handler.onclosetag();
-    },
+    onclosetag: () => open.end(),
     ontext: (data) => handler.ontext(data),
     oncdatastart: () => handler.oncdatastart(),
     oncdataend: () => handler.oncdataend(),
@@ -84,4 +82,65 @@ function treeOf(text: string, isXml: boolean): Node[] {
   }, { xmlMode: isXml });
   parser.end(text);
   return handler.dom;
+}
+
+/** What the beginning of an element ends in HTML, however much within it has no end of its own, and what keeps it in. */
+const ENDED_BY: Readonly<Record<string, { ends: readonly string[]; within: readonly string[] }>> = {
+  li: { ends: ["li"], within: ["ul", "ol", "menu"] },
+  dt: { ends: ["dt", "dd"], within: ["dl"] },
+  dd: { ends: ["dt", "dd"], within: ["dl"] },
+  tr: { ends: ["tr"], within: ["table"] },
+  td: { ends: ["td", "th"], within: ["tr", "table"] },
+  th: { ends: ["td", "th"], within: ["tr", "table"] },
+  option: { ends: ["option"], within: ["select"] },
+};
+
+/** The elements that are open while a page is read. */
+class OpenElements {
+  readonly #open: { name: string; isShown: boolean; isEnded: boolean }[] = [];
+  #depth = 0;
+
+  constructor(readonly handler: DomHandler) {}
+
+  begin(name: string, attributes: Record<string, string>): void {
+    if (this.#open.length >= MAX_NESTING) {
+      throw new DocumentError(`the page is nested more than ${MAX_NESTING} deep`);
+    }
+    const isShown = this.#depth < MAX_DEPTH;
+    this.#open.push({ name, isShown, isEnded: false });
+    this.#depth++;
+    if (isShown) this.handler.onopentag(name, attributes);
+  }
+
+  /**
+   * Ends the item before one that begins, as the standard has it: the parser itself looks no further than the element
+   * that was opened last, so that a list whose items leave an element open would go deeper with each.
+   */
+  endBefore(name: string): void {
+    const rule = ENDED_BY[name];
+    if (rule === undefined) return;
+    for (let place = this.#open.length - 1; place >= 0; place--) {
+      const { name: outer, isEnded } = this.#open[place] ?? { name: "", isEnded: true };
+      if (isEnded) continue;
+      if (rule.within.includes(outer)) return;
+      if (rule.ends.includes(outer)) return this.#endDownTo(place);
+    }
+  }
+
+  /** Ends the element that was opened last, unless it has ended before. */
+  end(): void {
+    const last = this.#open.pop();
+    if (last === undefined || last.isEnded) return;
+    this.#depth--;
+    if (last.isShown) this.handler.onclosetag();
+  }
+
+  #endDownTo(place: number): void {
+    for (const element of this.#open.slice(place).reverse()) {
+      if (element.isEnded) continue;
+      element.isEnded = true;
+      this.#depth--;
+      if (element.isShown) this.handler.onclosetag();
+    }
+  }
 }

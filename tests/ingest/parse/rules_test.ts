@@ -246,3 +246,22 @@ Deno.test("inflateFile() inflates up to a bound, and tells what is broken; other
   await assert.rejects(inflateFile(packed.slice(0, 100), text.length), /broken gzip/);
   await assert.rejects(inflateFile(Uint8Array.of(0x1f, 0x8b, 8, 0, 1), 10), /broken gzip/);
 });
+
+Deno.test("the items of a list end each other, whatever they leave open, and lists within items stay in them", () => {
+  const names = Array.from({ length: 400 }, (_, at) => `${at}`);
+  const rows: [what: string, item: string, text: string][] = [
+    ["list", "ul > li", `<ul>${names.map((name) => `<li><b><i><a>${name}</a>`).join("")}</ul>`],
+    ["definitions", "dd", `<dl>${names.map((name) => `<dt><b>x<dd><em><a>${name}</a>`).join("")}</dl>`],
+    ["table", "tr", `<table>${names.map((name) => `<tr><td><b><td><i><a>${name}</a>`).join("")}</table>`],
+    [
+      "a list within each item",
+      "ul.outer > li",
+      `<ul class=outer>${names.map((name) => `<li><b><a>${name}</a><ul><li>x<li>y</ul>`).join("")}</ul>`,
+    ],
+  ];
+  for (const [what, item, text] of rows) {
+    const { items, problems } = parse(text, html(item, { title: ["a"], id: ["a"] }), 1_000);
+    const expected = names.map((name) => `<a>${name}</a>`);
+    assert.deepEqual([items.map(({ title }) => title), problems], [expected, []], what);
+  }
+});

@@ -1,4 +1,4 @@
-// Chance that repeats itself: everything random in a simulation comes from its seed.
+// Chance that repeats itself: everything random in a test comes from its seed.
 
 /** A stream of random decisions. */
 export interface Chance {
@@ -31,4 +31,11 @@ export function createChance(seed: number): Chance {
       return choice;
     },
   };
+}
+
+/** The seed that REGFEED_SEED names, else a new one; it is printed, so that a failed run can be repeated. */
+export function seedOfRun(): number {
+  const seed = Number(Deno.env.get("REGFEED_SEED") ?? crypto.getRandomValues(new Uint32Array(1))[0]);
+  console.log(`seed ${seed} (REGFEED_SEED=${seed} repeats this run)`);
+  return seed;
 }

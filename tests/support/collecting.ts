@@ -1,0 +1,57 @@
+// What tests of collecting share: a source's settings, what fetching needs, a world whose sources are known.
+import assert from "node:assert/strict";
+import type { SourceSettings } from "../../src/domain/source.ts";
+import type { FetchOptions } from "../../src/ingest/fetched.ts";
+import type { IngestReport } from "../../src/ingest/ingest.ts";
+import type { FakePlatform } from "./platform.ts";
+import { createWorld, type World } from "./world.ts";
+
+/** The settings of a source "board", a feed at https://board.example/feed.xml. */
+export function sampleSource(change: Partial<SourceSettings> = {}): SourceSettings {
+  return {
+    id: "board",
+    nameEn: "Board",
+    nameDe: "Ausschuss",
+    baseUrl: "https://board.example",
+    fetchStrategy: "feed",
+    location: "https://board.example/feed.xml",
+    schedule: "0 * * * *",
+    timezone: "UTC",
+    languages: ["en"],
+    relevance: "all",
+    notifyFirstFetch: false,
+    enabled: true,
+    ...change,
+  };
+}
+
+/** What fetching needs, on a fake platform, of documents of at most a thousand bytes. */
+export function fetchOptions(platform: FakePlatform, change: Partial<FetchOptions> = {}): FetchOptions {
+  return {
+    ...platform,
+    userAgent: "Regfeed/test (+https://feed.example; a@b.example)",
+    timeoutMs: 30_000,
+    maxDocumentBytes: 1_000,
+    allowPrivate: true,
+    pace: () => Promise.resolve(),
+    ...change,
+  };
+}
+
+/** Runs `work` in a world whose sources are known to its store. */
+export async function withSources(config: string, work: (world: World) => Promise<void>): Promise<void> {
+  const world = await createWorld(config);
+  try {
+    await world.app.ingest.register();
+    await work(world);
+  } finally {
+    await world.close();
+  }
+}
+
+/** Fetches the source "board" now. */
+export async function ingestBoard(world: World): Promise<IngestReport> {
+  const [report] = await world.app.ingest.ingest(["board"]);
+  assert.ok(report !== undefined);
+  return report;
+}
