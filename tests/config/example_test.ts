@@ -80,6 +80,11 @@ Deno.test("config.example.toml shows forms of a secret that work", async () => {
 Deno.test("config.example.toml spreads its sources, names them in two languages and tells their terms", async () => {
   const { sources } = await configOf(EXAMPLE);
   assert.ok(sources.length >= 40, `${sources.length} sources`);
+  // Stated, not left to what holds without it.
+  const stated = ["name_en", "name_de", "url", "schedule", "timezone", "languages", "reuse"];
+  for (const source of parse(EXAMPLE).sources as Record<string, unknown>[]) {
+    for (const key of stated) assert.ok(Object.hasOwn(source, key), `${source.id} does not state ${key}`);
+  }
   const perMinute = new Map<string, string[]>();
   for (const source of sources) {
     assert.ok(source.nameEn !== "" && source.nameDe !== "" && source.reuse, source.id);

@@ -130,7 +130,7 @@ Deno.test("every request says honestly who asks, and nothing of a proxy or a bro
     assert.deepEqual(headers, {
       accept: "x/y",
       "accept-encoding": "gzip",
-      "user-agent": "Regfeed/test (+https://feed.example; a@b.example)",
+      "user-agent": "Regfeed/test",
     });
   }
 });

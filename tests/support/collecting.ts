@@ -29,7 +29,7 @@ export function sampleSource(change: Partial<SourceSettings> = {}): SourceSettin
 export function fetchOptions(platform: FakePlatform, change: Partial<FetchOptions> = {}): FetchOptions {
   return {
     ...platform,
-    userAgent: "Regfeed/test (+https://feed.example; a@b.example)",
+    userAgent: "Regfeed/test",
     timeoutMs: 30_000,
     maxDocumentBytes: 1_000,
     allowPrivate: true,
