@@ -21,7 +21,7 @@ import { Wake } from "./wake.ts";
 /** How much longer a delivery is leased than its attempt can last: time to record it, ms. */
 const LEASE_MARGIN_MS = 30_000;
 /** How often the loop looks for work while it has none, ms. */
-const POLL_MS = 200;
+const POLL_MS = 50;
 /** How often it looks for events to match while answers come in and there were none, ms. */
 const MATCH_EVERY_MS = 20;
 /** How long the loop pauses when the store fails, ms. */

@@ -2,6 +2,7 @@
 import { parseArgs } from "node:util";
 import { measureDeliveries } from "./deliveries.ts";
 import { measureIngest } from "./ingest.ts";
+import { measureLags } from "./lags.ts";
 import { measureLists } from "./lists.ts";
 import { measureMatching } from "./matching.ts";
 import { endAll } from "./processes.ts";
@@ -14,6 +15,7 @@ const PARTS: Record<string, (bench: Bench) => Promise<void>> = {
   matching: measureMatching,
   ingest: measureIngest,
   deliveries: measureDeliveries,
+  lags: measureLags,
   lists: measureLists,
 };
 
@@ -26,6 +28,7 @@ const SIZES: Record<keyof Settings, { about: string; default: number; min: numbe
   many: { about: "events of the big store of the lists", default: 1_000_000, min: 2_000, max: 10_000_000 },
   items: { about: "items of the feed", default: 10_000, min: 100, max: 20_000 },
   deliveries: { about: "deliveries of one side of a pair", default: 5_000, min: 100, max: 100_000 },
+  pending: { about: "deliveries of the long queue", default: 100_000, min: 1_000, max: 1_000_000 },
   subscriptions: { about: "subscriptions that an event meets", default: 10_000, min: 100, max: 100_000 },
 };
 

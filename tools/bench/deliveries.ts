@@ -26,8 +26,8 @@ export async function measureDeliveries(bench: Bench): Promise<void> {
   const bare = startCompanion("bare_sender.ts");
   const full = join(bench.folder, "deliveries.db");
   tell(`${settings.deliveries} deliveries`);
-  const body = await makeStore(bench, full, port);
   const count = settings.deliveries;
+  const body = await makeQueue(bench, full, { port, deliveries: count, subscriptions: 1 });
   const mustHaveTaken = async (): Promise<void> => {
     const { taken } = await receiver.ask<Taken>({});
     if (taken !== count) throw new Error(`the receiver took ${taken} of ${count} deliveries`);
@@ -39,7 +39,7 @@ export async function measureDeliveries(bench: Bench): Promise<void> {
       const path = join(bench.folder, `deliveries-${number++}.db`);
       await Deno.copyFile(full, path);
       await Deno.copyFile(`${full}.key`, `${path}.key`);
-      const { ms } = await sender.ask<{ ms: number }>({ path, concurrency } satisfies Sending);
+      const { ms } = await sender.ask<{ ms: number }>({ path, concurrency, left: 0 } satisfies Sending);
       await mustHaveTaken();
       await Deno.remove(path);
       return count / ms * 1000;
@@ -58,8 +58,14 @@ export async function measureDeliveries(bench: Bench): Promise<void> {
   await Promise.all([receiver.end(), sender.end(), bare.end()]);
 }
 
-/** A store with so many deliveries due for one subscription; gives the body of one of them. */
-async function makeStore({ settings, folder }: Bench, path: string, port: number): Promise<string> {
+/**
+ * A store with deliveries due, as many for each subscription, all of them to one receiver; gives the body of one.
+ */
+export async function makeQueue(
+  { folder }: Bench,
+  path: string,
+  { port, deliveries, subscriptions }: { port: number; deliveries: number; subscriptions: number },
+): Promise<string> {
   const { tiers, log } = await readConfig(
     "[tiers.embedded]\nwebhook_deliveries_per_month = 1000000000\n",
     folder,
@@ -68,16 +74,17 @@ async function makeStore({ settings, folder }: Bench, path: string, port: number
   const store = openBenchStore(path);
   try {
     const customerId = (await addCustomer(store)).id;
-    const webhookUrl = `http://127.0.0.1:${port}/hook`;
-    await addSubscription(store, {
-      customerId,
-      webhookUrl,
-      topics: [],
-      sourceFilter: [],
-      severityMin: "info",
-    });
+    for (let number = 0; number < subscriptions; number++) {
+      await addSubscription(store, {
+        customerId,
+        webhookUrl: `http://127.0.0.1:${port}/hook/${number}`,
+        topics: [],
+        sourceFilter: [],
+        severityMin: "info",
+      });
+    }
     const make = createEvents(5);
-    await addEvents(store, Array.from({ length: settings.deliveries }, make), true);
+    await addEvents(store, Array.from({ length: Math.ceil(deliveries / subscriptions) }, make), true);
     const match = createMatching({ store, clock: platform.clock, newId, topics: TOPICS, tiers });
     while (await match() > 0);
     const [one] = await store.claimDeliveries({

@@ -37,6 +37,12 @@ export async function compare(
   };
 }
 
+/** The value below which that part of the values lies. */
+export function quantile(values: readonly number[], part: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? NaN;
+}
+
 /** The middle value; of an even number the lower one of the two. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);

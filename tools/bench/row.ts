@@ -4,7 +4,7 @@ import type { Compared } from "./measure.ts";
 /** A measured value; `of` says whose, where it is not Regfeed's of this row's work. */
 export interface Figure {
   value: number;
-  unit: "/s" | " ms" | " ms CPU";
+  unit: "/s" | " ms" | " ms CPU" | " MB";
   of?: string;
 }
 
@@ -43,6 +43,7 @@ export interface Settings {
   many: number;
   items: number;
   deliveries: number;
+  pending: number;
   subscriptions: number;
 }
 

@@ -10,8 +10,17 @@ import { answerLines } from "./lines.ts";
 export interface Sending {
   /** The store's file; every delivery in it is due. */
   path: string;
-  /** Deliveries under way at once, all of them for one subscription. */
+  /** Deliveries under way at once, as many for one subscription. */
   concurrency: number;
+  /** It ends when so many are still pending. */
+  left: number;
+}
+
+/** What a line on stdout says. */
+export interface Sent {
+  ms: number;
+  /** The most memory that the process had resident meanwhile, as far as was looked. */
+  peakBytes: number;
 }
 
 /** How often it is looked whether all is done, ms: seldom, because looking counts what waits. */
@@ -19,8 +28,8 @@ const LOOK_MS = 20;
 
 if (import.meta.main) await answerLines(send);
 
-/** Delivers everything; the time ends when the last attempt is recorded. */
-async function send({ path, concurrency }: Sending): Promise<{ ms: number }> {
+/** Delivers; the time ends when the last attempt is recorded. */
+async function send({ path, concurrency, left }: Sending): Promise<Sent> {
   const config = await readConfig(
     `[delivery]\nallow_http = true\nallow_networks = ["127.0.0.0/8"]\n` +
       `concurrency = ${concurrency}\nconcurrency_per_subscription = ${concurrency}\n`,
@@ -32,10 +41,14 @@ async function send({ path, concurrency }: Sending): Promise<{ ms: number }> {
   try {
     const startMs = performance.now();
     await app.start();
-    while ((await store.health()).pendingDeliveries > 0) await platform.clock.sleep(LOOK_MS);
+    let peakBytes = 0;
+    while ((await store.health()).pendingDeliveries > left) {
+      peakBytes = Math.max(peakBytes, Deno.memoryUsage().rss);
+      await platform.clock.sleep(LOOK_MS);
+    }
     const ms = performance.now() - startMs;
     await app.stop();
-    return { ms };
+    return { ms, peakBytes };
   } finally {
     await store.close();
     await platform.close();
