@@ -3,6 +3,7 @@ import { createAccess } from "./accounts/access.ts";
 import { createMailing, type Mailing } from "./accounts/mailing.ts";
 import { createPayments, type Payments } from "./accounts/payments.ts";
 import { createQuota, type Quota } from "./accounts/quota.ts";
+import { type AddressCounts, createAddressCounts } from "./api/address_limits.ts";
 import { readRanges } from "./api/client_address.ts";
 import { createHealth } from "./api/health.ts";
 import { REMEMBERED_FOR_MS } from "./api/idempotency.ts";
@@ -83,6 +84,8 @@ export interface Lasting {
   countAttempt: CountAttempt;
   /** The sources of the config in force: of others the metrics say nothing. */
   measured: { sources: ReadonlySet<string> };
+  /** How often addresses have asked without a good key: a reload lets nobody try more. */
+  addressCounts: AddressCounts;
   /** Attempts under way by subscription, so that an endpoint's share holds over both appliances. */
   inFlight: Map<string, number>;
 }
@@ -102,6 +105,7 @@ export function createLasting(
     newId: createIds(() => clock.nowMs(), (count) => random.bytes(count)),
     quota: createQuota({ store, clock }),
     countRequest: createRequestMetrics(metrics),
+    addressCounts: createAddressCounts(),
     inFlight: new Map(),
   };
 }
@@ -110,7 +114,6 @@ export function createLasting(
 export function createApp(
   { config, platform, store, version, lasting = createLasting({ platform, store }) }: AppOptions,
 ): App {
-  const { clock } = platform;
   const { newId, quota } = lasting;
   const classifier = createClassifier(config.classification);
   lasting.measured.sources = new Set(config.sources.filter(({ enabled }) => enabled).map(({ id }) => id));
@@ -127,7 +130,8 @@ export function createApp(
     count: lasting.countRequest,
     trustedProxies: readRanges(config.server.trustedProxies),
     limits: config.limits,
-    keys: createAccess({ store, clock }),
+    addressCounts: lasting.addressCounts,
+    keys: createAccess({ store, clock: platform.clock }),
     takeRequest: (customer) => quota.take(customer.id, limitsOf(customer, config.tiers).apiRequestsPerDay),
   });
   const register = once(async () => {

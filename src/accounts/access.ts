@@ -18,6 +18,15 @@ export interface Access {
   isRemembered(authorization: string): boolean;
 }
 
+/** Only who holds a whole good key is told this: nobody guesses one. */
+function whyOut({ disabledBy }: KeyHolder): string {
+  return disabledBy === "payment"
+    ? "This API key is good, but your access has ended: it is not paid for. It comes back with the next payment, with " +
+      "the same key."
+    : "This API key is good, but the operator has switched your access off: a new key would not help. Write to the " +
+      "operator.";
+}
+
 /** Access by the keys of the store. */
 export function createAccess({ store, clock }: { store: Pick<Store, "findKey">; clock: Clock }): Access {
   const kept = new Map<string, { holder: KeyHolder; readAtMs: number }>();
@@ -53,9 +62,13 @@ export function createAccess({ store, clock }: { store: Pick<Store, "findKey">; 
       }
       const holder = await find(hashKey(key));
       if (holder === null) throw new AppError("unauthenticated", "This API key is not known.");
-      if (holder.keyDisabled || !holder.customer.enabled) {
-        throw new AppError("unauthenticated", "This API key is disabled. Ask the operator for a new one.");
+      if (holder.keyDisabled) {
+        throw new AppError(
+          "unauthenticated",
+          "This API key is disabled: it was replaced, or taken back. Ask the operator if you have no newer one.",
+        );
       }
+      if (!holder.customer.enabled) throw new AppError("unauthenticated", whyOut(holder));
       return holder.customer;
     },
     isRemembered(authorization) {

@@ -85,7 +85,10 @@ async function handOver(mail: ClaimedMail, options: MailingOptions): Promise<voi
 async function tryOnce(mail: ClaimedMail, options: MailingOptions): Promise<MailOutcome | null> {
   const { store, clock, random, mailer, from, support, publicUrl, tiers } = options;
   const { customer } = mail;
-  if (customer.email === "") return { kind: "failed", problem: "no address is known" };
+  if (customer.email === "") {
+    // A welcome goes when an address is set; of everything else it is too late to tell then.
+    return { kind: mail.kind === "welcome" ? "failed" : "cancelled", problem: "no address is known" };
+  }
   if (mail.kind === "welcome" && !customer.enabled) return later(mail, "the customer is disabled", options);
   let key: string | null = null;
   if (mail.kind === "welcome") {

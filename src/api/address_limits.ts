@@ -30,13 +30,23 @@ export interface AddressLimits {
   look(limited: Limited, address: string | null): Refusal | null;
 }
 
+/** What addresses have asked so far, whatever the limits are: those of a later config go on from it. */
+export type AddressCounts = Readonly<Record<Limited, Map<string, Bucket>>>;
+
+/** Counts of nobody. */
+export function createAddressCounts(): AddressCounts {
+  return { public: new Map(), failed_key: new Map() };
+}
+
 /** Limits that let each address spend a minute's number at once, and then one after the other (a token bucket). */
 export function createAddressLimits(
   settings: LimitSettings,
   clock: Pick<Clock, "nowMs">,
-  maxAddresses = MAX_ADDRESSES,
+  { counts: kept = createAddressCounts(), maxAddresses = MAX_ADDRESSES }: {
+    counts?: AddressCounts;
+    maxAddresses?: number;
+  } = {},
 ): AddressLimits {
-  const kept: Record<Limited, Map<string, Bucket>> = { public: new Map(), failed_key: new Map() };
   const measure = (limited: Limited, address: string | null, cost: 0 | 1): Refusal | null => {
     const perMinute = settings[limited];
     if (perMinute === null || address === null) return null;
@@ -61,7 +71,7 @@ export function createAddressLimits(
 }
 
 /** What an address may still ask at a moment. */
-interface Bucket {
+export interface Bucket {
   left: number;
   atMs: number;
 }

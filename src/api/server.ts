@@ -6,6 +6,7 @@ import type { NewId } from "../domain/ids.ts";
 import type { Clock, Log } from "../domain/ports.ts";
 import type { Tracer } from "../domain/tracer.ts";
 import {
+  type AddressCounts,
   type AddressLimits,
   createAddressLimits,
   type Limited,
@@ -42,6 +43,8 @@ export interface ServerOptions {
   trustedProxies: readonly AddressRange[];
   /** How often an address may ask without a good key. */
   limits: LimitSettings;
+  /** What addresses have asked before this server was made. */
+  addressCounts: AddressCounts;
   keys: {
     /** The customer behind an `Authorization` header; throws `unauthenticated`. */
     authenticate(authorization: string | null): Promise<Customer>;
@@ -82,7 +85,7 @@ export function createServer(options: ServerOptions): ApiServer {
   const means = {
     options,
     kept: createKeptAnswers(),
-    limits: createAddressLimits(options.limits, options.clock),
+    limits: createAddressLimits(options.limits, options.clock, { counts: options.addressCounts }),
   };
   const { limits } = means;
   const find = createRouter(options.routes);

@@ -1,16 +1,18 @@
 // `customer …` and `key …`: the operator's side of access.
 import { makeKey } from "../accounts/keys.ts";
-import type { Act } from "../domain/audit.ts";
+import type { Config } from "../config/config.ts";
 import type { ApiKey, Customer } from "../domain/customer.ts";
-import { createIds, isId } from "../domain/ids.ts";
+import { UNKNOWN_LAST_FOUR } from "../domain/declared.ts";
+import { createIds } from "../domain/ids.ts";
+import { isMailAddress } from "../domain/mail.ts";
 import type { Platform } from "../domain/ports.ts";
 import type { Store } from "../domain/store.ts";
 import { type Tier, type TierLimits, TIERS } from "../domain/tier.ts";
 import { type Command, type CommandCall, CommandError, EXIT, JSON_OPTION } from "./command.ts";
+import { actOf, findByEmail, idsOf, keyFields, publicFields, requireCustomer } from "./named_customer.ts";
 import { withStore } from "./open.ts";
 import { formatTable, formatTime } from "./table.ts";
 
-const EMAIL = /^[^\s@<>,;"]{1,64}@[^\s@<>,;"]{1,189}$/;
 const KEY_NOTE = "This key is shown only now and cannot be recovered.";
 
 /** Limits of one customer. */
@@ -41,7 +43,7 @@ export const customerCommands: Command[] = [
       ...JSON_OPTION,
     },
     run(call) {
-      const email = emailOf(call);
+      const email = emailOf("--email", call.texts.get("email"));
       const tier = tierOf(call.texts.get("tier") ?? "indie");
       const limits = limitsIn(call, tier);
       return withStore(call, async ({ platform, store }) => {
@@ -61,7 +63,7 @@ export const customerCommands: Command[] = [
         await store.addCustomer(customer, stored, actOf(call, platform));
         printKey(call, customer, key);
         return EXIT.done;
-      });
+      }, { creates: true });
     },
   },
   {
@@ -72,9 +74,9 @@ export const customerCommands: Command[] = [
     positionals: [0, 0],
     options: JSON_OPTION,
     run: (call) =>
-      withStore(call, async ({ store }) => {
+      withStore(call, async ({ config, store }) => {
         const customers = await store.listCustomers();
-        call.host.out(call.flags.has("json") ? customersJson(customers) : customersTable(customers));
+        call.host.out((call.flags.has("json") ? customersJson : customersTable)(customers, config));
         return EXIT.done;
       }),
   },
@@ -90,6 +92,21 @@ export const customerCommands: Command[] = [
       const limits = limitsIn(call, tier);
       // Limits that are not named again stay as they are, for as long as the tier is embedded.
       return changeCustomer(call, { tier, ...(Object.keys(limits).length > 0 ? { limits } : {}) });
+    },
+  },
+  {
+    name: "customer set-email",
+    usage: "CUSTOMER ADDRESS [--another] [--json]",
+    summary: "changes a customer's mail address; a welcome mail that was given up is sent to it",
+    example: "regfeed customer set-email cus_01J9ZC3V5T8Q2W4E6R8Y0TAPNB ana@example.org",
+    positionals: [2, 2],
+    options: {
+      another: { kind: "flag", help: "also when a customer has this address already" },
+      ...JSON_OPTION,
+    },
+    run(call) {
+      const email = emailOf("the address", call.positionals[1]);
+      return changeCustomer(call, { email });
     },
   },
   {
@@ -133,8 +150,7 @@ export const customerCommands: Command[] = [
     options: JSON_OPTION,
     run: (call) =>
       withStore(call, async ({ platform, store }) => {
-        const customer = await requireCustomer(call, store);
-        if (customer.declared) throw declared(customer);
+        const customer = await requireChangeable(call, store);
         await store.replaceKeys(customer.id, null, actOf(call, platform));
         printCustomer(call, customer, "has no good key now; `key rotate` gives a new one");
         return EXIT.done;
@@ -142,18 +158,11 @@ export const customerCommands: Command[] = [
   },
 ];
 
-/** The operator's hand in the audit: who sits at the terminal, also behind sudo. */
-export function actOf({ host }: CommandCall, { clock }: Platform): Act {
-  const user = ["SUDO_USER", "USER", "LOGNAME"].map((name) => host.env(name)).find((name) => name);
-  return { actor: `cli:${user ?? "unknown"}`, atMs: clock.nowMs() };
-}
-
 async function replaceKey(
   call: CommandCall,
   { platform, store }: { platform: Platform; store: Store },
 ): Promise<{ customer: Customer; key: string }> {
-  const customer = await requireCustomer(call, store);
-  if (customer.declared) throw declared(customer);
+  const customer = await requireChangeable(call, store);
   const nowMs = platform.clock.nowMs();
   const { key, stored } = makeKey((count) => platform.random.bytes(count), nowMs);
   const mailId = createIds(() => nowMs, (count) => platform.random.bytes(count))("mail");
@@ -165,11 +174,13 @@ async function replaceKey(
 
 async function changeCustomer(
   call: CommandCall,
-  change: Partial<Pick<Customer, "tier" | "enabled" | "limits">>,
+  change: Partial<Pick<Customer, "tier" | "enabled" | "limits" | "email">>,
 ): Promise<number> {
   return await withStore(call, async ({ config, platform, store }) => {
-    const customer = { ...await requireCustomer(call, store), ...change };
-    if (customer.declared) throw declared(customer);
+    const customer = { ...await requireChangeable(call, store), ...change };
+    if (change.email !== undefined && !call.flags.has("another")) {
+      await refuseKnown(store, change.email, customer.id);
+    }
     const newId = createIds(() => platform.clock.nowMs(), (count) => platform.random.bytes(count));
     await store.changeCustomer(customer.id, change, {
       ...actOf(call, platform),
@@ -183,74 +194,49 @@ async function changeCustomer(
           "`customer show` says more",
       );
     }
-    const held = (await store.listSubscriptions(customer.id)).filter(({ disabledBy }) =>
-      disabledBy === "tier"
-    );
-    if (held.length > 0) {
-      call.host.err(
-        `Held, for they are over the tier's number of subscriptions: ${
-          held.map(({ id }) => id).join(", ")
-        }\n`,
-      );
-    }
+    if (change.tier !== undefined) await tellOfHeld(call, store, customer.id);
     printCustomer(
       call,
       customer,
-      `has tier ${customer.tier} and is ${customer.enabled ? "enabled" : "disabled"}`,
+      change.email === undefined
+        ? `has tier ${customer.tier} and is ${customer.enabled ? "enabled" : "disabled"}`
+        : `has the address ${customer.email}`,
     );
     return EXIT.done;
   });
 }
 
-function declared({ id }: Customer): CommandError {
-  return new CommandError(`${id} is declared in the config: change it there`);
+async function tellOfHeld({ host }: CommandCall, store: Store, customerId: string): Promise<void> {
+  const held = (await store.listSubscriptions(customerId)).filter(({ disabledBy }) => disabledBy === "tier");
+  if (held.length === 0) return;
+  const ids = held.map(({ id }) => id).join(", ");
+  host.err(`Held, for they are over the tier's number of subscriptions: ${ids}\n`);
 }
 
-/** The customer that the first positional names: by its id, or by an address that no other has. */
-export async function requireCustomer(call: CommandCall, store: Store): Promise<Customer> {
-  const named = call.positionals[0] ?? "";
-  const found = named.includes("@") ? await findByEmail(store, named) : await findById(store, named);
-  const [customer, ...others] = found;
-  if (customer === undefined) {
-    throw new CommandError(`there is no customer ${named}; \`customer list\` shows them`);
-  }
-  if (others.length > 0) {
-    throw new CommandError(
-      `${found.length} customers have the address ${named}: name one by its id, ${idsOf(found)}`,
-    );
+/** The named customer, unless no command may change it. */
+async function requireChangeable(call: CommandCall, store: Store): Promise<Customer> {
+  const customer = await requireCustomer(call, store);
+  const { id } = customer;
+  if (customer.declared) throw new CommandError(`${id} is declared in the config: change it there`);
+  if ((await store.findAccount(id))?.erasedAtMs !== null) {
+    throw new CommandError(`${id} was erased, for good: \`customer add\` makes another`);
   }
   return customer;
 }
 
-async function findById(store: Store, id: string): Promise<Customer[]> {
-  const customer = isId("customer", id) ? await store.findCustomer(id) : null;
-  return customer === null ? [] : [customer];
-}
-
-/** The customers of a mail address, however its letters are written. */
-async function findByEmail(store: Store, email: string): Promise<Customer[]> {
-  const customers = (await store.listCustomers()).map(({ customer }) => customer);
-  return customers.filter((customer) => customer.email.toLowerCase() === email.toLowerCase());
-}
-
-async function refuseKnown(store: Store, email: string): Promise<void> {
-  const known = await findByEmail(store, email);
+async function refuseKnown(store: Store, email: string, except?: string): Promise<void> {
+  const known = (await findByEmail(store, email)).filter(({ id }) => id !== except);
   if (known.length === 0) return;
-  throw new CommandError(
-    `${email} is a customer already: ${idsOf(known)}; ` +
-      "`key rotate` gives a new key, --another adds one more customer with this address",
-  );
+  const advice = except === undefined
+    ? "`key rotate` gives a new key, --another adds one more customer with this address"
+    : "--another gives it to this one as well";
+  throw new CommandError(`${email} is a customer already: ${idsOf(known)}; ${advice}`);
 }
 
-function idsOf(customers: readonly Customer[]): string {
-  return customers.map(({ id }) => id).join(", ");
-}
-
-function emailOf({ texts }: CommandCall): string {
-  const email = texts.get("email");
+function emailOf(what: string, email: string | undefined): string {
   if (email === undefined) throw new CommandError("--email is missing: --email ADDRESS", EXIT.usage);
-  if (!EMAIL.test(email)) {
-    throw new CommandError(`--email must be a mail address, not ${JSON.stringify(email)}`, EXIT.usage);
+  if (!isMailAddress(email)) {
+    throw new CommandError(`${what} must be a mail address, not ${JSON.stringify(email)}`, EXIT.usage);
   }
   return email;
 }
@@ -288,11 +274,6 @@ function tierOf(text: string): Tier {
   return tier;
 }
 
-/** What every command shows of a customer. */
-export function publicFields({ id, email, tier, enabled, createdAtMs }: Customer): Record<string, unknown> {
-  return { id, email, tier, enabled, created_at: createdAtMs };
-}
-
 function printKey({ host, flags }: CommandCall, customer: Customer, key: string): void {
   if (flags.has("json")) {
     host.out(`${JSON.stringify({ customer: publicFields(customer), key })}\n`);
@@ -314,29 +295,37 @@ function printCustomer({ host, flags }: CommandCall, customer: Customer, what: s
 
 type CustomerRow = { customer: Customer; keys: ApiKey[] };
 
-function customersJson(rows: readonly CustomerRow[]): string {
+function customersJson(rows: readonly CustomerRow[], config: Config): string {
   const customers = rows.map(({ customer, keys }) => ({
     ...publicFields(customer),
-    keys: keys.map((key) => ({
-      last_four: key.lastFour,
-      created_at: key.createdAtMs,
-      disabled_at: key.disabledAtMs,
-    })),
+    declared: customer.declared,
+    declared_as: nameOf(customer, config),
+    keys: keys.map(keyFields),
   }));
   return `${JSON.stringify({ customers })}\n`;
 }
 
-function customersTable(rows: readonly CustomerRow[]): string {
+function customersTable(rows: readonly CustomerRow[], config: Config): string {
   if (rows.length === 0) return "no customers; `customer add` makes one\n";
   return formatTable(
-    ["CUSTOMER", "EMAIL", "TIER", "STATE", "SINCE (UTC)", "KEY"],
+    ["CUSTOMER", "EMAIL", "TIER", "STATE", "SINCE (UTC)", "KEY", "IN THE CONFIG"],
     rows.map(({ customer, keys }) => [
       customer.id,
-      customer.email,
+      customer.email === "" ? "none" : customer.email,
       customer.tier,
       customer.enabled ? "enabled" : "disabled",
       formatTime(customer.createdAtMs),
-      keys.filter((key) => key.disabledAtMs === null).map((key) => `…${key.lastFour}`).join(" ") || "none",
+      keys.filter((key) => key.disabledAtMs === null).map(keyWord).join(" ") || "none",
+      customer.declared ? nameOf(customer, config) ?? "not any more" : "",
     ]),
   );
+}
+
+function keyWord({ lastFour, hash }: ApiKey): string {
+  return lastFour === UNKNOWN_LAST_FOUR ? `sha256:${hash.slice(0, 8)}…` : `…${lastFour}`;
+}
+
+/** The name by which the config declares a customer; null for one that it does not. */
+function nameOf({ id }: Customer, { customers }: Config): string | null {
+  return customers.find((declared) => declared.id === id)?.name ?? null;
 }

@@ -7,7 +7,7 @@ import { openVaultFile } from "../platform/vault.ts";
 import { releaseDatabase } from "../store/sqlite/inspect.ts";
 import { type GivenUp, giveUpKey, requireKey } from "../store/sqlite/new_key.ts";
 import { type Command, type CommandCall, CommandError, EXIT, JSON_OPTION } from "./command.ts";
-import { actOf } from "./customer.ts";
+import { actOf } from "./named_customer.ts";
 import { type LoadedConfig, withPlatform } from "./open.ts";
 import { createBackupTools, WORK_HERE } from "./prepare.ts";
 

@@ -85,13 +85,20 @@ export interface Opened extends LoadedConfig {
   store: Store;
 }
 
-/** Opens all of it for `work` and closes it after that. */
+/** Opens all of it for `work` and closes it after that; only a command that `creates` makes a store that is not there. */
 export function withStore<T>(
   call: CommandCall,
   work: (opened: Opened) => Promise<T>,
-  options: { log?: LogSettings } = {},
+  options: { log?: LogSettings; creates?: true } = {},
 ): Promise<T> {
   return withPlatform(call, async ({ platform, ...loaded }) => {
+    const { path } = loaded.config.store;
+    if (!options.creates && !await call.host.exists(path)) {
+      throw new CommandError(
+        `there is no database ${path} yet, as ${loaded.file} has it: \`serve\` makes it, and so does \`customer add\`; ` +
+          "--config names another config",
+      );
+    }
     const log = platform.log("store");
     const say = (text: string, fields: LogFields) => log.info(text, fields);
     const store = await openStoreAt(call, loaded, { platform, work: WORK_HERE, say });

@@ -10,6 +10,8 @@ import type { Tier, TierLimits } from "./tier.ts";
 /** What a key opens. */
 export interface KeyHolder {
   customer: Customer;
+  /** Who keeps the customer out; null while it is enabled. */
+  disabledBy: DisabledBy | null;
   keyDisabled: boolean;
 }
 

@@ -31,6 +31,8 @@ export interface Host extends WritableFiles {
   program: string;
   /** An environment variable; undefined when it is not set. */
   env(name: string): string | undefined;
+  /** Who runs this process: the system's name, or `uid:N`; null where that cannot be told. */
+  user(): string | null;
   /** What stands on stdin up to its end, as text. Throws when that is more than so many bytes. */
   input(maxBytes: number): Promise<string>;
   /** Writes to stdout, at once and whole. */
@@ -64,6 +66,7 @@ export function createHost(): Host {
     tryOutbreak: () => ({ run: tryTo(startProgram), ffi: tryTo(loadLibrary) }),
     program: Deno.build.standalone ? "regfeed" : "deno task regfeed",
     env: (name) => Deno.env.get(name),
+    user: readUser,
     input: readInput,
     out: (text) => {
       // The reader has seen enough, as with `| head`: there is nothing left to do.
@@ -103,6 +106,19 @@ function loadLibrary(): void {
   const names = { windows: "kernel32.dll", darwin: "libSystem.dylib" };
   const name = Deno.build.os === "windows" || Deno.build.os === "darwin" ? names[Deno.build.os] : "libc.so.6";
   Deno.dlopen(name, {}).close();
+}
+
+function readUser(): string | null {
+  let uid: number | null = null;
+  try {
+    uid = Deno.uid();
+    const lines = uid === null ? [] : Deno.readTextFileSync("/etc/passwd").split("\n");
+    const name = lines.map((line) => line.split(":")).find((fields) => fields[2] === String(uid))?.[0];
+    if (name !== undefined) return name;
+  } catch {
+    // A system without that file, or that does not let us ask: the number says enough, where there is one.
+  }
+  return uid === null ? null : `uid:${uid}`;
 }
 
 async function readInput(maxBytes: number): Promise<string> {

@@ -23,7 +23,7 @@ const CUSTOMER: Customer = {
 };
 
 /** Access over a store that holds what the test puts in, and counts its questions. */
-function given(holder: KeyHolder | null = { customer: CUSTOMER, keyDisabled: false }) {
+function given(holder: KeyHolder | null = { customer: CUSTOMER, disabledBy: null, keyDisabled: false }) {
   const clock = fakeClock(T0);
   const holders = new Map<string, KeyHolder>();
   if (holder !== null) holders.set(hashKey(KEY), holder);
@@ -65,16 +65,30 @@ Deno.test("authenticate() says whether the header is missing, is no key, is unkn
   assert.match(await refused(known.access.authenticate("")), /holds no API key/);
   assert.deepEqual(known.asked, [], "the store is not asked for what cannot be a key");
   assert.match(await refused(given(null).access.authenticate(BEARER)), /not known/);
-  const disabledKey = given({ customer: CUSTOMER, keyDisabled: true });
+  const disabledKey = given({ customer: CUSTOMER, disabledBy: null, keyDisabled: true });
   assert.match(await refused(disabledKey.access.authenticate(BEARER)), /disabled/);
-  const disabledCustomer = given({ customer: { ...CUSTOMER, enabled: false }, keyDisabled: false });
-  assert.match(await refused(disabledCustomer.access.authenticate(BEARER)), /disabled/);
+  const disabledCustomer = given({
+    customer: { ...CUSTOMER, enabled: false },
+    disabledBy: null,
+    keyDisabled: false,
+  });
+  assert.match(
+    await refused(disabledCustomer.access.authenticate(BEARER)),
+    /switched your access off.*would not help/,
+  );
+  const out = { ...CUSTOMER, enabled: false };
+  const unpaid = given({ customer: out, disabledBy: "payment", keyDisabled: false });
+  assert.match(await refused(unpaid.access.authenticate(BEARER)), /not paid for.*the same key/);
+  const old = given({ customer: out, disabledBy: "payment", keyDisabled: true });
+  const said = await refused(old.access.authenticate(BEARER));
+  assert.match(said, /key is disabled/);
+  assert.doesNotMatch(said, /paid|access/, "who holds an old key learns nothing of its customer");
 });
 
 Deno.test("authenticate() believes what it read for 500 ms at most", async () => {
   const { access, clock, holders, asked } = given();
   await access.authenticate(BEARER);
-  holders.set(hashKey(KEY), { customer: CUSTOMER, keyDisabled: true });
+  holders.set(hashKey(KEY), { customer: CUSTOMER, disabledBy: null, keyDisabled: true });
   await clock.advance(499);
   assert.equal((await access.authenticate(BEARER)).id, "cus_1");
   assert.equal(asked.length, 1);
@@ -86,15 +100,19 @@ Deno.test("authenticate() believes what it read for 500 ms at most", async () =>
 Deno.test("authenticate() is not fooled by a clock that is set back", async () => {
   const { access, clock, holders } = given();
   await access.authenticate(BEARER);
-  holders.set(hashKey(KEY), { customer: CUSTOMER, keyDisabled: true });
+  holders.set(hashKey(KEY), { customer: CUSTOMER, disabledBy: null, keyDisabled: true });
   clock.set(T0 - 3_600_000);
   await refused(access.authenticate(BEARER));
 });
 
 Deno.test("authenticate() lets a changed tier and a key that is good again through after the same time", async () => {
-  const { access, clock, holders } = given({ customer: CUSTOMER, keyDisabled: true });
+  const { access, clock, holders } = given({ customer: CUSTOMER, disabledBy: null, keyDisabled: true });
   await refused(access.authenticate(BEARER));
-  holders.set(hashKey(KEY), { customer: { ...CUSTOMER, tier: "gpai" }, keyDisabled: false });
+  holders.set(hashKey(KEY), {
+    customer: { ...CUSTOMER, tier: "gpai" },
+    disabledBy: null,
+    keyDisabled: false,
+  });
   await clock.advance(500);
   assert.equal((await access.authenticate(BEARER)).tier, "gpai");
 });
@@ -102,7 +120,7 @@ Deno.test("authenticate() lets a changed tier and a key that is good again throu
 Deno.test("authenticate() asks again for a key that was unknown, and forgets one that is gone", async () => {
   const { access, clock, holders } = given(null);
   await refused(access.authenticate(BEARER));
-  holders.set(hashKey(KEY), { customer: CUSTOMER, keyDisabled: false });
+  holders.set(hashKey(KEY), { customer: CUSTOMER, disabledBy: null, keyDisabled: false });
   assert.equal((await access.authenticate(BEARER)).id, "cus_1");
   holders.clear();
   await clock.advance(500);
@@ -117,7 +135,7 @@ Deno.test("authenticate() measures the time from before the store was asked", as
     findKey: async () => {
       asked++;
       await clock.advance(400); // a slow store: its answer may be as old as the question
-      return { customer: CUSTOMER, keyDisabled: false };
+      return { customer: CUSTOMER, disabledBy: null, keyDisabled: false };
     },
   };
   const access = createAccess({ store, clock });
@@ -134,7 +152,7 @@ Deno.test("authenticate() passes the store's failure on and keeps nothing of it"
     findKey: () =>
       broken
         ? Promise.reject(new Error("the disk is gone"))
-        : Promise.resolve({ customer: CUSTOMER, keyDisabled: false }),
+        : Promise.resolve({ customer: CUSTOMER, disabledBy: null, keyDisabled: false }),
   };
   const access = createAccess({ store, clock });
   await assert.rejects(access.authenticate(BEARER), /the disk is gone/);
@@ -145,7 +163,8 @@ Deno.test("authenticate() passes the store's failure on and keeps nothing of it"
 Deno.test("authenticate() works for more keys than it keeps", async () => {
   const clock = fakeClock(T0);
   const store = {
-    findKey: (hash: string) => Promise.resolve({ customer: { ...CUSTOMER, id: hash }, keyDisabled: false }),
+    findKey: (hash: string) =>
+      Promise.resolve({ customer: { ...CUSTOMER, id: hash }, disabledBy: null, keyDisabled: false }),
   };
   const access = createAccess({ store, clock });
   for (let number = 0; number < 10_050; number++) {

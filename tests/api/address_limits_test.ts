@@ -1,6 +1,6 @@
 // Tests of src/api/address_limits.ts, alone and in the whole service.
 import assert from "node:assert/strict";
-import { createAddressLimits, drawFrom } from "../../src/api/address_limits.ts";
+import { createAddressCounts, createAddressLimits, drawFrom } from "../../src/api/address_limits.ts";
 import { createMetrics } from "../../src/domain/metrics.ts";
 import { createApp, createLasting } from "../../src/app.ts";
 import { problem } from "../../src/wire/service.ts";
@@ -30,7 +30,9 @@ Deno.test("drawFrom() gives a minute's number at once, then one after the other,
 });
 
 Deno.test("addresses are remembered up to a number, and the one that was quiet for longest goes first", () => {
-  const limits = createAddressLimits({ public: 1, failed_key: null }, { nowMs: () => 0 }, 2);
+  const limits = createAddressLimits({ public: 1, failed_key: null }, { nowMs: () => 0 }, {
+    maxAddresses: 2,
+  });
   const take = (address: string) => limits.take("public", address) === null;
   assert.deepEqual(["a", "b", "a", "c", "a", "b"].map(take), [true, true, false, true, false, true]);
   assert.equal(limits.take("failed_key", "a"), null);
@@ -49,6 +51,23 @@ async function askFrom(
   const code = response.status < 400 ? null : problem.parse(JSON.parse(text)).code;
   return { status: response.status, retryAfter: response.headers.get("retry-after"), code };
 }
+
+Deno.test("limits that follow others go on from what was counted, within their own number", () => {
+  const counts = createAddressCounts();
+  const clock = { nowMs: () => 0 };
+  const limits = (failed_key: number | null) =>
+    createAddressLimits({ public: 9, failed_key }, clock, { counts });
+  const before = limits(3);
+  assert.deepEqual([1, 2, 3].map(() => before.take("failed_key", "192.0.2.1")), [null, null, null]);
+  assert.equal(before.take("failed_key", "192.0.2.1")?.retryInSeconds, 20);
+  assert.equal(limits(3).take("failed_key", "192.0.2.1")?.retryInSeconds, 20, "nobody may try anew");
+  assert.equal(limits(6).take("failed_key", "192.0.2.1")?.retryInSeconds, 10, "by the new number");
+  assert.equal(limits(null).take("failed_key", "192.0.2.1"), null);
+  before.take("failed_key", "192.0.2.2");
+  const fewer = limits(1);
+  assert.equal(fewer.take("failed_key", "192.0.2.2"), null);
+  assert.notEqual(fewer.take("failed_key", "192.0.2.2"), null, "what is left is no more than the number");
+});
 
 async function withWorld(limits: string, work: (world: World) => Promise<void>): Promise<void> {
   const config = `[server]\ntrusted_proxies = ["10.0.0.0/8"]\n[limits]\n${limits}\n${boardConfig()}`;

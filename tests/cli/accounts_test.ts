@@ -27,11 +27,24 @@ Deno.test("an operator adds, shows and erases a customer, and the audit tells of
     await regfeedJson(folder, ["key", "rotate", customer.id]);
     const { mails } = await regfeedJson<Rows>(folder, ["mail", "list"]);
     assert.deepEqual(mails?.map(({ kind, status }) => [kind, status]), [["key-rotated", "queued"]]);
+    const outbox = join(folder, "data", "outbox");
+    await Deno.mkdir(outbox);
+    const letters = [
+      `${mails?.[0]?.["id"]}.eml`,
+      `${mails?.[0]?.["id"]}.2.eml`,
+      "mail_other.eml",
+      "notes.txt",
+    ];
+    for (const name of letters) await Deno.writeTextFile(join(outbox, name), "To: ana@b.example");
     const unsure = await regfeed(folder, ["customer", "erase", customer.id]);
     assert.equal(unsure.code, 2);
     assert.match(unsure.stderr, /--yes is missing/);
     await regfeedJson(folder, ["customer", "erase", customer.id, "--yes"]);
     assert.equal((await regfeed(folder, ["customer", "erase", customer.id, "--yes"])).code, 1);
+    assert.deepEqual([...Deno.readDirSync(outbox)].map(({ name }) => name).sort(), [
+      "mail_other.eml",
+      "notes.txt",
+    ]);
     const audit = await regfeed(folder, ["audit", "list", "--customer", customer.id]);
     for (const act of ["customer.erase", "key.rotate", "customer.add"]) {
       assert.ok(audit.stdout.includes(act), act);
@@ -46,6 +59,7 @@ Deno.test("an operator adds, shows and erases a customer, and the audit tells of
 Deno.test("payment events are listed, shown and applied again", () =>
   withFolder(async (folder) => {
     await writeConfig(folder, PAYMENT_CONFIG);
+    await regfeedJson(folder, ["customer", "add", "--email", "bob@b.example"]);
     assert.equal((await regfeed(folder, ["payment", "list"])).stdout, "no payment events\n");
     const connection = new Connection(join(folder, "data", "regfeed.db"));
     const store = createPayments(connection);
@@ -56,10 +70,10 @@ Deno.test("payment events are listed, shown and applied again", () =>
     );
     connection.close();
     const { payments } = await regfeedJson<Rows>(folder, ["payment", "list"]);
-    assert.deepEqual(payments?.map(({ id, state }) => [id, state]), [["evt_2", "of nobody"], [
-      "evt_1",
-      "applied",
-    ]]);
+    assert.deepEqual(payments?.map(({ id, state, note }) => [id, state, note]), [
+      ["evt_2", "ignored", "of nobody"],
+      ["evt_1", "applied", null],
+    ]);
     assert.match((await regfeed(folder, ["payment", "show", "evt_1"])).stdout, /^state +applied$/m);
     const replayed = await regfeedJson<{ outcome: string }>(folder, ["payment", "replay", "evt_1"]);
     assert.equal(replayed.outcome, "applied");

@@ -1,5 +1,10 @@
 // `customer …` and `key …` as an operator meets them.
 import assert from "node:assert/strict";
+import { join } from "node:path";
+import { openVaultFile } from "../../src/platform/vault.ts";
+import { DEFAULT_LIMITS } from "../../src/domain/tier.ts";
+import { declaredCustomerId } from "../../src/domain/declared.ts";
+import { openStore } from "../../src/store/sqlite/store.ts";
 import { regfeed, regfeedJson, withFolder, writeConfig } from "../support/process.ts";
 
 interface Added {
@@ -62,4 +67,103 @@ Deno.test("customer set-tier gives an embedded customer its own limits, and no o
       "7",
     ]);
     assert.deepEqual([refused.code, /embedded/.test(refused.stderr)], [2, true]);
+  }));
+
+Deno.test("what only reads makes no database: it says what is missing, and leaves the folder as it was", () =>
+  withFolder(async (folder) => {
+    await writeConfig(folder, "");
+    for (
+      const args of [["customer", "list"], ["mail", "list"], ["audit", "list"], [
+        "customer",
+        "show",
+        "x@y.example",
+      ]]
+    ) {
+      const { code, stderr } = await regfeed(folder, args);
+      assert.equal(code, 1, args.join(" "));
+      assert.match(
+        stderr,
+        /there is no database .*regfeed\.db yet, as .*regfeed\.toml has it: `serve` makes it/,
+      );
+    }
+    assert.deepEqual([...Deno.readDirSync(folder)].map(({ name }) => name), ["regfeed.toml"]);
+  }));
+
+Deno.test("customer set-email gives an address, refuses one that another has, and none to who was erased", () =>
+  withFolder(async (folder) => {
+    await writeConfig(folder, "");
+    const { customer: { id } } = await add(folder, "ana@b.example");
+    await add(folder, "bob@b.example");
+    const set = (address: string, ...more: string[]) =>
+      regfeed(folder, ["customer", "set-email", id, address, ...more]);
+    assert.equal((await set("new@b.example")).stdout, `${id} has the address new@b.example\n`);
+    assert.match((await regfeed(folder, ["customer", "list"])).stdout, /new@b\.example/);
+    assert.match(
+      (await set("Bob@b.example")).stderr,
+      /is a customer already: cus_.*--another gives it to this one/,
+    );
+    assert.equal((await set("bob@b.example", "--another")).code, 0);
+    assert.deepEqual([(await set("no address")).code, (await set("a@b.example\r\nBcc: x")).code], [2, 2]);
+    assert.doesNotMatch((await regfeed(folder, ["audit", "list"])).stdout, /@/);
+    await regfeedJson(folder, ["customer", "erase", id, "--yes"]);
+    for (
+      const args of [["customer", "set-email", id, "x@b.example"], ["customer", "enable", id], [
+        "key",
+        "rotate",
+        id,
+      ]]
+    ) {
+      const { code, stderr } = await regfeed(folder, args);
+      assert.deepEqual([code, /was erased, for good/.test(stderr)], [1, true], args.join(" "));
+    }
+  }));
+
+Deno.test("a declared customer is found by its name, marked in the list, and told by its key's hash", () =>
+  withFolder(async (folder) => {
+    const hash = "2c".repeat(32);
+    const declare = (name: string) =>
+      `[[customers]]\nid = "${name}"\nemail = "ana@b.example"\ntier = "team"\nkey_sha256 = "${hash}"\n`;
+    await writeConfig(folder, declare("example-bank"));
+    await add(folder, "bob@b.example");
+    const key = join(folder, "data", "regfeed.db.key");
+    const store = openStore(join(folder, "data", "regfeed.db"), (options) => openVaultFile(key, options));
+    const declared = {
+      name: "example-bank",
+      id: declaredCustomerId("example-bank"),
+      email: "ana@b.example",
+    } as const;
+    const by = { actor: "config", atMs: 1, tiers: DEFAULT_LIMITS, newMailId: () => "mail_1" };
+    const whole = { ...declared, tier: "team", limits: {}, language: "en", keyHashes: [hash] } as const;
+    assert.equal((await store.declareCustomers([whole], by)).kind, "applied");
+    await store.close();
+    const list = (await regfeed(folder, ["customer", "list"])).stdout;
+    assert.match(list, /ana@b\.example .* sha256:2c2c2c2c… +example-bank$/m);
+    assert.match(list, /bob@b\.example .* …[0-9a-f]{4}$/m);
+    assert.doesNotMatch(list, /\?\?\?\?/);
+    const shown = await regfeedJson<{ customer: Record<string, unknown>; keys: unknown[] }>(folder, [
+      "customer",
+      "show",
+      "example-bank",
+    ]);
+    assert.deepEqual([shown.customer["id"], shown.customer["declared_as"]], [declared.id, "example-bank"]);
+    assert.deepEqual(shown.keys, [{ last_four: null, key_sha256: hash, created_at: 1, disabled_at: null }]);
+    assert.equal((await regfeed(folder, ["customer", "show", "example-bonk"])).code, 1);
+    const refused = await regfeed(folder, ["customer", "set-email", "example-bank", "x@b.example"]);
+    assert.match(refused.stderr, /declared in the config: change it there/);
+    await writeConfig(folder, "");
+    assert.match((await regfeed(folder, ["customer", "list"])).stdout, /ana@b\.example .* not any more$/m);
+  }));
+
+Deno.test("what is held is told where the tier changes, and nowhere else; the audit names the system's user", () =>
+  withFolder(async (folder) => {
+    await writeConfig(folder, "");
+    const { customer: { id } } = await add(folder, "ana@b.example");
+    for (const args of [["customer", "disable", id], ["customer", "enable", id]]) {
+      assert.equal((await regfeed(folder, args)).stderr, "");
+    }
+    const { audit } = await regfeedJson<{ audit: { actor: string }[] }>(folder, ["audit", "list"]);
+    for (const { actor } of audit) {
+      assert.match(actor, /^cli:.+$/);
+      assert.notEqual(actor, "cli:unknown");
+    }
   }));

@@ -19,7 +19,11 @@ export function createErasure(connection: Connection): Pick<AccountStore, "erase
       connection.all("pragma secure_delete = on");
       try {
         const isErased = connection.transaction("durable", () => erase(connection, id, by));
-        if (isErased) connection.all("pragma wal_checkpoint(truncate)");
+        if (isErased) {
+          // Pages that were free before hold what they held; they leave the file.
+          connection.all("pragma incremental_vacuum");
+          connection.all("pragma wal_checkpoint(truncate)");
+        }
         return Promise.resolve(isErased);
       } finally {
         connection.all("pragma secure_delete = fast");
@@ -37,6 +41,12 @@ function erase(connection: Connection, id: string, by: Act): boolean {
   for (const subscription of subscriptions) {
     const subscriptionId = String(subscription["id"]);
     cancelDeliveries(connection, subscriptionId, by.atMs);
+    // What the receiver said may be about anybody.
+    connection.run(
+      `update attempts set answer = null where answer is not null and delivery_id in (
+         select id from deliveries where subscription_id = ?)`,
+      subscriptionId,
+    );
     connection.run(
       `update subscriptions set deleted_at = coalesce(deleted_at, ?), webhook_url = ?, secret = ?,
          previous_secret = null, previous_secret_until = null, identity = 'erased' where id = ?`,

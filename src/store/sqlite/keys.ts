@@ -1,6 +1,6 @@
 // API keys in SQLite: their hashes, and whom they open the API for.
 import type { AccountStore } from "../../domain/account_store.ts";
-import type { ApiKey } from "../../domain/customer.ts";
+import type { ApiKey, DisabledBy } from "../../domain/customer.ts";
 import { noteAct } from "./audit.ts";
 import type { Connection, Row } from "./connection.ts";
 import { CUSTOMER_COLUMNS, customerFromRow, findCustomer } from "./customers.ts";
@@ -32,14 +32,17 @@ export function createKeys(connection: Connection): Pick<AccountStore, "replaceK
 
     findKey: (hash) => {
       const row = connection.get(
-        `select ${CUSTOMER_COLUMNS.split(", ").map((name) => `customers.${name}`).join(", ")}, disabled_at
+        `select ${CUSTOMER_COLUMNS.split(", ").map((name) => `customers.${name}`).join(", ")}, disabled_by,
+           disabled_at
          from api_keys join customers on customers.id = api_keys.customer_id where hash = ?`,
         hash,
       );
       return Promise.resolve(
-        row === undefined
-          ? null
-          : { customer: customerFromRow(row), keyDisabled: row["disabled_at"] !== null },
+        row === undefined ? null : {
+          customer: customerFromRow(row),
+          disabledBy: row["disabled_by"] as DisabledBy | null,
+          keyDisabled: row["disabled_at"] !== null,
+        },
       );
     },
   };

@@ -74,7 +74,11 @@ export const customerPromises: StorePromise[] = [
     check: async (store) => {
       const customer = await addCustomer(store, "1");
       await addCustomer(store, "2");
-      assert.deepEqual(await store.findKey(aKey("1").hash), { customer, keyDisabled: false });
+      assert.deepEqual(await store.findKey(aKey("1").hash), {
+        customer,
+        disabledBy: null,
+        keyDisabled: false,
+      });
       assert.equal(await store.findKey(aKey("3").hash), null);
     },
   },

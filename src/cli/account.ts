@@ -1,0 +1,131 @@
+// `customer show|erase`: all that is known of a customer, and the end of it.
+import { join } from "node:path";
+import type { Account } from "../domain/account_store.ts";
+import { type Command, type CommandCall, CommandError, EXIT, JSON_OPTION } from "./command.ts";
+import { actOf, keyFields, publicFields, requireCustomer } from "./named_customer.ts";
+import { type Opened, withStore } from "./open.ts";
+import { fieldLines, print, wordsOf } from "./print.ts";
+
+/** More mails than anybody gets. */
+const ALL_MAILS = 1_000_000;
+
+/** The commands. */
+export const accountCommands: Command[] = [
+  {
+    name: "customer show",
+    usage: "CUSTOMER [--json]",
+    summary: "prints a customer with its keys, payments, subscriptions and mails",
+    example: "regfeed customer show ana@example.org",
+    positionals: [1, 1],
+    options: JSON_OPTION,
+    run: (call) =>
+      withStore(call, async (opened) => {
+        const { id } = await requireCustomer(call, opened.store);
+        print(call, await describeAccount(opened, id), describeLines);
+        return EXIT.done;
+      }),
+  },
+  {
+    name: "customer erase",
+    usage: "CUSTOMER --yes [--json]",
+    summary: "removes a customer's personal data for good; ids, counts and the audit stay",
+    example: "regfeed customer erase cus_01J9ZC3V5T8Q2W4E6R8Y0TAPNB --yes",
+    positionals: [1, 1],
+    options: { yes: { kind: "flag", help: "do it: it cannot be undone" }, ...JSON_OPTION },
+    run: (call) => withStore(call, (opened) => eraseCustomer(call, opened)),
+  },
+];
+
+/** Removes the files that the outbox holds of mails: each is called by its mail's id, a welcome's by its attempt too. */
+async function removeLetters(
+  { host }: CommandCall,
+  outbox: string,
+  mailIds: readonly string[],
+): Promise<number> {
+  if (mailIds.length === 0 || !await host.exists(outbox)) return 0;
+  const known = new Set(mailIds);
+  const letters = (await host.list(outbox)).files.map(({ name }) => name).filter((name) => {
+    const id = /^(mail_[^.]+)(?:\.\d+)?\.eml$/.exec(name)?.[1];
+    return id !== undefined && known.has(id);
+  });
+  for (const name of letters) await host.removeFile(join(outbox, name));
+  return letters.length;
+}
+
+async function eraseCustomer(call: CommandCall, { config, platform, store }: Opened): Promise<number> {
+  const customer = await requireCustomer(call, store);
+  // One that is disabled has gone from the config, or is about to be taken out of it.
+  if (customer.declared && customer.enabled) {
+    throw new CommandError(`${customer.id} is declared in the config: take it out there first`);
+  }
+  if (!call.flags.has("yes")) {
+    throw new CommandError("--yes is missing: what is erased cannot be brought back", EXIT.usage);
+  }
+  const account = await store.findAccount(customer.id);
+  // Before the list of them goes; and once more for one that a running server has written meanwhile.
+  const ids = (await store.listMails({ limit: ALL_MAILS, customerId: customer.id })).map(({ id }) => id);
+  const removed = await removeLetters(call, config.mail.outbox, ids);
+  if (!await store.eraseCustomer(customer.id, actOf(call, platform))) {
+    throw new CommandError(`${customer.id} is erased already`);
+  }
+  const letters = removed + await removeLetters(call, config.mail.outbox, ids);
+  if (letters > 0) call.host.err(`Removed from ${config.mail.outbox}: ${letters} mails to it.\n`);
+  if (account?.payment?.access === "granted") {
+    call.host.err(
+      "It was still paying: cancel its subscription at the payment provider, which charges on.\n",
+    );
+  }
+  print(call, { customer: { id: customer.id, erased: true } }, () => `${customer.id} is erased\n`);
+  return EXIT.done;
+}
+
+async function describeAccount({ config, store }: Opened, id: string): Promise<AccountData> {
+  const account = await store.findAccount(id);
+  if (account === null) throw new CommandError(`there is no customer ${id}`);
+  const { customer, keys, payment, disabledBy, erasedAtMs } = account;
+  const subscriptions = await store.listSubscriptions(id);
+  const mails = await store.listMails({ limit: 10, customerId: id });
+  return {
+    customer: {
+      ...publicFields(customer),
+      limits: customer.limits,
+      language: customer.language,
+      declared: customer.declared,
+      declared_as: config.customers.find((declared) => declared.id === id)?.name ?? null,
+      disabled_by: disabledBy,
+      erased_at: erasedAtMs,
+    },
+    keys: keys.map(keyFields),
+    payment: payment === null ? null : paymentState(payment),
+    subscriptions: subscriptions.map((one) => ({
+      id: one.id,
+      enabled: one.disabledAtMs === null,
+      disabled_by: one.disabledBy,
+      created_at: one.createdAtMs,
+    })),
+    mails: mails.map(({ id, kind, status, problem }) => ({ id, kind, status, problem })),
+  };
+}
+
+function paymentState(payment: NonNullable<Account["payment"]>): Record<string, unknown> {
+  const { payer, tier, access, accessUntilMs, unknownPrice } = payment;
+  return { payer, tier, access, access_until: accessUntilMs, unknown_price: unknownPrice };
+}
+
+interface AccountData {
+  customer: Record<string, unknown>;
+  keys: Record<string, unknown>[];
+  payment: Record<string, unknown> | null;
+  subscriptions: Record<string, unknown>[];
+  mails: Record<string, unknown>[];
+}
+
+function describeLines({ customer, keys, payment, subscriptions, mails }: AccountData): string {
+  const part = (name: string, rows: readonly Record<string, unknown>[]) =>
+    rows.map((row) => `${name.padEnd(14)} ${wordsOf(row)}\n`).join("");
+  const noAddress = "none; `customer set-email CUSTOMER ADDRESS` gives one, and sends what waits for it";
+  const isNobody = customer["email"] === "" && customer["erased_at"] === null;
+  return fieldLines({ ...customer, ...(isNobody ? { email: noAddress } : {}) }) + part("key", keys) +
+    part("payment", payment === null ? [] : [payment]) +
+    part("subscription", subscriptions) + part("mail", mails);
+}

@@ -1,0 +1,99 @@
+// `mail …`: what is written to customers, and what becomes of it.
+import { MAIL_STATUSES, type MailStatus } from "../domain/mail.ts";
+import { type Command, type CommandCall, CommandError, EXIT, JSON_OPTION } from "./command.ts";
+import { actOf, CUSTOMER_OPTION, customerOf } from "./named_customer.ts";
+import { withStore } from "./open.ts";
+import { listLines, MOST_ROWS, print } from "./print.ts";
+
+/** The commands. */
+export const mailCommands: Command[] = [
+  {
+    name: "mail list",
+    usage: "[--customer CUSTOMER] [--status STATUS] [--json]",
+    summary: "lists the mails to customers, the newest first",
+    example: "regfeed mail list --status failed",
+    positionals: [0, 0],
+    options: {
+      ...CUSTOMER_OPTION,
+      status: { kind: "text", value: "STATUS", help: MAIL_STATUSES.join(", ") },
+      ...JSON_OPTION,
+    },
+    run: (call) =>
+      withStore(call, async ({ store }) => {
+        const status = statusOf(call);
+        const customer = await customerOf(call, store);
+        const mails = await store.listMails({
+          limit: MOST_ROWS,
+          ...(status === undefined ? {} : { status }),
+          ...customer,
+        });
+        const rows = mails.map((mail) => ({
+          id: mail.id,
+          kind: mail.kind,
+          customer: mail.customerId,
+          status: mail.status,
+          attempts: mail.attempts,
+          created_at: mail.createdAtMs,
+          next_attempt_at: mail.nextAttemptAtMs,
+          finished_at: mail.finishedAtMs,
+          problem: mail.problem,
+        }));
+        print(call, { mails: rows }, () =>
+          listLines(rows, "no mails", ["MAIL", "KIND", "CUSTOMER", "STATUS", "TRIES", "PROBLEM"], (row) => [
+            row.id,
+            row.kind,
+            row.customer,
+            row.status,
+            row.attempts,
+            row.problem ?? "",
+          ]));
+        return EXIT.done;
+      }),
+  },
+  {
+    name: "mail retry",
+    usage: "MAIL [--json]",
+    summary: "queues a mail again that was given up",
+    example: "regfeed mail retry mail_01J9ZC3V5T8Q2W4E6R8Y0TAPNB",
+    positionals: [1, 1],
+    options: JSON_OPTION,
+    run: (call) =>
+      withStore(call, async ({ platform, store }) => {
+        const id = call.positionals[0] ?? "";
+        if (!await store.retryMail(id, actOf(call, platform))) {
+          throw new CommandError(
+            `no mail ${id} was given up; \`mail list --status failed\` shows those that were`,
+          );
+        }
+        print(call, { mail: { id, status: "queued" } }, () => `${id} is queued; a running server sends it\n`);
+        return EXIT.done;
+      }),
+  },
+  {
+    name: "mail cancel",
+    usage: "MAIL [--json]",
+    summary: "gives up a mail for good: it is sent no more, and health complains of it no more",
+    example: "regfeed mail cancel mail_01J9ZC3V5T8Q2W4E6R8Y0TAPNB",
+    positionals: [1, 1],
+    options: JSON_OPTION,
+    run: (call) =>
+      withStore(call, async ({ platform, store }) => {
+        const id = call.positionals[0] ?? "";
+        if (!await store.cancelMail(id, actOf(call, platform))) {
+          throw new CommandError(`no mail ${id} waits or was given up; \`mail list\` shows the mails`);
+        }
+        print(call, { mail: { id, status: "cancelled" } }, () => `${id} is cancelled\n`);
+        return EXIT.done;
+      }),
+  },
+];
+
+function statusOf({ texts }: CommandCall): MailStatus | undefined {
+  const text = texts.get("status");
+  if (text === undefined) return undefined;
+  const status = MAIL_STATUSES.find((name) => name === text);
+  if (status === undefined) {
+    throw new CommandError(`--status must be one of ${MAIL_STATUSES.join(", ")}, not ${text}`, EXIT.usage);
+  }
+  return status;
+}

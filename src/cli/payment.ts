@@ -1,0 +1,114 @@
+// `payment …`: what the payment provider has told.
+import { createPayments } from "../accounts/payments.ts";
+import { createIds } from "../domain/ids.ts";
+import type { KeptPayment } from "../domain/payment.ts";
+import { type Command, type CommandCall, CommandError, EXIT, JSON_OPTION } from "./command.ts";
+import { actOf, CUSTOMER_OPTION, customerOf } from "./named_customer.ts";
+import { type Opened, withStore } from "./open.ts";
+import { fieldLines, listLines, MOST_ROWS, print } from "./print.ts";
+import { formatTime } from "./table.ts";
+
+/** The commands. */
+export const paymentCommands: Command[] = [
+  {
+    name: "payment list",
+    usage: "[--customer CUSTOMER] [--json]",
+    summary: "lists the payment provider's events, the newest received first",
+    example: "regfeed payment list",
+    positionals: [0, 0],
+    options: { ...CUSTOMER_OPTION, ...JSON_OPTION },
+    run: (call) =>
+      withStore(call, async ({ store }) => {
+        const payments = await store.listPayments({ limit: MOST_ROWS, ...await customerOf(call, store) });
+        print(call, { payments: payments.map(paymentFields) }, (data) =>
+          listLines(data.payments, "no payment events", [
+            "EVENT",
+            "TYPE",
+            "CREATED (UTC)",
+            "STATE",
+            "NOTE",
+            "CUSTOMER",
+          ], (
+            row,
+          ) => [
+            row.id,
+            row.type,
+            formatTime(row.created_at),
+            row.state,
+            row.note ?? "",
+            row.customer ?? "",
+          ]));
+        return EXIT.done;
+      }),
+  },
+  {
+    name: "payment show",
+    usage: "EVENT [--json]",
+    summary: "prints what is kept of a payment event",
+    example: "regfeed payment show evt_1MowQVLkdIwHu7ix",
+    positionals: [1, 1],
+    options: JSON_OPTION,
+    run: (call) =>
+      withStore(call, async ({ store }) => {
+        const id = call.positionals[0] ?? "";
+        const found = await store.findPayment(id);
+        if (found === null) throw noEvent(id);
+        const data = { ...paymentFields(found), fact: found.event.fact };
+        print(call, { payment: data }, () => fieldLines(data));
+        return EXIT.done;
+      }),
+  },
+  {
+    name: "payment replay",
+    usage: "EVENT [--json]",
+    summary: "applies a kept payment event again, by the prices of the config; harmless when all is well",
+    example: "regfeed payment replay evt_1MowQVLkdIwHu7ix",
+    positionals: [1, 1],
+    options: JSON_OPTION,
+    run: (call) => withStore(call, (opened) => replayPayment(call, opened)),
+  },
+];
+
+async function replayPayment(call: CommandCall, { config, platform, store }: Opened): Promise<number> {
+  if (config.payment === null) throw new CommandError("the config takes no payments: there is no [payment]");
+  const id = call.positionals[0] ?? "";
+  const newId = createIds(() => platform.clock.nowMs(), (count) => platform.random.bytes(count));
+  const log = platform.log("payment");
+  const options = { ...config.payment, store, clock: platform.clock, newId, log, tiers: config.tiers };
+  const outcome = await createPayments(options).replay(id, actOf(call, platform));
+  if (outcome === null) throw noEvent(id);
+  print(call, { event: id, outcome }, () => `${id}: ${outcome}\n`);
+  return EXIT.done;
+}
+
+interface PaymentFields {
+  id: string;
+  type: string;
+  created_at: number;
+  received_at: number;
+  state: "applied" | "waiting" | "ignored" | "erased";
+  /** Why nothing follows from it, in words. */
+  note: string | null;
+  customer: string | null;
+  payer: string | null;
+  subscription: string | null;
+}
+
+function paymentFields({ event, customerId }: KeptPayment): PaymentFields {
+  const state = event.note === "erased" ? "erased" : event.note !== null ? "ignored" : null;
+  return {
+    id: event.id,
+    type: event.type,
+    created_at: event.createdAtMs,
+    received_at: event.receivedAtMs,
+    state: state ?? (customerId === null ? "waiting" : "applied"),
+    note: event.note,
+    customer: customerId,
+    payer: event.payer,
+    subscription: event.subscription,
+  };
+}
+
+function noEvent(id: string): CommandError {
+  return new CommandError(`no payment event ${id} is kept; \`payment list\` shows them`);
+}

@@ -1,0 +1,38 @@
+// What commands print: JSON for scripts, or tables and fields for people.
+import type { CommandCall } from "./command.ts";
+import { formatTable, formatTime } from "./table.ts";
+
+/** The most rows that a list prints. */
+export const MOST_ROWS = 100;
+
+/** Prints data as JSON where that is asked for, else in lines. */
+export function print<T>({ host, flags }: CommandCall, data: T, lines: (data: T) => string): void {
+  host.out(flags.has("json") ? `${JSON.stringify(data)}\n` : lines(data));
+}
+
+/** A table of rows, or what stands for none. */
+export function listLines<T>(
+  rows: readonly T[],
+  none: string,
+  header: readonly string[],
+  cells: (row: T) => (string | number)[],
+): string {
+  return rows.length === 0 ? `${none}\n` : formatTable(header, rows.map(cells));
+}
+
+/** One field a line, its name before it. */
+export function fieldLines(fields: Record<string, unknown>): string {
+  return Object.entries(fields).map(([name, value]) => `${name.padEnd(14)} ${wordOf(name, value)}\n`).join(
+    "",
+  );
+}
+
+/** The fields of a row on one line. */
+export function wordsOf(row: Record<string, unknown>): string {
+  return Object.entries(row).map(([name, value]) => `${name}=${wordOf(name, value)}`).join(" ");
+}
+
+function wordOf(name: string, value: unknown): string {
+  if (typeof value === "number" && /_(at|until)$/.test(name)) return formatTime(value).replace(" ", "T");
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
