@@ -1,6 +1,7 @@
 // Regfeed as its user runs it: a process of its own, in a folder of its own.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { checkStderr } from "./quiet.ts";
 
 const MAIN = fileURLToPath(new URL("../../main.ts", import.meta.url));
 /** The permissions of the `start` task: what the tests run is what the user runs. */
@@ -38,7 +39,9 @@ export async function regfeed(
   }
   const output = await child.output();
   const decoder = new TextDecoder();
-  return { code: output.code, stdout: decoder.decode(output.stdout), stderr: decoder.decode(output.stderr) };
+  const stderr = decoder.decode(output.stderr);
+  checkStderr(stderr);
+  return { code: output.code, stdout: decoder.decode(output.stdout), stderr };
 }
 
 /** The JSON that a command printed; fails with what it said when it failed. */
@@ -102,6 +105,7 @@ export async function serve(
       const { code } = await child.status;
       await reading;
       await stdout;
+      checkStderr(log);
       return { code, log };
     },
   };

@@ -10,6 +10,7 @@ import type { Store } from "../../src/domain/store.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import { checkAnswer } from "./openapi.ts";
 import { type FakePlatform, fakePlatform } from "./platform.ts";
+import { checkLines } from "./quiet.ts";
 import { testVault } from "./vault.ts";
 
 /** The moment at which a world begins. */
@@ -106,6 +107,23 @@ export async function createWorld(
         json: isJson && text !== "" ? JSON.parse(text) : null,
       };
     },
-    close: () => store.close(),
+    async close() {
+      await store.close();
+      checkLines(platform.lines, spoken(platform));
+    },
   };
+}
+
+/** Texts shorter than this stand in lines for other reasons. */
+const LEAST_TEXT = 20;
+
+/** What a world has said to others, which is nobody's business: bodies, the paths of webhooks, mails and their readers. */
+function spoken({ http, mailer }: FakePlatform): string[] {
+  const posted = http.requests.filter(({ method, headers }) => method === "POST" && "webhook-id" in headers);
+  const texts = posted.flatMap(({ url, body = "" }) => {
+    const { pathname, search } = new URL(url);
+    return [body, `${pathname}${search}`];
+  });
+  const mails = mailer.taken.flatMap(({ text, subject, to }) => [to, subject, ...text.split("\n")]);
+  return [...texts, ...mails].filter((text) => text.length >= LEAST_TEXT);
 }

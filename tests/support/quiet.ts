@@ -1,0 +1,46 @@
+// What must stand in no log, looked for in every log that a test makes: of each world, and of each process.
+import assert from "node:assert/strict";
+import type { LogLine } from "./platform.ts";
+
+/** Secrets by their form; what the log has blacked out is none any more. */
+const SECRETS: readonly [what: string, pattern: RegExp][] = [
+  ["an API key", /\brgf_[0-9a-f]{8,}/i],
+  ["a payment secret", /\bwhsec_[\w+/=-]{6,}/],
+  ["a provider's key", /\b[sr]k_(?:live|test)_\w{4,}/],
+  ["a webhook's secret, a key's hash or a signature", /\b[0-9a-f]{64}\b/i],
+  ["a token", /\bBearer\s+(?!\[redacted\])[^\s"',;]+/i],
+  ["a password in an address", /:\/\/[^\s/?#@:]*:(?!\[redacted\])[^\s/?#@]+@/],
+];
+/** What a command may show its operator, and no log may keep. */
+const PRIVATE: readonly [what: string, pattern: RegExp][] = [
+  ["a mail address", /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/],
+];
+/** A line of the log, in either form. */
+const LOG_LINE = /^(?:\{"time":|\d{4}-\d\d-\d\dT[\d:.]+Z (?:DEBUG|INFO|WARN|ERROR) )/;
+
+function findSecret(text: string, patterns: readonly [string, RegExp][]): string | null {
+  for (const [what, pattern] of patterns) {
+    const found = pattern.exec(text)?.[0];
+    if (found !== undefined) return `${what} (${found})`;
+  }
+  return null;
+}
+
+/** Fails when what a process wrote to stderr holds a secret, or a line of its log what is private. */
+export function checkStderr(stderr: string): void {
+  for (const line of stderr.split("\n")) {
+    const found = findSecret(line, LOG_LINE.test(line) ? [...SECRETS, ...PRIVATE] : SECRETS);
+    assert.equal(found, null, `stderr holds ${found}: ${line}`);
+  }
+}
+
+/** Fails when a line of a world's log holds a secret, what is private, or any of the given texts. */
+export function checkLines(lines: readonly LogLine[], texts: Iterable<string>): void {
+  const unique = [...new Set(texts)];
+  for (const line of lines) {
+    const said = JSON.stringify(line);
+    const found = findSecret(said, [...SECRETS, ...PRIVATE]) ?? unique.find((text) => said.includes(text)) ??
+      null;
+    assert.equal(found, null, `the log holds ${found}: ${said}`);
+  }
+}
