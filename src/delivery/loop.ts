@@ -40,7 +40,10 @@ const LOOKUP_MS = 3_000;
 /** What deliveries are made with. */
 export interface DeliveryDeps extends Matching, Omit<Sending, "policy"> {
   store:
-    & Pick<Store, "matchEvents" | "backfill" | "claimDeliveries" | "returnDeliveries" | "finishAttempts">
+    & Pick<
+      Store,
+      "matchEvents" | "backfill" | "claimDeliveries" | "returnDeliveries" | "endLeases" | "finishAttempts"
+    >
     & Upkeep["store"];
   random: Random;
   log: Log;
@@ -220,7 +223,7 @@ class DeliveryLoop implements Delivery {
         );
       })
       .finally(() => this.#attempts.delete(delivery.id));
-    const attempt = { sent, recorded, startedAtMs: this.#deps.clock.nowMs(), isSending: true };
+    const attempt = { delivery, sent, recorded, startedAtMs: this.#deps.clock.nowMs(), isSending: true };
     sent.then(() => attempt.isSending = false);
     this.#attempts.set(delivery.id, attempt);
     return attempt;
@@ -283,10 +286,9 @@ class DeliveryLoop implements Delivery {
     else log.warn("the last attempt failed: the delivery is given up", fields);
   }
 
-  /** What waits for its place is another's to claim. */
-  async #returnClaims(): Promise<void> {
+  async #givingBack(giveBack: () => Promise<void>): Promise<void> {
     try {
-      await this.#claims.returnAll();
+      await giveBack();
     } catch (error) {
       this.#deps.log.error(
         "claimed deliveries are not given back; they are due when their lease has run out",
@@ -298,8 +300,9 @@ class DeliveryLoop implements Delivery {
   }
 
   async #drain(giveUp: AbortSignal): Promise<void> {
-    const { clock, timeoutMs } = this.#deps;
-    await this.#returnClaims();
+    const { clock, store, timeoutMs } = this.#deps;
+    // What waits for its place is another's to claim.
+    await this.#givingBack(() => this.#claims.returnAll());
     const done = new AbortController();
     const all = Promise.all(Array.from(this.#attempts.values(), (attempt) => attempt.sent)).then(() =>
       done.abort()
@@ -314,8 +317,10 @@ class DeliveryLoop implements Delivery {
     }
     // Where nothing is given up, a test that somebody waits for goes on.
     if (left > 0 || giveUp.aborted) {
+      const brokenOff = [...this.#attempts.values()].filter(({ isSending }) => isSending);
       this.#giveUp.abort(new AppError("unavailable", "The service is stopping."));
       this.#giveUp = new AbortController();
+      await this.#givingBack(() => store.endLeases(brokenOff.map(({ delivery }) => delivery), clock.nowMs()));
     }
     await this.#recorder.flush();
   }
@@ -374,6 +379,7 @@ class DeliveryLoop implements Delivery {
 
 /** An attempt under way; neither promise rejects. */
 interface Attempt {
+  delivery: ClaimedDelivery;
   sent: Promise<AttemptResult>;
   /** Settles when it is recorded, or given up. */
   recorded: Promise<void>;

@@ -306,6 +306,11 @@ export interface Store extends EventStore, AccountStore, CatchUpStore, UpkeepSto
     nowMs: number,
   ): Promise<void>;
   /**
+   * Ends the leases of attempts that were broken off here: the attempts stay counted, and the deliveries are due now.
+   * From one that has changed since nothing follows.
+   */
+  endLeases(claimed: readonly Pick<ClaimedDelivery, "id" | "attempt">[], nowMs: number): Promise<void>;
+  /**
    * Records attempts and what follows from them, all in one transaction. An arrival counts whatever has happened to its
    * delivery meanwhile; from another outcome nothing follows unless its attempt is the latest and still awaited.
    */

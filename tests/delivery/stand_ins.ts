@@ -314,6 +314,15 @@ export class FakeStore {
   }
 
   // deno-lint-ignore require-await
+  async endLeases(...[claimed, nowMs]: Parameters<Store["endLeases"]>): Promise<void> {
+    this.#fail("endLeases");
+    for (const { id, attempt } of claimed) {
+      const queued = this.queue.find((one) => one.claimed.id === id);
+      if (queued?.claimed.attempt === attempt) queued.nextAttemptAtMs = nowMs;
+    }
+  }
+
+  // deno-lint-ignore require-await
   async finishAttempts(finished: readonly FinishedAttempt[], _nowMs: number): Promise<void> {
     this.#fail("finishAttempts");
     this.batches.push(finished);

@@ -42,7 +42,7 @@ type Claim = Parameters<Store["claimDeliveries"]>[0];
 export function createDeliveries(
   connection: Connection,
   vault: Vault,
-): Pick<Store, "claimDeliveries" | "returnDeliveries" | "finishAttempts"> {
+): Pick<Store, "claimDeliveries" | "returnDeliveries" | "endLeases" | "finishAttempts"> {
   const secrets = new SecretReader(vault);
   return {
     claimDeliveries: (claim) => {
@@ -66,6 +66,21 @@ export function createDeliveries(
             nowMs,
             id,
             attempt,
+          );
+        }
+      })),
+
+    endLeases: (claimed, nowMs) =>
+      Promise.resolve(connection.transaction("relaxed", () => {
+        for (const { id, attempt } of claimed) {
+          connection.run(
+            `update deliveries set next_attempt_at = ?, decided_at = ?
+             where id = ? and status = 'pending' and attempts = ? and next_attempt_at > ?`,
+            nowMs,
+            nowMs,
+            id,
+            attempt,
+            nowMs,
           );
         }
       })),

@@ -186,6 +186,29 @@ export const queuePromises: StorePromise[] = [
     },
   },
   {
+    name: "endLeases() makes what was broken off due at once, and its attempt stays counted",
+    check: async (store) => {
+      await queue(store, 1, 2);
+      const claimed = await claimAll(store);
+      await store.endLeases(claimed.slice(0, 1), T0 + 5);
+      const again = await claimAll(store, T0 + 5);
+      assert.deepEqual(again.map(({ id, attempt, tries }) => [id, attempt, tries]), [[claimed[0]?.id, 2, 2]]);
+    },
+  },
+  {
+    name: "endLeases() changes nothing of a delivery that has gone on meanwhile",
+    check: async (store) => {
+      await queue(store, 1, 2);
+      const claimed = await claimAll(store);
+      const [one, other] = claimed;
+      assert.ok(one && other);
+      await claimAll(store, T0 + LEASE);
+      await store.finishAttempts([finished(other, { kind: "delivered" })], T0 + LEASE);
+      await store.endLeases(claimed, T0 + LEASE);
+      assert.deepEqual(await claimAll(store, T0 + 2 * LEASE - 1), []);
+    },
+  },
+  {
     name: "returnDeliveries() changes nothing of a delivery that has gone on meanwhile",
     check: async (store) => {
       await queue(store, 1, 2);
