@@ -61,6 +61,21 @@ export async function fetchDocument(
   options: FetchOptions,
 ): Promise<DocumentAnswer> {
   await options.pace(request.url.host);
+  try {
+    const answer = await askForDocument(source, request, options);
+    options.noteAnswer(request.url.host, null);
+    return answer;
+  } catch (error) {
+    if (error instanceof FetchError) options.noteAnswer(request.url.host, error);
+    throw error;
+  }
+}
+
+async function askForDocument(
+  source: SourceSettings,
+  request: DocumentRequest,
+  options: FetchOptions,
+): Promise<DocumentAnswer> {
   let chain: Chain;
   try {
     chain = await options.clock.within(

@@ -16,6 +16,7 @@ import { absoluteUrl } from "./normalise/links.ts";
 import { DocumentError } from "./parse/document.ts";
 import { inflateFile } from "./parse/inflate.ts";
 import { readSitemap, type Sitemap, type SitemapEntry } from "./parse/read_sitemap.ts";
+import { isThrottle } from "./throttle.ts";
 import { requireTime, rulesKey, shortName } from "./walk.ts";
 
 const DAY_MS = 86_400_000;
@@ -65,18 +66,19 @@ export async function fetchSitemap(
   }
   const pages: SitemapCursor["pages"] = Object.assign(Object.create(null), before?.pages);
   const wanted = dated.filter((page) => page.changedMs >= sinceMs && !isDone(pages[page.name], page, nowMs));
-  // The first time, the newest are wanted and the archive is not; afterwards none is, so that the oldest go first.
-  wanted.sort((a, b) => before === null ? b.changedMs - a.changedMs : a.changedMs - b.changedMs);
+  sortWanted(wanted, pages, before === null);
   const chosen = wanted.slice(0, rules.maxPages);
   const waiting = before === null ? [] : wanted.slice(rules.maxPages);
   const gone = new Set<string>();
+  const unasked = new Set<string>();
   const read = async (page: DatedPage): Promise<FetchedDocument | null> => {
     requireTime(options.clock, nowMs);
     try {
       return await readPage(source, page, options);
     } catch (error) {
-      if (error instanceof FetchError && (error.status === 404 || error.status === 410)) {
-        gone.add(page.address);
+      if (error instanceof FetchError) {
+        if (error.status === 404 || error.status === 410) gone.add(page.address);
+        if (!error.wasAsked || isThrottle(error)) unasked.add(page.address);
       }
       throw error;
     }
@@ -96,6 +98,10 @@ export async function fetchSitemap(
     cursor({ refused }) {
       const again = [...waiting];
       for (const page of chosen) {
+        if (unasked.has(page.address)) {
+          again.push(page);
+          continue;
+        }
         const tries = !refused.has(page.address) || gone.has(page.address)
           ? 0
           : triesOf(pages[page.name], page) + 1;
@@ -138,6 +144,17 @@ function cursorAfter(
     else if (before === null && !fetchedLater.has(name)) pages[name] = [lastmod, true, 0];
   }
   return { settings: now.settings, sinceMs, pages };
+}
+
+/**
+ * The first time, the newest go first and the archive is not wanted; afterwards all is, and the oldest go first. What could
+ * not be had comes after the others: a few pages that are forbidden to all must not keep these back.
+ */
+function sortWanted(wanted: DatedPage[], pages: SitemapCursor["pages"], isFirst: boolean): void {
+  const direction = isFirst ? -1 : 1;
+  wanted.sort((a, b) =>
+    triesOf(pages[a.name], a) - triesOf(pages[b.name], b) || direction * (a.changedMs - b.changedMs)
+  );
 }
 
 function isDone(seen: SeenPage | undefined, page: DatedPage, nowMs: number): boolean {

@@ -104,8 +104,10 @@ export interface FetchOptions {
   maxDocumentBytes: number;
   /** Whether the addresses that the config names may be private. */
   allowPrivate: boolean;
-  /** Waits until the host may be asked again; called before each document. */
+  /** Waits until the host may be asked again; called before each document. Throws a {@link FetchError} if it may not. */
   pace(host: string): Promise<void>;
+  /** Hears of the answer of a host: null for a document, else why there was none. */
+  noteAnswer(host: string, error: FetchError | null): void;
 }
 
 /** Why a source could not be fetched, beyond the words. */
@@ -118,6 +120,8 @@ export interface FetchFailure {
   pausedHost: string | null;
   /** The status of the answer; null where there was none. */
   status: number | null;
+  /** Whether it was asked for at all: a host that has just refused is asked for nothing more by the same fetch. */
+  wasAsked: boolean;
 }
 
 /** A source that could not be fetched: why, in words for the operator. */
@@ -127,12 +131,14 @@ export class FetchError extends Error implements FetchFailure {
   readonly retryAtMs: number | null;
   readonly pausedHost: string | null;
   readonly status: number | null;
+  readonly wasAsked: boolean;
   constructor(message: string, failure: Partial<FetchFailure> = {}) {
     super(message);
     this.state = failure.state ?? "failing";
     this.retryAtMs = failure.retryAtMs ?? null;
     this.pausedHost = failure.pausedHost ?? null;
     this.status = failure.status ?? null;
+    this.wasAsked = failure.wasAsked ?? true;
   }
 }
 

@@ -23,6 +23,7 @@ import { type NormalisedItem, normaliseItem } from "./normalise/item.ts";
 import { DocumentError, parseDocument } from "./parse/document.ts";
 import type { PassedOver } from "./passed_over.ts";
 import type { Classified } from "./revise.ts";
+import { Throttle } from "./throttle.ts";
 import { createTurns } from "./turns.ts";
 
 /** Items of one document at most. */
@@ -45,7 +46,7 @@ export interface ClassifyRequest {
 }
 
 /** What processing a source needs. */
-export interface ProcessOptions extends FetchOptions {
+export interface ProcessOptions extends Omit<FetchOptions, "noteAnswer"> {
   store: Pick<Store, "recordPublications" | "previewPublications">;
   clock: Clock;
   newId: NewId;
@@ -93,9 +94,11 @@ export interface ProcessedSource {
   isComplete: boolean;
   /**
    * Why the fetch as a whole failed although parts of it were recorded: a later page that could not be had, fewer items
-   * than the source's minimum. The cursor is then of no use.
+   * than the source's minimum. The cursor is then of no use, unless the fetch was cut short.
    */
   failure: FetchError | null;
+  /** Whether a host wanted to be left alone before all was asked for: the next fetch goes on from the cursor. */
+  isCutShort: boolean;
   /** Until when the source says that it stays as it is, Unix ms; null where it says nothing. */
   freshUntilMs: number | null;
   /** Whether each of its addresses says that it has moved for good. */
@@ -116,10 +119,15 @@ export async function processSource(
   options: ProcessOptions,
 ): Promise<ProcessedSource> {
   const cursor = mode === "record" ? state.cursor : null;
-  const fetched = await fetchDocuments(source, {
-    cursor,
-    moves: state.moves,
-  }, options);
+  const throttle = new Throttle();
+  const fetched = await fetchDocuments(source, { cursor, moves: state.moves }, {
+    ...options,
+    pace: async (host) => {
+      throttle.check(host);
+      await options.pace(host);
+    },
+    noteAnswer: (host, error) => throttle.note(host, error),
+  });
   const result: ProcessedSource = {
     decided: [],
     refused: [],
@@ -130,6 +138,7 @@ export async function processSource(
     origin: null,
     isComplete: true,
     failure: null,
+    isCutShort: false,
     freshUntilMs: null,
     whereabouts: [],
   };
@@ -137,6 +146,8 @@ export async function processSource(
   const run: DocumentRun = { source, state, mode, options, result, pause: createTurns(options.clock) };
   const outcome = await processDocuments(fetched, run);
   for (const { name, reason } of fetched.leftOut?.() ?? []) result.refused.push({ item: name, reason });
+  const isCutShort = result.failure === null && throttle.refusal !== null;
+  if (isCutShort) result.failure = throttle.refusal;
   const short = outcome.counts.short(source.minItems ?? 0, Object.keys(source.urls ?? { only: "" }).length);
   // A feed of a language may still be empty; where rules find nothing, they may no longer fit the page.
   for (const { language, items } of source.fetchStrategy === "feed" ? [] : short.languages) {
@@ -150,6 +161,7 @@ export async function processSource(
   const isNew = ({ decision }: DecidedItem) => decision.kind === "record" && decision.event.version === 1;
   if (source.urls !== undefined && result.decided.some(isNew)) result.wantsAnotherLook = true;
   const { isWhole, refused } = outcome;
+  result.isCutShort = isCutShort;
   if (
     fetched.isUnchanged || !isWhole || result.failure !== null ||
     result.refused.some(({ reason }) => reason !== OLDER_EDITION)

@@ -262,7 +262,10 @@ async function finishFailed(
       ...nextAfterFailure(options.scheduleOf(source), asked),
       isItsFault: true,
       // What was recorded of it stays, under the rule that it was recorded with; the whole is asked for anew.
-      kept: processed === null ? null : { ...keptOf(source, processed), cursor: state.cursor },
+      kept: processed === null ? null : {
+        ...keptOf(source, processed),
+        cursor: processed.isCutShort ? processed.cursor : state.cursor,
+      },
       error: failure.message,
       moves: decideMoves(
         state.moves,

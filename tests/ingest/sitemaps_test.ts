@@ -267,3 +267,73 @@ Deno.test("an endpoint that cannot be had fails the fetch, and its window is ask
     const healed = await ingestBoard(world);
     assert.deepEqual([healed.ok, healed.unchanged, asked[0]], [true, 1, "2026-07-16/2026-07-24"]);
   }));
+
+const HOUR = 3_600_000;
+const FIVE: Record<string, string> = Object.fromEntries(
+  [1, 2, 3, 4, 5].map((at) => [`/p${at}`, `2026-07-3${at > 2 ? 1 : 0}T1${at}:00:00Z`]),
+);
+const FIVE_TITLES = Object.keys(FIVE).map((path) => path.slice(1));
+
+/** A site of five pages that answers for some of them as it is told to. */
+function serveFive(
+  world: World,
+  answer: (path: string) => { status: number; headers?: Record<string, string> } | null,
+) {
+  world.platform.http.serve("https://board.example", ({ url }) => {
+    if (url.pathname === "/feed") return { body: map(FIVE) };
+    return answer(url.pathname) ?? { body: PAGE(url.pathname.slice(1)) };
+  });
+}
+
+Deno.test("a site that throttles in the middle of a walk is left alone as long as it says, and goes on from there", () =>
+  withSources(sitemapConfig(), async (world) => {
+    let asked = 0;
+    serveFive(world, () => ++asked === 3 ? { status: 429, headers: { "retry-after": "7200" } } : null);
+    const first = await ingestBoard(world);
+    assert.deepEqual([first.ok, first.new, asked], [false, 2, 3], "nothing more is asked for");
+    assert.match(first.refused.at(-1)?.reason ?? "", /^not asked for, because its host /);
+    const [state] = await world.store.listSources();
+    const nowMs = world.platform.clock.nowMs();
+    assert.equal(state?.outcome, "blocked");
+    assert.deepEqual([state?.hostPausedUntilMs, (state?.nextDueAtMs ?? 0) >= nowMs + 2 * HOUR], [
+      nowMs + 2 * HOUR,
+      true,
+    ]);
+    pagesAsked(world);
+    await world.platform.clock.advance(3 * HOUR);
+    const second = await ingestBoard(world);
+    assert.deepEqual([second.ok, second.new, second.refused], [true, 3, []]);
+    assert.equal(pagesAsked(world).length, 3, "what was had is not asked for again");
+    assert.deepEqual(await titles(world), FIVE_TITLES);
+  }));
+
+Deno.test("a site that refuses every page for weeks is asked for three at a time, and loses none", () =>
+  withSources(sitemapConfig(), async (world) => {
+    let isRefusing = true;
+    serveFive(world, () => isRefusing ? { status: 403 } : null);
+    for (let times = 0; times < 14; times++) {
+      const report = await ingestBoard(world);
+      assert.deepEqual([report.ok, pagesAsked(world).length], [false, 3]);
+      await world.platform.clock.advance(DAY);
+    }
+    isRefusing = false;
+    for (let times = 0; times < 3; times++) {
+      await ingestBoard(world);
+      await world.platform.clock.advance(DAY);
+    }
+    assert.deepEqual(await titles(world), FIVE_TITLES);
+  }));
+
+Deno.test("pages that are forbidden to all keep no other back", () =>
+  withSources(sitemapConfig("max_pages = 3"), async (world) => {
+    // The first fetch wants the newest, later ones the oldest: both begin with what is forbidden.
+    const forbidden = ["/p3", "/p4", "/p5"];
+    serveFive(world, (path) => forbidden.includes(path) ? { status: 403 } : null);
+    for (let times = 0; times < 4; times++) {
+      await ingestBoard(world);
+      await world.platform.clock.advance(DAY);
+      FIVE["/p1"] = "2026-08-01T11:00:00Z";
+      FIVE["/p2"] = "2026-08-01T12:00:00Z";
+    }
+    assert.deepEqual(await titles(world), ["p1", "p2"]);
+  }));

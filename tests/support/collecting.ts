@@ -34,6 +34,7 @@ export function fetchOptions(platform: FakePlatform, change: Partial<FetchOption
     maxDocumentBytes: 1_000,
     allowPrivate: true,
     pace: () => Promise.resolve(),
+    noteAnswer: () => {},
     ...change,
   };
 }
