@@ -5,6 +5,7 @@ import { createClock } from "../platform/clock.ts";
 import { createMachine } from "../platform/machine.ts";
 import type { Host } from "../platform/process.ts";
 import { type Command, CommandError, EXIT, JSON_OPTION } from "./command.ts";
+import { examineDeclared } from "./declared_conflicts.ts";
 import { examineTls } from "./doctor.ts";
 import { loadConfig } from "./open.ts";
 
@@ -18,7 +19,8 @@ export const checkCommand: Command = {
   options: JSON_OPTION,
   async run(call) {
     const { host, flags } = call;
-    const { config, file } = await loadConfig(call);
+    const loaded = await loadConfig(call);
+    const { config, file } = loaded;
     if (await listFailure(host, config.store.path) === null) {
       throw new CommandError(
         `${file}: store.path: ${config.store.path} is a folder: name a file in it, such as regfeed.db`,
@@ -33,7 +35,9 @@ export const checkCommand: Command = {
         EXIT.usage,
       );
     }
+    const unseen = await examineDeclared(host, loaded);
     const warnings = [
+      ...unseen === null ? [] : [unseen],
       ...await findWarnings(host, config),
       ...tls.filter(({ level }) => level === "warning").map(({ seen, todo }) => `${seen}: ${todo}`),
     ];

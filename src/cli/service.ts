@@ -2,14 +2,13 @@
 import type { Door } from "../api/door.ts";
 import { type App, createApp, createLasting } from "../app.ts";
 import { compareConfigs, keepUntilRestart } from "../config/changes.ts";
-import { formatProblem } from "../config/problems.ts";
-import type { DeclarationConflict } from "../domain/declared.ts";
 import type { Metrics } from "../domain/metrics.ts";
 import type { Store } from "../domain/store.ts";
 import type { Span } from "../domain/tracer.ts";
 import type { RealPlatform } from "../platform/platform.ts";
 import { VERSION } from "../version.ts";
 import { type CommandCall, CommandError, EXIT } from "./command.ts";
+import { describeConflicts } from "./declared_conflicts.ts";
 import { digestFile, loadConfig, type LoadedConfig } from "./open.ts";
 import { watchFiles } from "./watch.ts";
 
@@ -172,8 +171,7 @@ class RunningService implements Service {
     const by = { actor: "config", atMs: platform.clock.nowMs(), tiers, newMailId };
     const declaration = await store.declareCustomers(customers, by);
     if (declaration.kind === "refused") {
-      const problems = declaration.conflicts.map((conflict) => describeConflict(conflict, loaded));
-      throw new CommandError(problems.join("\n"), EXIT.usage);
+      throw new CommandError(describeConflicts(declaration.conflicts, loaded), EXIT.usage);
     }
     const { added, changed, gone } = declaration;
     if (added.length + changed.length + gone.length === 0) return;
@@ -195,23 +193,4 @@ class RunningService implements Service {
     const apps = [...this.#retiring, ...(this.#app === null ? [] : [this.#app])];
     await Promise.all(apps.map((app) => app.stop()));
   }
-}
-
-const CONFLICTS: Record<DeclarationConflict["what"], (holderId: string) => string> = {
-  email: (holderId) =>
-    `is the address of ${holderId}, which was made by command: disable or erase that one, or name another address`,
-  key: (holderId) =>
-    `is the key of ${holderId}, which is not declared here: \`customer hash-key\` makes another`,
-  erased: () => "names a customer that was erased, and stays so: choose another id",
-};
-
-/** A line as the config's own problems have it. */
-function describeConflict(
-  { name, what, holderId, keyIndex }: DeclarationConflict,
-  loaded: LoadedConfig,
-): string {
-  const index = loaded.config.customers.findIndex((customer) => customer.name === name);
-  const key = { email: ["email"], key: ["key_sha256", keyIndex ?? 0], erased: ["id"] }[what];
-  const path = ["customers", index, ...key];
-  return formatProblem(loaded.locate({ path, message: CONFLICTS[what](holderId) }));
 }

@@ -57,3 +57,32 @@ Deno.test("a config that is no UTF-8 is told as such, with exit code 2", () =>
     assert.equal(code, 2);
     assert.match(stderr, /regfeed\.toml: is UTF-16/);
   }));
+
+Deno.test("check sees what the database has against a declared customer, names the line, and changes nothing", () =>
+  withFolder(async (folder) => {
+    const declare = (email: string) =>
+      `[[customers]]\nid = "bank"\nemail = "${email}"\ntier = "team"\nkey_sha256 = "${"2c".repeat(32)}"\n`;
+    await writeConfig(folder, declare("ana@b.example"));
+    assert.equal((await regfeed(folder, ["check"])).code, 0);
+    assert.deepEqual(
+      [...Deno.readDirSync(folder)].map(({ name }) => name),
+      ["regfeed.toml"],
+      "no database is made",
+    );
+    const { customer } = await regfeedJson<{ customer: { id: string } }>(folder, [
+      "customer",
+      "add",
+      "--email",
+      "Ana@b.example",
+    ]);
+    const before = await Deno.readFile(join(folder, "data", "regfeed.db"));
+    const { code, stderr } = await regfeed(folder, ["check"]);
+    assert.equal(code, 2);
+    assert.match(
+      stderr,
+      new RegExp(`regfeed\\.toml:3: customers\\[0\\]\\.email: is the address of ${customer.id}`),
+    );
+    assert.deepEqual(await Deno.readFile(join(folder, "data", "regfeed.db")), before);
+    await writeConfig(folder, declare("bank@b.example"));
+    assert.equal((await regfeed(folder, ["check"])).code, 0);
+  }));

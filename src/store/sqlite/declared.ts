@@ -8,7 +8,7 @@ import {
   UNKNOWN_LAST_FOUR,
 } from "../../domain/declared.ts";
 import { noteAct } from "./audit.ts";
-import type { Connection } from "./connection.ts";
+import { Connection } from "./connection.ts";
 import {
   CUSTOMER_COLUMNS,
   customerFromRow,
@@ -17,6 +17,7 @@ import {
   updateCustomer,
 } from "./customers.ts";
 import { disableKey, insertKey } from "./keys.ts";
+import { SCHEMA_VERSION, schemaVersion } from "./migrate.ts";
 
 /** The part of the port that concerns declared customers. */
 export function createDeclared(connection: Connection): Pick<AccountStore, "declareCustomers"> {
@@ -37,6 +38,24 @@ export function createDeclared(connection: Connection): Pick<AccountStore, "decl
         return { kind: "applied", added, changed, gone };
       })),
   };
+}
+
+/**
+ * What in the database of a file contradicts the declarations; nothing is written, with `readOnly` not even a log that
+ * a killed process left. Null when its schema is not this version's: then only a start can tell.
+ */
+export function findConflictsInFile(
+  path: string,
+  customers: readonly DeclaredCustomer[],
+  options: { readOnly: boolean },
+): DeclarationConflict[] | null {
+  const connection = new Connection(path, null, options);
+  try {
+    if (schemaVersion(connection) !== SCHEMA_VERSION) return null;
+    return customers.flatMap((customer) => findConflicts(connection, customer));
+  } finally {
+    connection.close();
+  }
 }
 
 function findConflicts(connection: Connection, customer: DeclaredCustomer): DeclarationConflict[] {
