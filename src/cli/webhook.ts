@@ -11,7 +11,8 @@ const SECRET_VARIABLE = "WEBHOOK_SECRET";
 export const webhookCommands: Command[] = [
   {
     name: "webhook verify",
-    usage: "--body FILE --header 'NAME: VALUE' … [--secret-file FILE] [--at TIME] [--json]",
+    usage:
+      "--body FILE {--headers-file FILE | --header 'NAME: VALUE' …} [--secret-file FILE] [--at TIME] [--json]",
     summary: "checks the signature of a saved delivery, and says what is wrong with it",
     example: "regfeed webhook verify --secret-file secret --body body.json --header 'webhook-id: dlv_01…' " +
       "--header 'webhook-timestamp: 1785513605' --header 'webhook-signature: v1,… v1,…'",
@@ -24,6 +25,11 @@ export const webhookCommands: Command[] = [
         value: "'NAME: VALUE'",
         short: "H",
         help: "a header of the request; once for each",
+      },
+      "headers-file": {
+        kind: "text",
+        value: "FILE",
+        help: "holds the headers, a line for each; other lines do not matter",
       },
       "secret-file": { kind: "text", value: "FILE", help: "holds the subscription's webhook_secret" },
       "secret-env": {
@@ -53,10 +59,11 @@ async function verify(call: CommandCall): Promise<number> {
   if (bodyFile === undefined) {
     throw wrongUse("--body FILE is missing: the file that holds the body as it came");
   }
-  const headers = (lists.get("header") ?? []).map(readHeader);
+  const headers = [...await readHeadersFile(call), ...(lists.get("header") ?? []).map(readHeader)];
   if (headers.length === 0) {
     throw wrongUse(
-      "--header is missing: give webhook-id, webhook-timestamp and webhook-signature, one --header each",
+      "there are no headers: give --headers-file FILE, or webhook-id, webhook-timestamp and webhook-signature, " +
+        "one --header each",
     );
   }
   const nowMs = readTime(texts.get("at"));
@@ -70,6 +77,14 @@ async function verify(call: CommandCall): Promise<number> {
       : describe(diagnosis, textWidth(host.columns())),
   );
   return diagnosis.ok ? EXIT.done : EXIT.failed;
+}
+
+/** The headers of a saved request, or of a part of one: a request line or a blank one is no header. */
+async function readHeadersFile(call: CommandCall): Promise<[string, string][]> {
+  const file = call.texts.get("headers-file");
+  if (file === undefined) return [];
+  const lines = (await call.host.readText(inFolder(call, file))).split(/\r?\n/);
+  return lines.filter((line) => /^[\w-]+:/.test(line)).map(readHeader);
 }
 
 function readHeader(text: string): [string, string] {

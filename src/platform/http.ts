@@ -45,6 +45,10 @@ interface Exchange {
   isWhole: boolean;
 }
 
+/** Answers that end with their head, whatever length it names (RFC 9112, section 6.3). */
+const BODILESS: ReadonlySet<number> = new Set([204, 304]);
+const NO_BODY = { body: new Uint8Array(), truncated: false };
+
 /** Sends and reads. A plain body is gathered as it comes: a stream for each answer costs more than the rest of it. */
 function exchange(
   client: Client,
@@ -87,7 +91,10 @@ function exchange(
         }
       },
       onResponseError(_controller, error) {
-        if (coded !== null) coded.destroy(error);
+        // What follows such a head, against the rule, is no part of the answer.
+        if (BODILESS.has(status)) {
+          resolve({ response: { status, headers: received, ...NO_BODY }, isWhole: false });
+        } else if (coded !== null) coded.destroy(error);
         else reject(toNetworkError(error, status === 0 ? "connecting" : "reading"));
       },
     });

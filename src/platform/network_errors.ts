@@ -46,6 +46,12 @@ const REASONS: Readonly<Record<string, string>> = {
   Z_DATA_ERROR: "the answer is not encoded as it says",
 };
 
+/** What undici hangs up at, in its words: an interim answer that nobody asked for (RFC 9110, sections 15.2.1 and 15.2.2). */
+const UNASKED: Readonly<Record<string, string>> = {
+  "bad response": "the answer begins with 100 Continue, which was not asked for",
+  "bad upgrade": "the answer changes to another protocol, which was not asked for",
+};
+
 /** Texts of errors that come without a code: rustls as Deno 2.4 shows it, undici's parser, and zlib. */
 const TEXTS: readonly [RegExp, string][] = [
   [/not valid for name/i, NOT_VALID],
@@ -75,7 +81,7 @@ function reasonOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const code = (error as Error & { code?: unknown }).code;
   if (typeof code === "string") {
-    const reason = REASONS[code];
+    const reason = code === "UND_ERR_SOCKET" ? UNASKED[error.message] ?? REASONS[code] : REASONS[code];
     if (reason !== undefined) return reason;
     if (code.startsWith("HPE_")) return NOT_HTTP;
     if (code.startsWith("ERR_SSL_")) return NO_TLS;

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { signPayload } from "../../src/delivery/sign.ts";
-import { withFolder } from "../support/process.ts";
+import { regfeed, withFolder } from "../support/process.ts";
 
 const DOCS = await Deno.readTextFile(new URL("../../docs/webhooks.md", import.meta.url));
 const SECRET = "0123456789abcdef".repeat(4);
@@ -169,3 +169,36 @@ Deno.test({
       }
     }),
 });
+
+for (const [file, tool] of [["save.mjs", "node"], ["save.py", "python3"]] as const) {
+  Deno.test({
+    name: `docs/webhooks.md: what ${file} saves is what webhook verify takes, as the page says it`,
+    ignore: !await isThere(tool, "--version"),
+    fn: () =>
+      withFolder(async (folder) => {
+        await Deno.writeTextFile(join(folder, file), shown(file));
+        await Deno.writeTextFile(join(folder, "secret"), `${SECRET}\n`);
+        const port = freePort();
+        const child = new Deno.Command(tool, {
+          args: [file],
+          cwd: folder,
+          env: { PORT: String(port) },
+          stdout: "null",
+          stderr: "null",
+        }).spawn();
+        try {
+          assert.equal(await post(port, delivery()), 204);
+        } finally {
+          child.kill("SIGKILL");
+          await child.status;
+        }
+        assert.equal(await Deno.readTextFile(join(folder, "body.json")), BODY);
+        const command = /^regfeed (webhook verify .*--headers-file.*)$/m.exec(DOCS)?.[1]?.split(" ");
+        assert.ok(command, "the page shows the command");
+        const good = await regfeed(folder, command);
+        assert.equal(good.code, 0, good.stdout + good.stderr);
+        await Deno.writeTextFile(join(folder, "body.json"), `${BODY}\n`);
+        assert.equal((await regfeed(folder, command)).code, 1);
+      }),
+  });
+}

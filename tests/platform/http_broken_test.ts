@@ -59,6 +59,21 @@ Deno.test("request() says in a few words what is wrong with an answer", async ()
     ],
     ["endless headers", saying(HEAD, "x-a: b\r\n".repeat(9_000)), "the answer's headers are too large"],
     [
+      "100 Continue, unasked",
+      saying(`HTTP/1.1 100 Continue\r\n\r\n${HEAD}content-length: 0\r\n\r\n`),
+      "the answer begins with 100 Continue, which was not asked for",
+    ],
+    [
+      "endless 100 Continue",
+      saying(...Array(2_000).fill("HTTP/1.1 100 Continue\r\n\r\n")),
+      "the answer begins with 100 Continue, which was not asked for",
+    ],
+    [
+      "another protocol",
+      saying("HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n"),
+      "the answer changes to another protocol, which was not asked for",
+    ],
+    [
       "brotli",
       saying(`${HEAD}content-encoding: br\r\ncontent-length: 2\r\n\r\nok`),
       "the answer is encoded as br, which was not asked for",

@@ -21,6 +21,7 @@ import { invalid } from "../findings.ts";
 import type { Tier, TierLimits } from "../../domain/tier.ts";
 import { choiceParameter, integerParameter } from "../parameters.ts";
 import { answer } from "../answer.ts";
+import { nextLink, pageOf } from "../next_link.ts";
 import { keyRoute, type Route } from "../route.ts";
 
 const MAX_LIMIT = 200;
@@ -113,11 +114,8 @@ function listRoute({ store, publicUrl }: DeliveryRouteOptions): Route {
         ...(status === undefined ? {} : { statuses: status }),
         ...(before === undefined ? {} : { beforeId: before }),
       });
-      const page = listed.slice(0, limit);
-      const last = page.at(-1);
-      const next = listed.length > page.length && last !== undefined
-        ? { link: nextLink(publicUrl + address, last.id) }
-        : {};
+      const { page, last } = pageOf(listed, limit);
+      const next = last === null ? {} : { link: nextLink(publicUrl + address, { before: last.id }) };
       const body = { deliveries: page.map(toDeliveryRecord), count: page.length, disclaimer: DISCLAIMER };
       return { ...answer(200, body), headers: next };
     },
@@ -218,10 +216,4 @@ function refusal(outcome: ReplayRefusal): AppError {
 
 function noDelivery(): AppError {
   return new AppError("not_found", "You have no delivery of this id.");
-}
-
-function nextLink(address: string, lastId: string): string {
-  const url = new URL(address);
-  url.searchParams.set("before", lastId);
-  return `<${url.href}>; rel="next"`;
 }

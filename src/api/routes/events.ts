@@ -19,6 +19,7 @@ import { eventVersions, toEventVersions } from "../../wire/versions.ts";
 import { unknownSources, unknownTopics } from "../known_names.ts";
 import { choiceParameter, flagParameter, integerParameter, listParameter } from "../parameters.ts";
 import { answer } from "../answer.ts";
+import { nextLink, pageOf } from "../next_link.ts";
 import { keyRoute, type Route } from "../route.ts";
 
 /** The most events of one answer, and how many without `limit` (specification, section 8). */
@@ -134,15 +135,15 @@ function listRoute(options: EventRouteOptions): Route {
         ...given("asOf", asOf ?? listed.asOf),
         limit: listed.limit + 1,
       });
-      const page = events.slice(0, listed.limit);
-      const last = page.at(-1);
-      const hasNext = events.length > page.length && last !== undefined;
+      const { page, last } = pageOf(events, listed.limit);
       const json = eventListJson(page);
       return {
         status: 200,
         json,
         contentName: nameOf(page, json),
-        ...(hasNext ? { headers: { link: nextLink(publicUrl, address, { last, asOf }) } } : {}),
+        ...(last === null
+          ? {}
+          : { headers: { link: nextLink(publicUrl + address, behind(query, last, asOf)) } }),
       };
     },
   });
@@ -210,16 +211,12 @@ function noEvent(): AppError {
   return new AppError("not_found", "There is no event of this id.");
 }
 
-/** The same address behind the page's last event, of a list that stays as it is now; under `after` the walk goes on with that. */
-function nextLink(
-  publicUrl: string,
-  address: string,
-  { last, asOf }: { last: ListedEvent; asOf: EventPlace | null },
-): string {
-  const url = new URL(publicUrl + address);
-  url.searchParams.set(url.searchParams.has("after") ? "after" : "before", last.id);
-  if (asOf !== null) url.searchParams.set("as_of", asOf.id);
-  return `<${url.href}>; rel="next"`;
+/** Behind the page's last event, of a list that stays as it is now; under `after` the walk goes on with that. */
+function behind(query: EventsQuery, last: ListedEvent, asOf: EventPlace | null): Record<string, string> {
+  return {
+    [query.after === undefined ? "before" : "after"]: last.id,
+    ...(asOf === null ? {} : { as_of: asOf.id }),
+  };
 }
 
 /** What is wrong with parameters that are well formed. */

@@ -1,0 +1,17 @@
+// Pages of lists: where one ends, and the link to the next.
+
+/**
+ * The page of a list of which one more than `limit` was asked for: that one says whether there is a next page. `last`
+ * is the page's last element when there is, else null.
+ */
+export function pageOf<T>(listed: readonly T[], limit: number): { page: readonly T[]; last: T | null } {
+  const page = listed.slice(0, limit);
+  return { page, last: listed.length > page.length ? page.at(-1) ?? null : null };
+}
+
+/** The `Link` (RFC 8288) to the same address with these parameters in place of its own. */
+export function nextLink(address: string, parameters: Record<string, string>): string {
+  const url = new URL(address);
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  return `<${url.href}>; rel="next"`;
+}
