@@ -52,22 +52,29 @@ const NAMED_DE =
 const NAMED_FR =
   /\b(?:loi (?:n°|no|du|de)|decret (?:n°|no|du)|ordonnance (?:n°|no|du)|arrete (?:n°|no|du)|code (?:du|civil|penal|monetaire|general|de (?!bonnes|pratique|conduite|bonne)[a-z]+|de la|des)|constitution|traite (?:sur|de))/gi;
 
+/** What {@link NUMBERED}, {@link NAMED_DE} and {@link NAMED_FR} cannot do without: found, or missed, much sooner. */
+const HAS_NUMBER = /\d\/\d/;
+const HAS_NAME_DE = /gesetz|verordnung|richtlinie|staatsvertrag/;
+const HAS_NAME_FR = /\b(?:loi|decret|ordonnance|arrete|code|constitution|traite)/i;
+
 /** Every law that the text names, in order, the longest where several names overlap. */
 export function findLaws(text: string): LawMention[] {
   const flat = text.replace(/[-'"()[\]]/g, " ").replaceAll("\u00e0", "a");
   const found: LawMention[] = findPhrases(NAMES(), new FoldedText(text, flat))
     .map((hit) => ({ kind: hit.value, start: hit.at, end: hit.end }));
-  for (const match of text.matchAll(NUMBERED)) {
-    const kind = NUMBERS.get(match[1] ?? "") ?? "other";
-    found.push({ kind, start: match.index, end: match.index + match[0].length });
+  if (HAS_NUMBER.test(text)) {
+    for (const match of text.matchAll(NUMBERED)) {
+      const kind = NUMBERS.get(match[1] ?? "") ?? "other";
+      found.push({ kind, start: match.index, end: match.index + match[0].length });
+    }
   }
   for (const match of text.matchAll(NAMED_EN)) {
     const name = match[1] ?? "";
     if (NO_NAME.test(name) || /Intelligence$/.test(name)) continue;
     found.push({ kind: "other", start: match.index, end: match.index + match[0].length });
   }
-  for (const expression of [NAMED_DE, NAMED_FR]) {
-    for (const match of text.matchAll(expression)) {
+  for (const [expression, part] of [[NAMED_DE, HAS_NAME_DE], [NAMED_FR, HAS_NAME_FR]] as const) {
+    for (const match of part.test(text) ? text.matchAll(expression) : []) {
       found.push({ kind: "other", start: match.index, end: match.index + match[0].length });
     }
   }

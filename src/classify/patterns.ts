@@ -94,15 +94,18 @@ export function findPatterns<T>(index: PatternIndex<T>, { lower, starts }: Folde
     const { needs } = compiled;
     if (needs.length === 0 || needs.some((part) => lower.includes(part))) tryAt(compiled, at);
   };
+  const tryAll = (some: readonly Compiled<T>[] | undefined, at: number) => {
+    if (some !== undefined) { for (const compiled of some) tryAt(compiled, at); }
+  };
   for (const at of beginningsIn(lower)) {
-    for (const compiled of shortAt(index.atStart, slotOfTwo(lower, at))) tryAt(compiled, at);
-    for (const compiled of longAt(index.atStart, slotOfFour(lower, at))) tryAt(compiled, at);
+    tryAll(shortAt(index.atStart, slotOfTwo(lower, at)), at);
+    tryAll(longAt(index.atStart, slotOfFour(lower, at)), at);
     for (const compiled of index.atStartAny) tryAny(compiled, at);
   }
   const { at, two, four } = starts;
   for (let word = 0; word < at.length; word++) {
-    for (const compiled of shortAt(index.inside, two[word])) tryAt(compiled, at[word] as number);
-    for (const compiled of longAt(index.inside, four[word])) tryAt(compiled, at[word] as number);
+    tryAll(shortAt(index.inside, two[word]), at[word] as number);
+    tryAll(longAt(index.inside, four[word]), at[word] as number);
   }
   for (const compiled of index.insideAny) tryAny(compiled, 0);
   return [...hits.values()];

@@ -104,9 +104,12 @@ export function findPhrases<T>(index: PhraseIndex<T>, text: FoldedText): PhraseH
   const { at, two, four } = text.starts;
   let ended: Ended<T>[] = [];
   for (let word = 0; word < at.length; word++) {
+    const short = shortAt(index.byStart, two[word]);
+    const long = longAt(index.byStart, four[word]);
+    if (short === undefined && long === undefined) continue;
     const place = at[word] as number;
-    for (const step of shortAt(index.byStart, two[word])) follow(step, text, place, ended);
-    for (const step of longAt(index.byStart, four[word])) follow(step, text, place, ended);
+    followAll(short, text, place, ended);
+    followAll(long, text, place, ended);
     if (ended.length === 0) continue;
     if (ended.length > 1) ended.sort((a, b) => a.entry.rank - b.entry.rank);
     for (const { entry, end } of ended) {
@@ -122,9 +125,12 @@ export function hasPhrase<T>(index: PhraseIndex<T>, text: FoldedText): boolean {
   const ended: Ended<T>[] = [];
   const { at, two, four } = text.starts;
   for (let word = 0; word < at.length && ended.length === 0; word++) {
+    const short = shortAt(index.byStart, two[word]);
+    const long = longAt(index.byStart, four[word]);
+    if (short === undefined && long === undefined) continue;
     const place = at[word] as number;
-    for (const step of shortAt(index.byStart, two[word])) follow(step, text, place, ended);
-    for (const step of longAt(index.byStart, four[word])) follow(step, text, place, ended);
+    followAll(short, text, place, ended);
+    followAll(long, text, place, ended);
   }
   return ended.length > 0;
 }
@@ -133,6 +139,15 @@ export function hasPhrase<T>(index: PhraseIndex<T>, text: FoldedText): boolean {
 interface Ended<T> {
   entry: RankedEntry<T>;
   end: number;
+}
+
+function followAll<T>(
+  steps: readonly Step<T>[] | undefined,
+  text: FoldedText,
+  at: number,
+  ended: Ended<T>[],
+): void {
+  if (steps !== undefined) { for (const step of steps) follow(step, text, at, ended); }
 }
 
 /** Adds the phrases that begin with this step at a place of the text. */
@@ -145,5 +160,5 @@ function follow<T>(step: Step<T>, text: FoldedText, at: number, ended: Ended<T>[
   else if (isWordCharacter(lower.charCodeAt(end))) return;
   for (const entry of step.ending) ended.push({ entry, end });
   if (step.next.size === 0 || lower[end] !== " ") return;
-  for (const next of step.next.get(lower.charCodeAt(end + 1)) ?? []) follow(next, text, end + 1, ended);
+  followAll(step.next.get(lower.charCodeAt(end + 1)), text, end + 1, ended);
 }

@@ -27,13 +27,16 @@ export function findStarts(lower: string): WordStarts {
   return { at, two, four };
 }
 
+/** Lists by slot; most slots have none. */
+type Slots<V> = (V[] | undefined)[];
+
 /**
  * Values under the first four characters of a word, or the first two where it has fewer: lists by slot. Different
  * beginnings may share a slot: what is found is still compared.
  */
 export interface StartIndex<V> {
-  two: V[][];
-  four: V[][];
+  two: Slots<V>;
+  four: Slots<V>;
 }
 
 /** An empty index. */
@@ -54,14 +57,14 @@ export function isLongStart(beginning: string): boolean {
   return beginning.length >= LONG;
 }
 
-/** The values of short beginnings that may stand at this slot of two characters. */
-export function shortAt<V>(index: StartIndex<V>, slot: number | undefined): readonly V[] {
-  return index.two[slot as number] as V[];
+/** The values of short beginnings that may stand at this slot of two characters; undefined for none. */
+export function shortAt<V>(index: StartIndex<V>, slot: number | undefined): readonly V[] | undefined {
+  return index.two[slot as number];
 }
 
-/** The values of long beginnings that may stand at this slot of four characters. */
-export function longAt<V>(index: StartIndex<V>, slot: number | undefined): readonly V[] {
-  return index.four[slot as number] as V[];
+/** The values of long beginnings that may stand at this slot of four characters; undefined for none. */
+export function longAt<V>(index: StartIndex<V>, slot: number | undefined): readonly V[] | undefined {
+  return index.four[slot as number];
 }
 
 /** Whether a character belongs to a word: small letters, digits, and what lies beyond Latin-1's signs. */
@@ -75,9 +78,8 @@ const LONG = 4;
 /** Slots of an index, as bits of a number: several times as many as an index has beginnings. */
 const SLOT_BITS = 11;
 
-function emptySlots<V>(): V[][] {
-  const none: V[] = [];
-  return Array.from({ length: 1 << SLOT_BITS }, () => none);
+function emptySlots<V>(): Slots<V> {
+  return new Array<V[] | undefined>(1 << SLOT_BITS).fill(undefined);
 }
 
 /** The slot of the two characters at a place of a text. */

@@ -93,16 +93,15 @@ export function contentHash(item: NormalisedItem): string {
   return hashesOf(item).contentHash;
 }
 
+/** Both hashes are of the same text but for its end, which is hashed once. */
 function hashesOf(item: NormalisedItem): { contentHash: string; textHash: string } {
   const text = [withSingleSpaces(item.title), withSingleSpaces(item.summary), cleanUrl(item.link)];
+  const common = createHash("sha256").update(JSON.stringify(text).slice(0, -1));
+  const date = item.publishedAtMs ?? item.updatedAtMs;
   return {
-    contentHash: hash([...text, item.publishedAtMs ?? item.updatedAtMs]),
-    textHash: hash(text),
+    contentHash: common.copy().update(`,${JSON.stringify(date)}]`).digest("hex"),
+    textHash: common.update("]").digest("hex"),
   };
-}
-
-function hash(content: readonly (string | number | null)[]): string {
-  return createHash("sha256").update(JSON.stringify(content)).digest("hex");
 }
 
 /** Whether an item differs from a stored record in nothing but its date, given that their hashes differ. */

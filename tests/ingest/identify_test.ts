@@ -1,5 +1,6 @@
 // Tests of src/ingest/identify.ts.
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { contentHash, identifyItems, isSameButForDate } from "../../src/ingest/identify.ts";
 import type { NormalisedItem } from "../../src/ingest/normalise/item.ts";
 import { PLAIN_IDENTITY } from "../../src/ingest/identity.ts";
@@ -98,6 +99,29 @@ Deno.test("identifyItems() drops what repeats an item without a word, and names 
 Deno.test("identifyItems() gives a key of bounded length to an id of any length", () => {
   const [key] = keys([item({ guid: "x".repeat(5_000) })]);
   assert.match(key ?? "", /^sha256:[0-9a-f]{64}$/);
+});
+
+Deno.test("an item's hashes stay those that are stored: SHA-256 of its words as a JSON list, with its date and without", () => {
+  const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+  const rows: [change: Partial<NormalisedItem>, words: string, date: string][] = [
+    [{}, '["Guidelines","On transparency.","https://board.example/a"', "1000"],
+    [{ publishedAtMs: null }, '["Guidelines","On transparency.","https://board.example/a"', "null"],
+    [
+      { publishedAtMs: null, updatedAtMs: -5 },
+      '["Guidelines","On transparency.","https://board.example/a"',
+      "-5",
+    ],
+    [
+      { title: 'The "KI\u2010Büro"', summary: "Two\nlines", link: "http://board.example/b?utm_source=x" },
+      '["The \\"KI\u2010Büro\\"","Two lines","https://board.example/b"',
+      "1000",
+    ],
+  ];
+  for (const [change, words, date] of rows) {
+    const [one] = identifyItems([item(change)], PLAIN_IDENTITY).items;
+    assert.equal(one?.contentHash, sha256(`${words},${date}]`));
+    assert.equal(one?.textHash, sha256(`${words}]`));
+  }
 });
 
 Deno.test("contentHash() changes with what counts, and with nothing else", () => {

@@ -29,36 +29,49 @@ export function tagsOf(event: RegEvent): Set<string> {
   return tags;
 }
 
-/** Writes the tags of the events of one transaction; their counts once, at its end. */
+/** Rows that one statement takes: the call of a statement costs more than a row of it. */
+const ROWS = 32;
+const INSERT = "insert into event_tags (tag_id, published_at, event_id, event_seq) values";
+const ROW = "(?, ?, ?, ?)";
+const INSERT_ONE = `${INSERT} ${ROW}`;
+const INSERT_MANY = `${INSERT} ${Array.from({ length: ROWS }, () => ROW).join(", ")}`;
+
+/** A tag of an event. */
+type TagRow = [tagId: number, publishedAt: number, eventId: string, eventSeq: number];
+
+/** Writes the tags of the events of one transaction, with their counts, once at its end. */
 export class TagWriter {
   /** Ids of this transaction only: were it rolled back, they would be nobody's. */
   readonly #ids = new Map<string, number>();
-  readonly #counts = new Map<number, number>();
+  /** By tag, so that neighbours are written one after the other. */
+  readonly #rows = new Map<number, TagRow[]>();
 
   constructor(readonly connection: Connection) {}
 
-  /** Writes the tags of a stored event. */
+  /** Takes the tags of a stored event. */
   add(event: RegEvent, seq: number): void {
     for (const name of tagsOf(event)) this.addName(event, { seq, name });
   }
 
-  /** Writes one tag that a stored event does not have yet. */
+  /** Takes one tag that a stored event does not have yet. */
   addName(event: Pick<RegEvent, "id" | "published_at">, { seq, name }: { seq: number; name: string }): void {
     const id = this.#idOf(name);
-    this.connection.run(
-      "insert into event_tags (tag_id, published_at, event_id, event_seq) values (?, ?, ?, ?)",
-      id,
-      event.published_at,
-      event.id,
-      seq,
-    );
-    this.#counts.set(id, (this.#counts.get(id) ?? 0) + 1);
+    const row: TagRow = [id, event.published_at, event.id, seq];
+    const rows = this.#rows.get(id);
+    if (rows === undefined) this.#rows.set(id, [row]);
+    else rows.push(row);
   }
 
-  /** Writes the counts; nothing is added after it. */
+  /** Writes everything; nothing is added after it. */
   finish(): void {
-    for (const [id, count] of this.#counts) {
-      this.connection.run("update tags set events = events + ? where id = ?", count, id);
+    const rows = [...this.#rows.values()].flat();
+    let at = 0;
+    for (; at + ROWS <= rows.length; at += ROWS) {
+      this.connection.run(INSERT_MANY, ...rows.slice(at, at + ROWS).flat());
+    }
+    for (const row of rows.slice(at)) this.connection.run(INSERT_ONE, ...row);
+    for (const [id, { length }] of this.#rows) {
+      this.connection.run("update tags set events = events + ? where id = ?", length, id);
     }
   }
 

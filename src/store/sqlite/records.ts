@@ -209,7 +209,7 @@ function tell(
 }
 
 function joined(texts: readonly string[]): string {
-  return [...new Set(texts)].join("\n");
+  return texts.filter((text, at) => texts.indexOf(text) === at).join("\n");
 }
 
 /** Title and summary in every language. */

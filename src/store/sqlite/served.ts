@@ -14,8 +14,17 @@ export function servedBySeq(connection: Connection, seq: number): RegEvent {
 
 /** JSON of ASCII alone: a text of one byte a character is read, joined and sent several times as fast. */
 export function asciiJson(value: unknown): string {
-  return JSON.stringify(value).replace(
-    /[\u0080-\uffff]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+  return JSON.stringify(value).replace(/[\u0080-\uffff]/g, escapeOf);
+}
+
+/** The escapes of Latin letters and signs, which most texts beyond ASCII have; made when they are first needed. */
+const ESCAPES = new Map<string, string>();
+const LAST_KEPT = "\u2fff";
+
+function escapeOf(unit: string): string {
+  const known = ESCAPES.get(unit);
+  if (known !== undefined) return known;
+  const escape = `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  if (unit <= LAST_KEPT) ESCAPES.set(unit, escape);
+  return escape;
 }
