@@ -8,9 +8,9 @@ import { enqueue, eventById } from "./matching.ts";
 import { MonthQuota } from "./month_quota.ts";
 
 /** Events that one call reads and matches at most: each may be a delivery to write, and all else waits meanwhile. */
-const EVENTS = 20;
+const EVENTS = 5;
 /** Places in the order of storing that one call passes at most: those of other times are not read. */
-const PLACES = 1_000;
+const PLACES = 250;
 /** Of so many the first that has nothing to wait for takes the step. */
 const SUBSCRIPTIONS = 4;
 
@@ -22,14 +22,14 @@ export function createBackfills(connection: Connection, candidates: Candidates):
     backfill: (backfill) => {
       // Most calls find nothing: they must not take the write lock.
       if (connection.get(ANY_WAITING_SQL) === undefined) return Promise.resolve(0);
-      return Promise.resolve(connection.transaction("durable", () => {
+      return connection.transactionThrough(() => {
         candidates.refresh();
         const waiting = connection.all(WAITING_SQL, SUBSCRIPTIONS);
         const quota = new MonthQuota(connection, backfill.month, backfill.tiers);
         const moved = waiting.some((row) => step(connection, { row, candidates, quota, backfill }));
         quota.notify(backfill);
         return moved ? 1 : 0;
-      }));
+      });
     },
   };
 }

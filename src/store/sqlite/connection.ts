@@ -115,15 +115,16 @@ export class Connection {
    * checkpoint has moved out of it meanwhile, was written through before. SQLite's locks are on other files than the
    * log: a second handle of it takes none away. Without the means, a durable transaction like every other.
    */
-  async transactionThrough(work: () => void): Promise<void> {
+  async transactionThrough<T>(work: () => T): Promise<T> {
     if (this.#openLog === null) return this.transaction("durable", work);
-    this.transaction("relaxed", work);
+    const result = this.transaction("relaxed", work);
     this.#log ??= this.#openLog(`${this.#path}-wal`);
     try {
       await this.#log.writeThrough();
     } catch (error) {
       throw new Error("disk I/O error: the log is not written through", { cause: error });
     }
+    return result;
   }
 
   /** Runs `work` on one consistent state of the database and keeps nothing of what it writes. */

@@ -21,9 +21,7 @@ export function createMatching(
     matchEvents: (match) => {
       // Most calls find nothing: they must not take the write lock.
       if (connection.get("select 1 from event_outbox limit 1") === undefined) return Promise.resolve(0);
-      return Promise.resolve(
-        connection.transaction("durable", () => matchWaiting(connection, candidates, match)),
-      );
+      return connection.transactionThrough(() => matchWaiting(connection, candidates, match));
     },
 
     releaseHeld: (release) => {
