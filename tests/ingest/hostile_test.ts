@@ -226,14 +226,16 @@ for (const [name, strategy] of Object.entries(STRATEGIES)) {
 Deno.test("hostile texts in every field of an item are texts", () =>
   withStrategy(STRATEGIES["json"] as Strategy, async (world, answer) => {
     const chance = createChance(seedOfRun());
-    const rows = Array.from({ length: INPUTS }, (_, at) => ({
+    // So many fit into the largest document that is taken.
+    const length = 200;
+    const rows = Array.from({ length }, (_, at) => ({
       ...row(`${at}`),
       title: `${hostileText(chance)} ${at}`,
       date: hostileText(chance),
     }));
     answer({ headers: { "content-type": "application/json" }, body: api(rows) });
     const [report] = await world.app.ingest.ingest(["board"]);
-    assert.deepEqual([report?.ok, (report?.new ?? 0) + (report?.refused.length ?? 0)], [true, INPUTS]);
+    assert.deepEqual([report?.ok, (report?.new ?? 0) + (report?.refused.length ?? 0)], [true, length]);
   }));
 
 Deno.test("an index of maps that names itself, and indexes that name each other, are read once and named", () =>
