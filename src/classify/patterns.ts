@@ -104,8 +104,8 @@ export function findPatterns<T>(index: PatternIndex<T>, { lower, starts }: Folde
   }
   const { at, two, four } = starts;
   for (let word = 0; word < at.length; word++) {
-    tryAll(shortAt(index.inside, two[word]), at[word] as number);
-    tryAll(longAt(index.inside, four[word]), at[word] as number);
+    tryAll(shortAt(index.inside, two[word] as number), at[word] as number);
+    tryAll(longAt(index.inside, four[word] as number), at[word] as number);
   }
   for (const compiled of index.insideAny) tryAny(compiled, 0);
   return [...hits.values()];

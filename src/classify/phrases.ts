@@ -104,8 +104,8 @@ export function findPhrases<T>(index: PhraseIndex<T>, text: FoldedText): PhraseH
   const { at, two, four } = text.starts;
   let ended: Ended<T>[] = [];
   for (let word = 0; word < at.length; word++) {
-    const short = shortAt(index.byStart, two[word]);
-    const long = longAt(index.byStart, four[word]);
+    const short = shortAt(index.byStart, two[word] as number);
+    const long = longAt(index.byStart, four[word] as number);
     if (short === undefined && long === undefined) continue;
     const place = at[word] as number;
     followAll(short, text, place, ended);
@@ -125,8 +125,8 @@ export function hasPhrase<T>(index: PhraseIndex<T>, text: FoldedText): boolean {
   const ended: Ended<T>[] = [];
   const { at, two, four } = text.starts;
   for (let word = 0; word < at.length && ended.length === 0; word++) {
-    const short = shortAt(index.byStart, two[word]);
-    const long = longAt(index.byStart, four[word]);
+    const short = shortAt(index.byStart, two[word] as number);
+    const long = longAt(index.byStart, four[word] as number);
     if (short === undefined && long === undefined) continue;
     const place = at[word] as number;
     followAll(short, text, place, ended);

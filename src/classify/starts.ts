@@ -28,7 +28,11 @@ export function findStarts(lower: string): WordStarts {
 }
 
 /** Lists by slot; most slots have none. */
-type Slots<V> = (V[] | undefined)[];
+interface Slots<V> {
+  /** A bit for each slot that has a list: so little that it stays at hand while texts are gone through. */
+  taken: Int32Array;
+  lists: Map<number, V[]>;
+}
 
 /**
  * Values under the first four characters of a word, or the first two where it has fewer: lists by slot. Different
@@ -47,9 +51,12 @@ export function createStartIndex<V>(): StartIndex<V> {
 /** Adds a value for words that begin with `beginning`, of which at least two characters are given. */
 export function addByStart<V>(index: StartIndex<V>, beginning: string, value: V): void {
   const long = isLongStart(beginning);
-  const slots = long ? index.four : index.two;
+  const { taken, lists } = long ? index.four : index.two;
   const slot = long ? slotOfFour(beginning, 0) : slotOfTwo(beginning, 0);
-  slots[slot] = [...slots[slot] ?? [], value];
+  taken[slot >> 5] = (taken[slot >> 5] ?? 0) | (1 << (slot & 31));
+  const list = lists.get(slot);
+  if (list === undefined) lists.set(slot, [value]);
+  else list.push(value);
 }
 
 /** Whether a beginning is known by four characters; by two otherwise. */
@@ -58,13 +65,17 @@ export function isLongStart(beginning: string): boolean {
 }
 
 /** The values of short beginnings that may stand at this slot of two characters; undefined for none. */
-export function shortAt<V>(index: StartIndex<V>, slot: number | undefined): readonly V[] | undefined {
-  return index.two[slot as number];
+export function shortAt<V>(index: StartIndex<V>, slot: number): readonly V[] | undefined {
+  return listAt(index.two, slot);
 }
 
 /** The values of long beginnings that may stand at this slot of four characters; undefined for none. */
-export function longAt<V>(index: StartIndex<V>, slot: number | undefined): readonly V[] | undefined {
-  return index.four[slot as number];
+export function longAt<V>(index: StartIndex<V>, slot: number): readonly V[] | undefined {
+  return listAt(index.four, slot);
+}
+
+function listAt<V>({ taken, lists }: Slots<V>, slot: number): readonly V[] | undefined {
+  return ((taken[slot >> 5] as number) >> (slot & 31) & 1) === 0 ? undefined : lists.get(slot);
 }
 
 /** Whether a character belongs to a word: small letters, digits, and what lies beyond Latin-1's signs. */
@@ -76,10 +87,10 @@ export function isWordCharacter(code: number): boolean {
 const LONG = 4;
 
 /** Slots of an index, as bits of a number: several times as many as an index has beginnings. */
-const SLOT_BITS = 11;
+const SLOT_BITS = 12;
 
 function emptySlots<V>(): Slots<V> {
-  return new Array<V[] | undefined>(1 << SLOT_BITS).fill(undefined);
+  return { taken: new Int32Array((1 << SLOT_BITS) / 32), lists: new Map() };
 }
 
 /** The slot of the two characters at a place of a text. */
