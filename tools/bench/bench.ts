@@ -5,17 +5,21 @@ import { measureIngest } from "./ingest.ts";
 import { measureLags } from "./lags.ts";
 import { measureLists } from "./lists.ts";
 import { measureMatching } from "./matching.ts";
+import { measureMemory } from "./memory.ts";
 import { endAll } from "./processes.ts";
 import { measureReads } from "./reads.ts";
 import { type Bench, type Row, type Settings, toJson, toTable } from "./row.ts";
+import { measureStart } from "./start.ts";
 
-/** The parts, each with its rows; the one that makes a big store comes last. */
+/** The parts, each with its rows; those that make a big store come last. */
 const PARTS: Record<string, (bench: Bench) => Promise<void>> = {
   reads: measureReads,
   matching: measureMatching,
   ingest: measureIngest,
   deliveries: measureDeliveries,
   lags: measureLags,
+  start: measureStart,
+  memory: measureMemory,
   lists: measureLists,
 };
 
@@ -25,7 +29,12 @@ const SIZES: Record<keyof Settings, { about: string; default: number; min: numbe
   forMs: { about: "how long one server of a pair is loaded, ms", default: 500, min: 50, max: 60_000 },
   connections: { about: "connections of that load", default: 16, min: 1, max: 256 },
   events: { about: "events of the store that is read", default: 100_000, min: 2_000, max: 1_000_000 },
-  many: { about: "events of the big store of the lists", default: 1_000_000, min: 2_000, max: 10_000_000 },
+  many: {
+    about: "events of the big store of the lists and of the memory",
+    default: 1_000_000,
+    min: 2_000,
+    max: 10_000_000,
+  },
   items: { about: "items of the feed", default: 10_000, min: 100, max: 20_000 },
   deliveries: { about: "deliveries of one side of a pair", default: 5_000, min: 100, max: 100_000 },
   pending: { about: "deliveries of the long queue", default: 100_000, min: 1_000, max: 1_000_000 },

@@ -5,7 +5,6 @@ import { fileURLToPath } from "node:url";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const PERMISSIONS = ["--no-prompt", "--allow-net", "--allow-env", "--allow-read", "--allow-write"];
 const START_MS = 60_000;
-
 /** How Regfeed is started: the executable where it was compiled, else the source. */
 export async function findProgram(): Promise<{ command: string; args: string[]; name: string }> {
   const executable = join(ROOT, "dist", "regfeed");

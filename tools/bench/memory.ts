@@ -1,0 +1,76 @@
+// The memory row: what is resident of a server with many events under load, beside one with none.
+import { join } from "node:path";
+import { addCustomer, fillEvents } from "./fill.ts";
+import { createEvents } from "./invented.ts";
+import { type Bench, rounded } from "./row.ts";
+import { startServing } from "./serving.ts";
+import { openBenchStore } from "./store.ts";
+
+/** Different lists asked for in turn, over and over: what is kept of answers fills up. */
+const ADDRESSES = 5_000;
+/** The last millisecond that `until` takes: what is below it leaves every event in. */
+const FAR_MS = 8_640_000_000_000_000;
+/** Requests of one load at most. */
+const MAX_REQUESTS = 20_000;
+
+/** What is resident of one server, MB. */
+interface Resident {
+  /** After the first answer. */
+  atFirst: number;
+  /** The most after a load. */
+  loaded: number;
+}
+
+/** Measures what is resident of both servers under the same load. */
+export async function measureMemory(bench: Bench): Promise<void> {
+  const { settings } = bench;
+  const empty = await measure(bench, "memory-none", 0);
+  const full = await measure(bench, "memory-many", settings.many);
+  const shown = (value: number) => `${rounded(value)} MB`;
+  bench.add({
+    work: `resident under load, ${settings.many} events`,
+    ours: { value: full.loaded, unit: " MB" },
+    theirs: { value: empty.atFirst, unit: " MB", of: "empty, at rest" },
+    figure: full.loaded / empty.atFirst,
+    target: { atMost: 2 },
+    notes: [
+      `at rest ${shown(full.atFirst)}; the empty one under the same load ${shown(empty.loaded)}: ` +
+      `${rounded(full.loaded / empty.loaded)} of that`,
+    ],
+  });
+}
+
+async function measure({ folder, settings, tell }: Bench, name: string, events: number): Promise<Resident> {
+  const place = join(folder, name);
+  await Deno.mkdir(place);
+  const store = openBenchStore(join(place, "regfeed.db"));
+  const { key } = await addCustomer(store);
+  await fillEvents(store, events, {
+    next: createEvents(3),
+    tell: (done) => tell(`${done} of ${events} events`),
+  });
+  await store.close();
+  const serving = await startServing(place, key);
+  try {
+    await serving.get("/v1/events?limit=50");
+    const atFirst = await residentMegabytes(serving.regfeed.pid);
+    const paths = Array.from({ length: ADDRESSES }, (_, at) => `/v1/events?limit=50&until=${FAR_MS - at}`);
+    let loaded = 0;
+    for (let round = 0; round < settings.rounds; round++) {
+      tell(`${name}: load ${round + 1} of ${settings.rounds}`);
+      const bounds = { connections: settings.connections, forMs: settings.forMs, maxRequests: MAX_REQUESTS };
+      await serving.load(serving.regfeed.port, bounds, paths);
+      loaded = Math.max(loaded, await residentMegabytes(serving.regfeed.pid));
+    }
+    return { atFirst, loaded };
+  } finally {
+    await serving.end();
+    await Deno.remove(place, { recursive: true });
+  }
+}
+
+async function residentMegabytes(pid: number): Promise<number> {
+  // /proc is closed to a process that may not do everything.
+  const { stdout } = await new Deno.Command("ps", { args: ["-o", "rss=", "-p", String(pid)] }).output();
+  return Number(new TextDecoder().decode(stdout)) / 1024;
+}

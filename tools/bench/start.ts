@@ -1,0 +1,95 @@
+// The start row: from starting the executable to its first answer, beside an executable that only says hello.
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { compare } from "./measure.ts";
+import { type Bench, sides, spread } from "./row.ts";
+
+const EXECUTABLE = fileURLToPath(new URL("../../dist/regfeed", import.meta.url));
+const HELLO = fileURLToPath(new URL("hello.ts", import.meta.url));
+/** How long an executable may take to answer, ms. */
+const PATIENCE_MS = 30_000;
+/** Between two looks at whether it answers, ms. */
+const LOOK_MS = 2;
+
+/** Measures both; without an executable, or where none can be made, it says so and measures nothing. */
+export async function measureStart({ folder, settings, tell, add }: Bench): Promise<void> {
+  const place = join(folder, "start");
+  await Deno.mkdir(place);
+  const hello = join(place, "hello");
+  const problem = await missing(hello);
+  if (problem !== null) {
+    console.error(`start: ${problem}`);
+    return;
+  }
+  const port = freePort();
+  const config = join(place, "regfeed.toml");
+  await Deno.writeTextFile(config, `[server]\nlisten = "127.0.0.1:${port}"\n[store]\npath = "regfeed.db"\n`);
+  tell("starting and ending");
+  const compared = await compare(
+    settings.rounds,
+    () => timeStart(EXECUTABLE, ["serve", "--config", config], `http://127.0.0.1:${port}/v1/topics`),
+    () => timeStart(hello, [String(port)], `http://127.0.0.1:${port}/`),
+  );
+  add({
+    work: "executable: from its start to its first answer from the store",
+    ...sides(compared, " ms", "a compiled hello-world server"),
+    target: { atMost: 2 },
+    notes: [spread(compared)],
+  });
+}
+
+/** Why there is nothing to compare; null when both executables are there. */
+async function missing(hello: string): Promise<string | null> {
+  try {
+    await Deno.stat(EXECUTABLE);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return "there is no dist/regfeed: deno task compile makes it";
+    throw error;
+  }
+  const args = [
+    "compile",
+    "--quiet",
+    "--no-check",
+    "--no-code-cache",
+    "--allow-net",
+    `--output=${hello}`,
+    HELLO,
+  ];
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), { args, stdin: "null" }).output();
+  return success ? null : `no executable could be made: ${new TextDecoder().decode(stderr).trim()}`;
+}
+
+async function timeStart(program: string, args: readonly string[], address: string): Promise<number> {
+  const startMs = performance.now();
+  const child = new Deno.Command(program, {
+    args: [...args],
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
+  try {
+    while (!await answers(address)) {
+      if (performance.now() - startMs > PATIENCE_MS) throw new Error(`${program} does not answer`);
+      await new Promise((again) => setTimeout(again, LOOK_MS));
+    }
+    return performance.now() - startMs;
+  } finally {
+    child.kill("SIGTERM");
+    await child.status;
+  }
+}
+
+async function answers(address: string): Promise<boolean> {
+  try {
+    const response = await fetch(address, { headers: { connection: "close" } });
+    await response.body?.cancel();
+    return response.ok;
+  } catch {
+    return false; // nobody listens yet
+  }
+}
+
+function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}
