@@ -30,10 +30,7 @@ export interface PatternHit<T> {
 interface Compiled<T> {
   value: T;
   expression: RegExp;
-}
-
-/** A pattern with parts of words of which a text must hold one, or it fits nowhere; none where nothing is known. */
-interface Needing<T> extends Compiled<T> {
+  /** Parts of words of which a text must hold one, or the pattern fits nowhere; none where nothing is known. */
   needs: readonly string[];
 }
 
@@ -41,11 +38,11 @@ interface Needing<T> extends Compiled<T> {
 export interface PatternIndex<T> {
   /** Those that fit only where a title begins. */
   atStart: StartIndex<Compiled<T>>;
-  /** Those that fit only there and may begin with any word, if the text holds what they need. */
-  atStartAny: Needing<T>[];
+  /** Those that fit only there and may begin with any word. */
+  atStartAny: Compiled<T>[];
   inside: StartIndex<Compiled<T>>;
-  /** Those that may begin with any word: each is looked for once, wherever it stands, if the text holds what it needs. */
-  insideAny: Needing<T>[];
+  /** Those that may begin with any word: each is looked for once, wherever it stands. */
+  insideAny: Compiled<T>[];
 }
 
 /** How many words a gap holds at most. */
@@ -64,16 +61,17 @@ export function buildPatternIndex<T>(entries: readonly PatternEntry<T>[]): Patte
     const pieces = readPieces(pattern.replace(/^\^|\$$/g, ""));
     const source = toSource(pieces, pattern);
     const beginnings = beginningsOf(pieces);
-    if (beginnings.has(ANY)) {
-      const needs = needsOf(pieces);
-      if (atStart) index.atStartAny.push({ value, expression: new RegExp(source, "y"), needs });
-      else {
-        const expression = new RegExp(`(?<![a-z0-9\u00c0-\uffff])${source}`);
-        index.insideAny.push({ value, expression, needs });
-      }
+    const needs = needsOf(pieces);
+    if (beginnings.has(ANY) && !atStart) {
+      const expression = new RegExp(`(?<![a-z0-9\u00c0-\uffff])${source}`);
+      index.insideAny.push({ value, expression, needs });
       continue;
     }
-    const compiled = { value, expression: new RegExp(source, "y") };
+    const compiled = { value, expression: new RegExp(source, "y"), needs };
+    if (beginnings.has(ANY)) {
+      index.atStartAny.push(compiled);
+      continue;
+    }
     for (const beginning of beginnings) {
       addByStart(atStart ? index.atStart : index.inside, beginning, compiled);
     }
@@ -86,13 +84,11 @@ export function findPatterns<T>(index: PatternIndex<T>, { lower, starts }: Folde
   const hits = new Map<Compiled<T>, PatternHit<T>>();
   const tryAt = (compiled: Compiled<T>, at: number) => {
     if (hits.has(compiled)) return;
+    const { needs } = compiled;
+    if (needs.length > 0 && !needs.some((part) => lower.includes(part))) return;
     compiled.expression.lastIndex = at;
     const found = compiled.expression.exec(lower);
     if (found !== null) hits.set(compiled, { value: compiled.value, words: found[0].trim() });
-  };
-  const tryAny = (compiled: Needing<T>, at: number) => {
-    const { needs } = compiled;
-    if (needs.length === 0 || needs.some((part) => lower.includes(part))) tryAt(compiled, at);
   };
   const tryAll = (some: readonly Compiled<T>[] | undefined, at: number) => {
     if (some !== undefined) { for (const compiled of some) tryAt(compiled, at); }
@@ -100,14 +96,14 @@ export function findPatterns<T>(index: PatternIndex<T>, { lower, starts }: Folde
   for (const at of beginningsIn(lower)) {
     tryAll(shortAt(index.atStart, slotOfTwo(lower, at)), at);
     tryAll(longAt(index.atStart, slotOfFour(lower, at)), at);
-    for (const compiled of index.atStartAny) tryAny(compiled, at);
+    for (const compiled of index.atStartAny) tryAt(compiled, at);
   }
   const { at, two, four } = starts;
   for (let word = 0; word < at.length; word++) {
     tryAll(shortAt(index.inside, two[word] as number), at[word] as number);
     tryAll(longAt(index.inside, four[word] as number), at[word] as number);
   }
-  for (const compiled of index.insideAny) tryAny(compiled, 0);
+  for (const compiled of index.insideAny) tryAt(compiled, 0);
   return [...hits.values()];
 }
 
@@ -203,9 +199,12 @@ function beginningsOf(pieces: readonly Piece[]): Set<string> {
 /** A part of a word that is shorter stands in most texts. */
 const SHORTEST_NEED = 3;
 
-/** What a pattern needs: the longest parts of words of the first piece that cannot be left out and has only such words. */
+/**
+ * What a pattern needs: the longest parts of words of a piece that cannot be left out and has only such words; of the
+ * last such piece, for where a pattern is tried at all, its beginning mostly fits.
+ */
 function needsOf(pieces: readonly Piece[]): string[] {
-  for (const { alternatives, optional } of pieces) {
+  for (const { alternatives, optional } of pieces.toReversed()) {
     const parts = alternatives.map(longestPart);
     if (!optional && parts.every((part) => part.length >= SHORTEST_NEED)) return parts;
   }
