@@ -117,6 +117,10 @@ Deno.test({
       assert.match(listed, /^-rwxr-xr-x root\/root .* \.\/usr\/bin\/regfeed$/m);
       assert.match(listed, /^-rw-r--r-- root\/root .* \.\/lib\/systemd\/system\/regfeed\.service$/m);
       assert.match(listed, /^-rw-r----- root\/root .* \.\/etc\/regfeed\/regfeed\.toml$/m);
+      const again = join(folder, "again.deb");
+      await new Promise((resolve) => setTimeout(resolve, 1_100)); // its files are of another second
+      await buildDebian({ executable, output: again, version: "1.2.3", architecture: "amd64" });
+      assert.deepEqual(await Deno.readFile(again), await Deno.readFile(output));
       const about = (await ask("dpkg-deb", ["--info", output]))?.said ?? "";
       assert.match(about, /Version: 1\.2\.3/);
       assert.match(about, /conffiles/);

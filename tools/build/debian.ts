@@ -1,7 +1,7 @@
 // The Debian package: the executable, its unit, its config, and what is done when it comes and goes.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { run } from "./executable.ts";
+import { commitTime, run } from "./executable.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** Debian's names of the machines that executables are made for. */
@@ -55,7 +55,13 @@ export async function buildDebian(
     for (const script of ["postinst", "prerm", "postrm"]) {
       await put(`DEBIAN/${script}`, await read(`packaging/debian/${script}`), 0o755);
     }
-    return await run("dpkg-deb", ["--build", "--root-owner-group", "-Zxz", folder, output]);
+    // Without it the package would hold the time at which it was made.
+    const time = await commitTime();
+    return await run(
+      "dpkg-deb",
+      ["--build", "--root-owner-group", "-Zxz", folder, output],
+      time === null ? {} : { SOURCE_DATE_EPOCH: String(time) },
+    );
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
