@@ -1,0 +1,144 @@
+// The cases of ../shared/facts through whole attempts: whatever is refused never reaches the client that connects.
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { REFUSED_ADDRESS } from "../../src/delivery/guard.ts";
+import { createDelivery, type TestOutcome } from "../../src/delivery/loop.ts";
+import { type HttpClient, NetworkError } from "../../src/domain/ports.ts";
+import { answer, aSubscription, aWorld } from "./stand_ins.ts";
+
+const FILE = new URL("../../../shared/facts/ssrf_cases.json", import.meta.url);
+const PUBLIC = ["93.184.215.14", "2606:4700::1111"];
+
+interface Cases {
+  ips: { ip: string; expect: string }[];
+  urls: { url: string; expect: string }[];
+  dns: { scenario: string }[];
+}
+
+/** What the list leaves to us: NAT64 is refused unless it is named, other TLS ports are taken. */
+const DECIDED: Record<string, string> = {
+  "64:ff9b::808:808": "block",
+  "https://example.com:8443/hook": "allow",
+};
+
+/** Sends a delivery the way of every attempt; gives what came of it and where it was connected to. */
+async function send(
+  webhookUrl: string,
+  { addresses, allowHttp = true }: { addresses: readonly string[] | NetworkError; allowHttp?: boolean },
+): Promise<
+  { outcome: TestOutcome; connected: (readonly string[] | undefined)[]; lookups: number; mayBe: boolean }
+> {
+  const connected: (readonly string[] | undefined)[] = [];
+  let lookups = 0;
+  const http: HttpClient = {
+    request: (request) => {
+      connected.push(request.addresses);
+      return Promise.resolve(answer(204));
+    },
+  };
+  const resolver = {
+    resolve: () => {
+      lookups++;
+      return addresses instanceof NetworkError ? Promise.reject(addresses) : Promise.resolve([...addresses]);
+    },
+  };
+  const { deps } = aWorld({ http, resolver, policy: { allowHttp, allowNetworks: [], allowPorts: [] } });
+  const delivery = createDelivery(deps);
+  const outcome = await delivery.test(aSubscription({ webhookUrl }));
+  const attempted = lookups;
+  return { outcome, connected, lookups: attempted, mayBe: await delivery.mayReceive(webhookUrl) };
+}
+
+function assertRefused({ outcome, connected, mayBe }: Awaited<ReturnType<typeof send>>, what: string): void {
+  assert.deepEqual([outcome.delivered, outcome.problem, connected, mayBe], [
+    false,
+    REFUSED_ADDRESS,
+    [],
+    false,
+  ], what);
+}
+
+const ignore = !existsSync(FILE);
+const cases: Cases = ignore ? { ips: [], urls: [], dns: [] } : JSON.parse(readFileSync(FILE, "utf8"));
+
+Deno.test({
+  name: "every listed address is connected to or refused, alone, beside a public one, and as a literal",
+  ignore,
+  fn: async () => {
+    for (const { ip, expect } of cases.ips) {
+      const isGood = (DECIDED[ip] ?? expect) === "allow";
+      for (const addresses of [[ip], [PUBLIC[0] ?? "", ip], [ip, ...PUBLIC]]) {
+        const sent = await send("https://hooks.receiver.example/in", { addresses });
+        if (!isGood) assertRefused(sent, addresses.join(" "));
+        else assert.deepEqual([sent.connected, sent.lookups, sent.mayBe], [[addresses], 1, true]);
+      }
+      const url = `https://${ip.includes(":") ? `[${ip}]` : ip}/in`;
+      if (!isGood && URL.canParse(url)) assertRefused(await send(url, { addresses: PUBLIC }), url);
+    }
+  },
+});
+
+Deno.test({
+  name: "every listed URL is refused when it is created and at every attempt, over http and https",
+  ignore,
+  fn: async () => {
+    for (const { url, expect } of cases.urls) {
+      const verdict = DECIDED[url] ?? expect;
+      for (const [text, allowHttp] of [[url, true], [url.replace(/^http:/i, "https:"), false]] as const) {
+        const addresses = verdict === "block_at_resolve" ? ["127.0.0.1"] : PUBLIC;
+        const sent = await send(text, { addresses, allowHttp });
+        if (verdict !== "allow") assertRefused(sent, text);
+        else assert.deepEqual([sent.outcome.delivered, sent.mayBe], [true, true], text);
+      }
+    }
+  },
+});
+
+/** Each listed scenario of names: what a look-up gives, and whether it is refused, fails, or goes to those addresses. */
+const NAMES: Record<string, { gives: string[] | NetworkError; then: "refused" | "fails" | string[] }> = {
+  "A=10.0.0.1": { gives: ["10.0.0.1"], then: "refused" },
+  "A=1.1.1.1 + A=127.0.0.1 (mixed)": { gives: ["1.1.1.1", "127.0.0.1"], then: "refused" },
+  "A=1.1.1.1 + AAAA=fc00::1": { gives: ["1.1.1.1", "fc00::1"], then: "refused" },
+  "AAAA=64:ff9b::a9fe:a9fe": { gives: ["64:ff9b::a9fe:a9fe"], then: "refused" },
+  "CNAME chain ending at 169.254.169.254": { gives: ["169.254.169.254"], then: "refused" },
+  "NXDOMAIN / empty answer": { gives: new NetworkError("host name not found"), then: "fails" },
+  "SERVFAIL / resolver unreachable": {
+    gives: new NetworkError("the name servers do not answer"),
+    then: "fails",
+  },
+  "more than 16 addresses": {
+    gives: Array.from({ length: 20 }, (_, at) => `93.184.215.${at + 1}`),
+    then: Array.from({ length: 16 }, (_, at) => `93.184.215.${at + 1}`),
+  },
+  "resolver returns own listening address": { gives: ["127.0.0.1"], then: "refused" },
+  "0.0.0.0 answer": { gives: ["0.0.0.0"], then: "refused" },
+};
+
+/** Listed scenarios of names that have tests of their own, in the files that are named. */
+const ELSEWHERE: Record<string, string> = {
+  "first answer public, second private (rebinding)": "guard_connections_test.ts",
+  "public at create, private at delivery": "guard_connections_test.ts",
+  "resolver hangs": "send_test.ts",
+  "search-domain expansion ('kubernetes' -> kubernetes.default.svc.cluster.local)": "guard_test.ts",
+};
+
+Deno.test({
+  name: "every listed scenario of names ends as it should: refused, failed and tried again, or connected",
+  ignore,
+  fn: async () => {
+    for (const { scenario } of cases.dns) {
+      const row = NAMES[scenario];
+      if (row === undefined) {
+        assert.ok(Object.hasOwn(ELSEWHERE, scenario), `no test for: ${scenario}`);
+        continue;
+      }
+      const sent = await send("https://hooks.receiver.example/in", { addresses: row.gives });
+      if (row.then === "refused") assertRefused(sent, scenario);
+      else if (row.then === "fails") {
+        assert.deepEqual([sent.outcome.delivered, sent.connected], [false, []], scenario);
+        assert.match(sent.outcome.problem ?? "", /not found|do not answer/);
+        assert.equal(sent.mayBe, true, "a name that cannot be looked up now may be subscribed");
+      } else assert.deepEqual(sent.connected, [row.then], scenario);
+    }
+  },
+});
