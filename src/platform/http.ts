@@ -7,7 +7,6 @@ import {
   NetworkError,
   type OutgoingRequest,
 } from "../domain/ports.ts";
-import { orAborted } from "./abort.ts";
 import { createConnections } from "./connections.ts";
 import { GatheredBody, isPlain, readBody } from "./http_body.ts";
 import { toNetworkError } from "./network_errors.ts";
@@ -26,7 +25,7 @@ export function createHttpClient(): HttpClient & { close(): Promise<void> } {
       const target = { origin: `${url.protocol}//${url.host}`, addresses, authorities };
       const connection = connections.take(target);
       try {
-        const { response, isWhole } = await orAborted(exchange(connection.client, outgoing), signal);
+        const { response, isWhole } = await exchange(connection.client, outgoing);
         if (isWhole) connections.giveBack(target, connection);
         else connections.drop(connection);
         return response;
@@ -49,12 +48,25 @@ interface Exchange {
 const BODILESS: ReadonlySet<number> = new Set([204, 304]);
 const NO_BODY = { body: new Uint8Array(), truncated: false };
 
-/** Sends and reads. A plain body is gathered as it comes: a stream for each answer costs more than the rest of it. */
+/**
+ * Sends and reads; rejects with the signal's reason as soon as that aborts. A plain body is gathered as it comes: a
+ * stream for each answer costs more than the rest of it.
+ */
 function exchange(
   client: Client,
-  { method, url, headers, body, maxBodyBytes }: OutgoingRequest,
+  { method, url, headers, body, maxBodyBytes, signal }: OutgoingRequest,
 ): Promise<Exchange> {
-  return new Promise((resolve, reject) => {
+  return new Promise((settle, refuse) => {
+    const abort = (): void => refuse(signal.reason);
+    signal.addEventListener("abort", abort);
+    const resolve = (exchanged: Exchange): void => {
+      signal.removeEventListener("abort", abort);
+      settle(exchanged);
+    };
+    const reject = (error: unknown): void => {
+      signal.removeEventListener("abort", abort);
+      refuse(error);
+    };
     let status = 0;
     let received: Record<string, string> = {};
     let plain: GatheredBody | null = null;
