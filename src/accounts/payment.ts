@@ -103,9 +103,20 @@ function standingOf(events: readonly Said[]): Standing {
     return { kind: "ended", sinceMs: end.createdAtMs, subscription: end.subscription ?? "" };
   }
   let standing: Standing = { kind: "good" };
+  let newestBill: string | null = null;
+  const olderBills = new Set<string>();
   for (const { fact, createdAtMs } of events) {
+    if (fact.kind === "subscription" && fact.invoice !== null && fact.invoice !== newestBill) {
+      if (newestBill !== null) olderBills.add(newestBill);
+      newestBill = fact.invoice;
+      olderBills.delete(newestBill);
+    }
     const word = wordOf(fact);
     if (word === null) continue;
+    if (fact.kind === "invoice" && word === "due") {
+      // One more failure gives nobody access back that was taken; and the provider judges by the newest bill alone.
+      if (standing.kind === "suspended" || olderBills.has(fact.invoice ?? "")) continue;
+    }
     if (word === "good") standing = { kind: "good" };
     else {
       // The grace begins with the first failure of a row, not with the last attempt.

@@ -35,6 +35,8 @@ const state = (
   subscription?: string,
 ): PaymentEvent =>
   event(day, { kind: "subscription", status, deleted: false, prices: [price], invoice: null }, subscription);
+const billed = (day: number, status: PaymentStatus, invoice: string): PaymentEvent =>
+  event(day, { kind: "subscription", status, deleted: false, prices: ["price_team"], invoice });
 const bill = (day: number, paid: boolean, invoice = "in_1", price = "price_team"): PaymentEvent =>
   event(day, { kind: "invoice", paid, prices: [price], invoice });
 const deleted = (day: number, subscription?: string): PaymentEvent =>
@@ -104,6 +106,45 @@ const ROWS: [name: string, events: PaymentEvent[], day: number, expected: string
   ],
   ["unpaid", [checkout(0), state(0, "active"), state(30, "unpaid")], 30, "team ended"],
   ["unpaid, paid after all", [checkout(0), state(30, "unpaid"), state(40, "active")], 40, "team granted"],
+  [
+    "unpaid, and one more attempt fails: no new grace",
+    [checkout(0), state(0, "active"), state(30, "past_due"), state(44, "unpaid"), bill(44.1, false)],
+    45,
+    "team ended",
+  ],
+  [
+    "unpaid, and the last attempt's failure comes in the same second",
+    [checkout(0), state(0, "active"), bill(30, false), state(44, "unpaid"), bill(44, false)],
+    45,
+    "team ended",
+  ],
+  ["paused, and a bill fails", [checkout(0), state(30, "paused"), bill(31, false)], 32, "team ended"],
+  [
+    "unpaid, then past due by its own word",
+    [checkout(0), state(0, "active"), state(30, "unpaid"), state(40, "past_due")],
+    45,
+    "team granted until 54",
+  ],
+  [
+    "an older bill fails once more while a newer one is paid",
+    [
+      checkout(0),
+      billed(0, "active", "in_1"),
+      bill(30, false, "in_2"),
+      billed(30, "past_due", "in_2"),
+      billed(60, "active", "in_3"),
+      bill(60, true, "in_3"),
+      bill(61, false, "in_2"),
+    ],
+    80,
+    "team granted",
+  ],
+  [
+    "the newest bill fails, whichever event names it first",
+    [checkout(0), billed(0, "active", "in_1"), bill(29, false, "in_2"), billed(30, "past_due", "in_2")],
+    42,
+    "team granted until 43",
+  ],
   ["paused", [checkout(0), state(0, "trialing"), state(30, "paused")], 30, "team ended"],
   ["resumed", [checkout(0), state(30, "paused"), state(31, "active")], 31, "team granted"],
   ["deleted", [checkout(0), state(0, "active"), deleted(30)], 30, "team ended"],
