@@ -106,6 +106,47 @@ Deno.test({
 });
 
 Deno.test({
+  name: "the Dockerfile makes an image whose user is nobody, with a folder of its own, and a health check",
+  ignore: Deno.uid() !== 0 || !await isInstalled("buildah"), // without a daemon, on an empty base: nothing is fetched
+  fn: () =>
+    withFolder(async (folder) => {
+      const buildah = async (...args: string[]) => {
+        const where = [
+          "--storage-driver",
+          "vfs",
+          "--root",
+          join(folder, "store"),
+          "--runroot",
+          join(folder, "run"),
+        ];
+        const done = await ask("buildah", [...where, ...args]);
+        assert.ok(done?.ok, done?.said);
+        return done.said.trim();
+      };
+      await Deno.writeTextFile(join(folder, "base"), "FROM scratch\n");
+      await Deno.mkdir(join(folder, "dist"));
+      await Deno.writeTextFile(join(folder, "dist", "regfeed"), "the executable");
+      const build = ["bud", "-q", "--isolation", "chroot", "--pull-never", "--format", "docker"];
+      await buildah(...build, "-t", "base", "-f", join(folder, "base"), folder);
+      const file = join(PACKAGING, "Dockerfile");
+      await buildah(...build, "--build-arg", "BASE=localhost/base", "-t", "regfeed", "-f", file, folder);
+      const { Docker: { config } } = JSON.parse(await buildah("inspect", "--type", "image", "regfeed"));
+      assert.equal(config.User, "65532:65532");
+      assert.deepEqual(config.Entrypoint, ["/usr/bin/regfeed"]);
+      assert.deepEqual(config.Cmd, ["serve", "--config", "/etc/regfeed/regfeed.toml"]);
+      assert.deepEqual(config.Healthcheck.Test.slice(0, 3), ["CMD", "/usr/bin/regfeed", "healthcheck"]);
+      const machine = await buildah("mount", await buildah("from", "--pull-never", "localhost/regfeed"));
+      const rights = async (path: string) => {
+        const { uid, mode } = await Deno.stat(join(machine, path));
+        return [uid, ((mode ?? 0) & 0o777).toString(8)];
+      };
+      assert.deepEqual(await rights("data"), [65_532, "755"]);
+      assert.deepEqual(await rights("usr/bin/regfeed"), [0, "755"]);
+      await buildah("umount", "--all");
+    }),
+});
+
+Deno.test({
   name: "the Debian package holds the executable, its unit, and a config that it must not overwrite",
   ignore: !await isInstalled("dpkg-deb"),
   fn: async () => {
