@@ -4,6 +4,11 @@ import type { Clock } from "../domain/ports.ts";
 
 /** Addresses of which is remembered how much they asked; the one that was quiet for longest is forgotten first. */
 const MAX_ADDRESSES = 20_000;
+/**
+ * So much more may be remembered until the oldest are forgotten together: to find the first key of a map, the runtime
+ * steps over all that were deleted before it.
+ */
+const MAX_OVERHANG = 1.1;
 const MINUTE_MS = 60_000;
 
 /** What is limited. */
@@ -59,8 +64,7 @@ export function createAddressLimits(
     if (cost > 0) {
       buckets.delete(address); // behind all others: the first of the map is the one that was quiet for longest
       buckets.set(address, bucket);
-      const [first] = buckets.size > maxAddresses ? buckets.keys() : [];
-      if (first !== undefined) buckets.delete(first);
+      if (buckets.size > maxAddresses * MAX_OVERHANG) forgetOldest(buckets, maxAddresses);
     }
     return waitMs === 0 ? null : { limited, retryInSeconds: Math.ceil(waitMs / 1_000) };
   };
@@ -68,6 +72,13 @@ export function createAddressLimits(
     take: (limited, address) => measure(limited, address, 1),
     look: (limited, address) => measure(limited, address, 0),
   };
+}
+
+function forgetOldest(buckets: Map<string, Bucket>, left: number): void {
+  for (const address of buckets.keys()) {
+    if (buckets.size <= left) return;
+    buckets.delete(address);
+  }
 }
 
 /** What an address may still ask at a moment. */
