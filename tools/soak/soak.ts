@@ -21,9 +21,9 @@ const MEMORY_FACTOR = 1.1;
 /**
  * The runtime lets garbage lie for up to two minutes, and what is resident rises and falls by half meanwhile. What it
  * falls to is what is kept, so the least of one part of the last life is compared with the least of the next one, and
- * only where both are longer than that.
+ * only where both are about as long as that.
  */
-const MEMORY_PARTS = { warmUp: 0.2, each: 0.4, judgedFromMs: 120_000 };
+const MEMORY_PARTS = { warmUp: 0.2, each: 0.4, judgedFromMs: 100_000 };
 const LOOK_MS = 1_000;
 
 const { values } = parseArgs({ options: { seconds: { type: "string", default: "60" } } });
