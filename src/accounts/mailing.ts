@@ -1,7 +1,7 @@
 // The mail loop: claims what is due, makes a welcome's key, hands over, records what came of it.
 import type { AccountStore, TierTable } from "../domain/account_store.ts";
 import { limitsOf } from "../domain/customer.ts";
-import type { ClaimedMail, Mailbox, MailOutcome } from "../domain/mail.ts";
+import { type ClaimedMail, CUSTOMER_DISABLED, type Mailbox, type MailOutcome } from "../domain/mail.ts";
 import { type Clock, DeadlineError, type Log, type Mailer, MailError, type Random } from "../domain/ports.ts";
 import { NO_TRACER, type Tracer } from "../domain/tracer.ts";
 import { makeKey } from "./keys.ts";
@@ -89,7 +89,11 @@ async function tryOnce(mail: ClaimedMail, options: MailingOptions): Promise<Mail
     // A welcome goes when an address is set; of everything else it is too late to tell then.
     return { kind: mail.kind === "welcome" ? "failed" : "cancelled", problem: "no address is known" };
   }
-  if (mail.kind === "welcome" && !customer.enabled) return later(mail, "the customer is disabled", options);
+  if (mail.kind === "welcome" && !customer.enabled) {
+    const outcome = later(mail, CUSTOMER_DISABLED, options);
+    // Nothing is wrong that anybody could mend: who is let in again gets it then.
+    return outcome.kind === "failed" ? { ...outcome, kind: "cancelled" } : outcome;
+  }
   let key: string | null = null;
   if (mail.kind === "welcome") {
     // Stored before it is handed over: whoever reads the mail can use the key at once, whatever happens here.
@@ -114,8 +118,8 @@ async function tryOnce(mail: ClaimedMail, options: MailingOptions): Promise<Mail
   }
 }
 
-function later({ attempt }: ClaimedMail, problem: string, { clock, random }: MailingOptions): MailOutcome {
-  const atMs = nextMailAttempt(attempt, clock.nowMs(), random.fraction());
+function later({ tries }: ClaimedMail, problem: string, { clock, random }: MailingOptions): MailOutcome {
+  const atMs = nextMailAttempt(tries, clock.nowMs(), random.fraction());
   return atMs === null ? { kind: "failed", problem } : { kind: "retry", atMs, problem };
 }
 

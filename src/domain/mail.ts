@@ -119,12 +119,17 @@ export type MailContent = { [Kind in MailKind]: { kind: Kind; data: MailData[Kin
 /** A mail that is due, leased to the caller: whatever becomes of it, the lease runs out. */
 export type ClaimedMail = MailContent & {
   id: string;
-  /** The number of this attempt, from 1; it is counted in the store already. */
+  /** The number of this attempt, from 1 and never given twice; it is counted in the store already. */
   attempt: number;
+  /** The same since the mail was last queued: by it the next one is put off. */
+  tries: number;
   customer: Customer;
   /** The last four characters of the customer's newest good key; null without one. */
   lastFour: string | null;
 };
+
+/** The problem of a welcome that is put off, or cancelled at last, because its customer is kept out. */
+export const CUSTOMER_DISABLED = "the customer is disabled";
 
 /** What came of an attempt to hand a mail over. `problem` is in words that hold no key and no address. */
 export type MailOutcome =

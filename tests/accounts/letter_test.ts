@@ -51,6 +51,7 @@ const write = (content: MailContent, language: MailLanguage, publicUrl = "https:
     ...content,
     id: "mail_1",
     attempt: 1,
+    tries: 1,
     lastFour: null,
     customer: {
       id: "cus_1",

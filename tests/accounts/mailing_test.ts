@@ -6,6 +6,7 @@ import { type LogFields, MailError } from "../../src/domain/ports.ts";
 import type { Store } from "../../src/domain/store.ts";
 import { createMailer } from "../../src/platform/mailer.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
+import { BY } from "../store/contract/given.ts";
 import { withFolder } from "../support/process.ts";
 import { PAYMENT_CONFIG } from "../support/samples.ts";
 import {
@@ -137,7 +138,9 @@ Deno.test("nothing holds the key in clear but the mail: not the database, its lo
 
 Deno.test("a mail that nobody takes is given up after days, shows in health and log, and goes when it is asked for again", () =>
   withPaid(async (world) => {
-    world.platform.mailer.answer = () => {
+    const ids: string[] = [];
+    world.platform.mailer.answer = ({ id }) => {
+      ids.push(id);
       throw new MailError("the mail server refuses the connection", false);
     };
     let attempts = 0;
@@ -153,8 +156,55 @@ Deno.test("a mail that nobody takes is given up after days, shows in health and 
     assert.deepEqual([json.status, json.mails], ["degraded", { queued: 0, failed: 1 }]);
     assert.match(logOf(world), /mail given up/);
     assert.doesNotMatch(logOf(world), /ana@firm/, "no address is in the log");
-    world.platform.mailer.answer = () => {};
+    world.platform.mailer.answer = ({ id }) => void ids.push(id);
     await world.store.retryMail(mail?.id ?? "", { actor: "cli:test", atMs: world.platform.clock.nowMs() });
+    await world.app.tick();
+    assert.equal(world.platform.mailer.taken.length, 1);
+    assert.equal(new Set(ids).size, 11, "nor is it taken for a copy then: one of the ten may have arrived");
+  }));
+
+Deno.test("a welcome waits for a customer that is kept out, troubles nobody's health, and goes when it is let in", () =>
+  withPaid(async (world) => {
+    const [row] = await world.store.listCustomers();
+    const id = row?.customer.id ?? "";
+    const enable = (enabled: boolean) =>
+      world.store.changeCustomer(id, { enabled }, { ...BY, atMs: world.platform.clock.nowMs() });
+    await enable(false);
+    for (let hour = 0; hour < 24 * 5; hour++) {
+      await world.app.tick();
+      await world.platform.clock.advance(3_600_000);
+    }
+    assert.equal(world.platform.mailer.taken.length, 0);
+    assert.deepEqual((await world.ask("/v1/health")).json.mails, { queued: 0, failed: 0 });
+    await enable(true);
+    await world.app.tick();
+    const [mail, ...others] = world.platform.mailer.taken;
+    assert.equal(others.length, 0);
+    assert.equal((await world.ask("/v1/events", { key: keyIn(mail?.text ?? "") })).status, 200);
+    await enable(false);
+    await enable(true);
+    await world.app.tick();
+    assert.equal(world.platform.mailer.taken.length, 1, "once");
+  }));
+
+Deno.test("a welcome that was put off for a customer that is kept out goes at once when it is let in, unless cancelled", () =>
+  withPaid(async (world) => {
+    const [row] = await world.store.listCustomers();
+    const id = row?.customer.id ?? "";
+    const by = () => ({ ...BY, atMs: world.platform.clock.nowMs() });
+    await world.store.changeCustomer(id, { enabled: false }, by());
+    for (let hour = 0; hour < 24; hour++) {
+      await world.app.tick();
+      await world.platform.clock.advance(3_600_000);
+    }
+    await world.store.cancelMail((await mails(world))[0]?.id ?? "", by());
+    await world.store.changeCustomer(id, { enabled: true }, by());
+    await world.app.tick();
+    assert.equal(world.platform.mailer.taken.length, 0, "the operator has cancelled it");
+    await world.store.changeCustomer(id, { enabled: false }, by());
+    await world.store.retryMail((await mails(world))[0]?.id ?? "", by());
+    await world.app.tick();
+    await world.store.changeCustomer(id, { enabled: true }, by());
     await world.app.tick();
     assert.equal(world.platform.mailer.taken.length, 1);
   }));

@@ -250,7 +250,14 @@ Deno.test("a welcome's key stands whole on its line in the bytes of text and HTM
           limits: {},
           language,
         } as const;
-        const mail = { kind: "welcome", data: {}, id: "mail_1", attempt: 1, lastFour: null } as const;
+        const mail = {
+          kind: "welcome",
+          data: {},
+          id: "mail_1",
+          attempt: 1,
+          tries: 1,
+          lastFour: null,
+        } as const;
         const whole = { ...mail, customer: { ...customer, declared: false, createdAtMs: 0 } };
         const outgoing = { ...MAIL, ...writeLetter(whole, facts) };
         await mailerFor(port).send(outgoing, forever);

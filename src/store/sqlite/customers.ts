@@ -9,7 +9,7 @@ import type { Connection, Row } from "./connection.ts";
 import { holdDeliveries } from "./delivery_states.ts";
 import { insertKey, keyFromRow } from "./keys.ts";
 import { findPayer } from "./payers.ts";
-import { awaitsWelcome, queueMail, retryWelcome } from "./mails.ts";
+import { awaitsWelcome, queueMail, retryWelcome, returnWelcome } from "./mails.ts";
 import { fitToTier } from "./tier_holds.ts";
 
 type CustomerMethods = "addCustomer" | "findCustomer" | "findAccount" | "listCustomers" | "changeCustomer";
@@ -122,7 +122,10 @@ export function updateCustomer(
     id,
   );
   if (!changed.enabled && customer.enabled) holdAll(connection, id, by.atMs);
-  if (changed.enabled && !customer.enabled) letWait(connection, id, by.atMs);
+  if (changed.enabled && !customer.enabled) {
+    letWait(connection, id, by.atMs);
+    returnWelcome(connection, id, by.atMs);
+  }
   noteAct(connection, by, "customer.change", id, differences);
   if ("email" in differences) retryWelcome(connection, id, by.atMs);
   if ("tier" in differences || "limits" in differences) followTier(connection, { customer, changed }, by);

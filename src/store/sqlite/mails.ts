@@ -1,14 +1,15 @@
 // The queue of mails in SQLite.
 import type { AccountStore } from "../../domain/account_store.ts";
 import type { ApiKey } from "../../domain/customer.ts";
-import type {
-  ClaimedMail,
-  KeptMail,
-  MailContent,
-  MailKind,
-  MailOutcome,
-  MailStatus,
-  NewMail,
+import {
+  type ClaimedMail,
+  CUSTOMER_DISABLED,
+  type KeptMail,
+  type MailContent,
+  type MailKind,
+  type MailOutcome,
+  type MailStatus,
+  type NewMail,
 } from "../../domain/mail.ts";
 import { noteAct } from "./audit.ts";
 import type { Connection, Row } from "./connection.ts";
@@ -62,7 +63,7 @@ export function createMails(connection: Connection): Pick<AccountStore, MailMeth
     retryMail: (id, by) =>
       Promise.resolve(connection.transaction("durable", () => {
         const row = connection.get(
-          `update mails set status = 'queued', attempts = 0, next_attempt_at = ?, finished_at = null
+          `update mails set status = 'queued', tries = 0, next_attempt_at = ?, finished_at = null
            where id = ? and status in ('failed', 'cancelled') and (kind = 'welcome' or data <> '{}')
            returning customer_id, kind`,
           by.atMs,
@@ -77,9 +78,10 @@ export function createMails(connection: Connection): Pick<AccountStore, MailMeth
       Promise.resolve(connection.transaction("durable", () => {
         const row = connection.get(
           `update mails set status = 'cancelled', finished_at = ?,
-             last_problem = coalesce(last_problem, 'the operator cancelled it')
+             last_problem = coalesce(nullif(last_problem, ?), 'the operator cancelled it')
            where id = ? and status in ('queued', 'failed') returning customer_id, kind`,
           by.atMs,
+          CUSTOMER_DISABLED,
           id,
         );
         if (row === undefined) return false;
@@ -174,10 +176,21 @@ export function hastenWelcome(connection: Connection, customerId: string, nowMs:
 /** Queues a welcome mail again that was given up: there is another address. */
 export function retryWelcome(connection: Connection, customerId: string, nowMs: number): void {
   connection.run(
-    `update mails set status = 'queued', attempts = 0, next_attempt_at = ?, finished_at = null
+    `update mails set status = 'queued', tries = 0, next_attempt_at = ?, finished_at = null
      where once_key = ? and status = 'failed'`,
     nowMs,
     welcomeKey(customerId),
+  );
+}
+
+/** Lets a welcome mail go that waited, or was cancelled in the end, because its customer was kept out. */
+export function returnWelcome(connection: Connection, customerId: string, nowMs: number): void {
+  connection.run(
+    `update mails set status = 'queued', tries = 0, next_attempt_at = ?, finished_at = null
+     where once_key = ? and status in ('queued', 'cancelled') and last_problem = ?`,
+    nowMs,
+    welcomeKey(customerId),
+    CUSTOMER_DISABLED,
   );
 }
 
@@ -194,8 +207,8 @@ export function cancelWelcome(connection: Connection, customerId: string, nowMs:
 function claim(connection: Connection, id: string, leaseUntilMs: number): ClaimedMail {
   // The lease is the time of the next attempt: when nobody reports back, the mail is simply due again.
   const row = connection.get(
-    `update mails set attempts = attempts + 1, next_attempt_at = ? where id = ?
-     returning kind, data, attempts, customer_id`,
+    `update mails set attempts = attempts + 1, tries = tries + 1, next_attempt_at = ? where id = ?
+     returning kind, data, attempts, tries, customer_id`,
     leaseUntilMs,
     id,
   ) ?? {};
@@ -211,6 +224,7 @@ function claim(connection: Connection, id: string, leaseUntilMs: number): Claime
     id,
     ...{ kind: row["kind"], data: JSON.parse(String(row["data"])) } as MailContent,
     attempt: Number(row["attempts"]),
+    tries: Number(row["tries"]),
     customer: customerFromRow(customer),
     lastFour: (newest?.["last_four"] ?? null) as string | null,
   };

@@ -13,6 +13,7 @@ import sourceMoves from "./migrations/0011_source_moves.sql" with { type: "text"
 import laterSchedule from "./migrations/0012_later_schedule.sql" with { type: "text" };
 import revisionFloods from "./migrations/0013_revision_floods.sql" with { type: "text" };
 import mailLife from "./migrations/0014_mail_life.sql" with { type: "text" };
+import mailTries from "./migrations/0015_mail_tries.sql" with { type: "text" };
 import type { Vault, VaultSource } from "../../domain/ports.ts";
 import { VERSION } from "../../version.ts";
 import { Connection } from "./connection.ts";
@@ -44,6 +45,7 @@ const MIGRATIONS: readonly Migration[] = [
   { sql: laterSchedule },
   { sql: revisionFloods },
   { sql: mailLife, replacesTables: true },
+  { sql: mailTries },
 ];
 
 /** The schema that this version reads and writes. */

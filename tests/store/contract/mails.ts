@@ -108,8 +108,9 @@ export const mailPromises: StorePromise[] = [
         failedMails: 0,
         unknownPrices: 0,
       });
-      assert.equal((await claim(store, T0 + 5))[0]?.attempt, 1);
-      await store.finishMail(id, 1, { kind: "sent" }, T0 + 6);
+      const [again] = await claim(store, T0 + 5);
+      assert.deepEqual([again?.attempt, again?.tries], [2, 1], "no attempt is counted twice");
+      await store.finishMail(id, 2, { kind: "sent" }, T0 + 6);
       assert.equal(await store.retryMail(id, BY), false);
       assert.equal(await store.retryMail("mail_unknown", BY), false);
     },
@@ -134,6 +135,8 @@ export const mailPromises: StorePromise[] = [
       await store.retryMail(id, { ...BY, atMs: T0 + 3 });
       await claim(store, T0 + 3);
       await store.finishMail(id, 1, { kind: "sent" }, T0 + 3);
+      assert.equal((await store.listMails({ limit: 1 }))[0]?.status, "queued", "an attempt of before");
+      await store.finishMail(id, 2, { kind: "sent" }, T0 + 3);
       assert.equal(await store.cancelMail(id, BY), false, "what was sent is sent");
     },
   },
