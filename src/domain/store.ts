@@ -86,7 +86,7 @@ export interface MissingPublication {
 /** How a fetch ended, as the store keeps it. Every time is in Unix ms. */
 export interface FetchEnd {
   sourceId: string;
-  /** Who holds the lease; a lease that somebody else has taken meanwhile stays. */
+  /** Who holds the lease. */
   holder: string;
   atMs: number;
   /** The schedule that `nextDueAtMs` was counted with, as {@link RegisteredSource.schedule} says it. */
@@ -214,7 +214,8 @@ export interface Store extends EventStore, AccountStore, CatchUpStore, UpkeepSto
   /**
    * Ends the lease and keeps how the fetch ended. The source's events that waited for it go out to be matched; those
    * that `judge` takes for a flood are held back until they are released, and with them the revisions of what is held
-   * back. It is not asked about the source's first fetch. Returns how many are held back by it.
+   * back. It is not asked about the source's first fetch. Returns how many are held back by it. Throws
+   * {@link LeaseLostError}, and keeps nothing, when somebody else has leased the source after the holder.
    */
   finishFetch(end: FetchEnd, judge?: (arrivals: Arrivals) => Flood): Promise<number>;
   /** Ends the holding back of the source's events: they are matched, or nobody is told of them. Returns how many. */
@@ -223,12 +224,14 @@ export interface Store extends EventStore, AccountStore, CatchUpStore, UpkeepSto
   // Events
   /**
    * Decides each publication with what is stored of it and records the outcome, all in one transaction. Returns the
-   * decisions in order. A recorded event with `notify` waits to be matched from the same transaction on.
+   * decisions in order. A recorded event with `notify` waits to be matched from the same transaction on. Throws
+   * {@link LeaseLostError} when somebody else has leased the source after the `holder`, where one is named.
    */
   recordPublications<T extends PublicationKey>(
     sourceId: string,
     publications: readonly T[],
     decide: (publication: T, stored: StoredPublication | null) => RecordDecision,
+    holder?: string,
   ): Promise<RecordDecision[]>;
   /** The decisions that {@link recordPublications} would take; nothing is written. */
   previewPublications<T extends PublicationKey>(
@@ -238,11 +241,12 @@ export interface Store extends EventStore, AccountStore, CatchUpStore, UpkeepSto
   ): Promise<RecordDecision[]>;
   /**
    * Decides on the source's publications, dated at or after a time and not withdrawn, that a complete fetch did not
-   * hold: `seen` are the external ids of those that it did. The decisions stand in the order of what is missing.
+   * hold: `seen` are the external ids of those that it did. The decisions stand in the order of what is missing. Throws
+   * {@link LeaseLostError} when somebody else has leased the source after the `holder`, where one is named.
    */
   recordRemovals(
     sourceId: string,
-    fetch: { seen: ReadonlySet<string>; sinceMs: number },
+    fetch: { seen: ReadonlySet<string>; sinceMs: number; holder?: string },
     decide: (missing: readonly MissingPublication[]) => RemovalDecision[],
   ): Promise<RemovalDecision[]>;
 

@@ -53,11 +53,11 @@ export function traceRounds(store: Store, tracer: Tracer): Store {
   return {
     ...store,
     claimSources: (claim) => round("claim sources", () => store.claimSources(claim), length),
-    recordPublications: (source, publications, decide) =>
+    recordPublications: (source, publications, decide, holder) =>
       tracer.act(
         "record publications",
         { source, count: publications.length },
-        () => store.recordPublications(source, publications, decide),
+        () => store.recordPublications(source, publications, decide, holder),
       ),
     matchEvents: (match) => round("match events", () => store.matchEvents(match), number),
     releaseHeld: (release) => round("release held deliveries", () => store.releaseHeld(release), number),

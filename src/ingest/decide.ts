@@ -211,7 +211,7 @@ async function recordBatches(
 ): Promise<void> {
   const record = mode === "record" ? options.store.recordPublications : options.store.previewPublications;
   for (let start = 0; start < identified.length; start += RECORD_BATCH) {
-    await record(source.id, identified.slice(start, start + RECORD_BATCH), decide);
+    await record(source.id, identified.slice(start, start + RECORD_BATCH), decide, options.holder);
     await pause();
   }
 }

@@ -36,7 +36,7 @@ export async function fetchFolder(
   const settings = settingsKey(source);
   const known = readCursor<FolderCursor>(cursor, settings)?.files ?? {};
   // What was dealt with under other settings is read again for what they let in, and revises nothing.
-  const earlier = cursor === null ? {} : (JSON.parse(cursor) as FolderCursor).files;
+  const earlier = filesOf(cursor);
   const nowMs = options.clock.nowMs();
   let listing: FolderListing;
   try {
@@ -84,6 +84,13 @@ export async function fetchFolder(
       return JSON.stringify({ settings, files } satisfies FolderCursor);
     },
   };
+}
+
+/** The files of a cursor, whatever the settings; none where another strategy has left it. */
+function filesOf(cursor: string | null): FolderCursor["files"] {
+  if (cursor === null) return {};
+  const { files = {} } = JSON.parse(cursor) as Partial<FolderCursor>;
+  return files;
 }
 
 async function readDocument(

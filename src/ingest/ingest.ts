@@ -88,12 +88,15 @@ export function createIngest(given: IngestOptions): Ingest {
   });
   const healClock = createClockHealer(clock, register);
 
+  /** A process that slept through its leases must not take over its own fetches. */
+  const visiting = new Set<string>();
   const claim = async (
     limit: number,
-    ids: readonly string[],
+    wanted: readonly string[],
     due: "only" | "any",
   ): Promise<SourceState[]> => {
     await healClock();
+    const ids = wanted.filter((id) => !visiting.has(id));
     return await store.claimSources({
       nowMs: clock.nowMs(),
       leaseMs: LEASE_MS,
@@ -109,7 +112,12 @@ export function createIngest(given: IngestOptions): Ingest {
   const visit = async (state: SourceState): Promise<IngestReport> => {
     const source = settings.get(state.id);
     if (source === undefined) throw new Error(`the store gave a source that is not configured: ${state.id}`);
-    return await traceVisit(source.id, tracer, () => visitSource(source, state, options));
+    visiting.add(source.id);
+    try {
+      return await traceVisit(source.id, tracer, () => visitSource(source, state, options));
+    } finally {
+      visiting.delete(source.id);
+    }
   };
 
   return {

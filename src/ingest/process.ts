@@ -50,6 +50,8 @@ export interface ProcessOptions extends Omit<FetchOptions, "noteAnswer"> {
   store: Pick<Store, "recordPublications" | "previewPublications">;
   clock: Clock;
   newId: NewId;
+  /** Who holds the leases. */
+  holder: string;
   classify(request: ClassifyRequest): Classified;
   /** The version of the classifier's rules. */
   rulesVersion: string;

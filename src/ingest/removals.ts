@@ -15,6 +15,8 @@ const ALWAYS_PLAUSIBLE = 3;
 export interface RemovalOptions {
   store: Pick<Store, "recordRemovals">;
   newId: NewId;
+  /** Who holds the source's lease. */
+  holder: string;
   nowMs: number;
   /** The version of the classifier's rules. */
   rulesVersion: string;
@@ -40,7 +42,8 @@ export async function findRemovals(
   const removals: Removals = { withdrawn: 0, missed: 0 };
   if (source.removals !== true || !isComplete || seen.size === 0 || origin === null) return removals;
   const sinceMs = isWindow(source) ? oldestListed(decided) : Number.MIN_SAFE_INTEGER;
-  const decisions = await options.store.recordRemovals(source.id, { seen, sinceMs }, (missing) => {
+  const { holder } = options;
+  const decisions = await options.store.recordRemovals(source.id, { seen, sinceMs, holder }, (missing) => {
     const isPlausible = missing.length <= Math.max(ALWAYS_PLAUSIBLE, seen.size);
     return missing.map(({ stored, missed }): RemovalDecision => {
       if (!isPlausible) return { kind: "unchanged" };

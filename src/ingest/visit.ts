@@ -1,5 +1,6 @@
 // One visit to a source: from its lease to what is kept of how it ended.
 import { NO_FLOOD } from "../domain/arrivals.ts";
+import { LeaseLostError } from "../domain/lease.ts";
 import type { Clock, Log } from "../domain/ports.ts";
 import type { FetchOutcome, SourceSettings, SourceState } from "../domain/source.ts";
 import { silentSince } from "../domain/source_health.ts";
@@ -29,8 +30,6 @@ export interface VisitOptions extends ProcessOptions {
   store: ProcessOptions["store"] & Pick<Store, "extendLease" | "finishFetch" | "recordRemovals">;
   clock: Clock;
   log: Log;
-  /** Who holds the leases. */
-  holder: string;
   /** As far as an answer's freshness counts, ms. */
   maxFreshMs: number;
   scheduleOf(source: SourceSettings): Schedule;
@@ -59,6 +58,22 @@ export async function visitSource(
   const over = new AbortController();
   const beats = holdLease(source, options, over.signal);
   try {
+    return await visitLeased(source, state, options);
+  } catch (error) {
+    if (error instanceof LeaseLostError) return comeTooLate(source, error, options);
+    throw error;
+  } finally {
+    over.abort();
+    await beats;
+  }
+}
+
+async function visitLeased(
+  source: SourceSettings,
+  state: SourceState,
+  options: VisitOptions,
+): Promise<IngestReport> {
+  try {
     const processed = await processSource(source, state, "record", options);
     if (processed.failure !== null) {
       await finishFailed(source, state, { failure: processed.failure, processed }, options);
@@ -72,6 +87,7 @@ export async function visitSource(
     options.count("ok", report);
     return { ...report, ...(heldBack === 0 ? {} : { held_back: heldBack }) };
   } catch (error) {
+    if (error instanceof LeaseLostError) throw error;
     if (error instanceof StoreError) return await giveUp(source, state, error, options);
     if (!(error instanceof FetchError)) logFailure(options.log, "source stopped", error, source.id);
     const failure = error instanceof FetchError
@@ -81,10 +97,19 @@ export async function visitSource(
     const report = failed(source.id, failure.message);
     options.count(failure.state, report);
     return report;
-  } finally {
-    over.abort();
-    await beats;
   }
+}
+
+/** Ends a visit whose source somebody else has taken over: it is theirs, and what was brought may be older than theirs. */
+function comeTooLate(
+  { id }: SourceSettings,
+  { message }: LeaseLostError,
+  options: VisitOptions,
+): IngestReport {
+  const report = failed(id, `nothing more of it is kept: ${message}`);
+  options.log.warn("a fetch took too long to be kept", { source: id, cause: message });
+  options.count("failing", report);
+  return report;
 }
 
 /**
@@ -148,8 +173,8 @@ async function finishWell(
 ): Promise<Removals & { heldBack: number }> {
   const atMs = options.clock.nowMs();
   const { freshUntilMs, whereabouts } = processed;
-  const { store, newId, rulesVersion } = options;
-  const removals = await findRemovals(source, processed, { store, newId, nowMs: atMs, rulesVersion });
+  const { store, newId, holder, rulesVersion } = options;
+  const removals = await findRemovals(source, processed, { store, newId, holder, nowMs: atMs, rulesVersion });
   const end = commonEnd(source, state, { outcome: "ok", atMs, decided: processed.decided }, options);
   const moves = decideMoves(state.moves, whereabouts, atMs);
   const heldBack = await finish(

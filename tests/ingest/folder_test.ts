@@ -84,3 +84,19 @@ Deno.test("two files with two editions of one publication give two versions, and
       assert.deepEqual(counts(await ingest()), [true, 0, 0, 0], path);
     }
   }));
+
+Deno.test("a source that was a feed before may become a folder, and a feed again", async () => {
+  const world = await createWorld(CONFIG);
+  const feed = await createWorld(boardConfig(), { store: world.store, seed: 2 });
+  try {
+    feed.platform.http.serve("https://board.example/feed", () => ({ body: rss([{ id: "1" }]) }));
+    await feed.app.tick();
+    world.platform.files.write("/inbox/a.xml", rss([{ id: "1" }, { id: "2" }]), AGO);
+    const [asFolder] = await world.app.ingest.ingest(["board"]);
+    assert.deepEqual(asFolder === undefined ? null : counts(asFolder), [true, 1, 0, 1]);
+    const [asFeed] = await feed.app.ingest.ingest(["board"]);
+    assert.deepEqual(asFeed === undefined ? null : counts(asFeed), [true, 0, 0, 1]);
+  } finally {
+    await world.close();
+  }
+});

@@ -10,6 +10,7 @@ import type {
 } from "../../domain/store.ts";
 import type { Connection, Row } from "./connection.ts";
 import { listEvents } from "./event_list.ts";
+import { requireLease } from "./leases.ts";
 import { RecordReader } from "./record_reader.ts";
 import {
   findPublication,
@@ -42,9 +43,12 @@ export function createEvents(
 ): Pick<Store, EventMethods> {
   const records = new RecordReader(connection);
   return {
-    recordPublications: (sourceId, publications, decide) =>
+    recordPublications: (sourceId, publications, decide, holder) =>
       Promise.resolve(
-        connection.transaction("durable", () => recordAll(connection, sourceId, publications, decide)),
+        connection.transaction("durable", () => {
+          if (holder !== undefined) requireLease(connection, sourceId, holder);
+          return recordAll(connection, sourceId, publications, decide);
+        }),
       ),
 
     previewPublications: (sourceId, publications, decide) =>
@@ -52,7 +56,10 @@ export function createEvents(
 
     recordRemovals: (sourceId, fetch, decide) =>
       Promise.resolve(
-        connection.transaction("durable", () => recordRemovals(connection, sourceId, { ...fetch, decide })),
+        connection.transaction("durable", () => {
+          if (fetch.holder !== undefined) requireLease(connection, sourceId, fetch.holder);
+          return recordRemovals(connection, sourceId, { ...fetch, decide });
+        }),
       ),
 
     listEvents: (query) => Promise.resolve(listEvents(connection, records, query)),

@@ -3,6 +3,7 @@ import type { FetchOutcome, NewsHistory, SourceMove, SourceState } from "../../d
 import { type Arrivals, type Flood, NO_FLOOD } from "../../domain/arrivals.ts";
 import type { FetchEnd, RegisteredSource, SourceClaim, Store } from "../../domain/store.ts";
 import type { Connection, Row } from "./connection.ts";
+import { requireLease } from "./leases.ts";
 import { endHolding, freeForgotten, settleArrivals } from "./held_events.ts";
 
 const COLUMNS = `id, cursor, identity, timezone, usual_new,
@@ -160,14 +161,14 @@ function finishFetch(
   end: FetchEnd,
   judge: (arrivals: Arrivals) => Flood,
 ): number {
+  requireLease(connection, end.sourceId, end.holder);
   const heldBack = settleArrivals(connection, end, judge);
   connection.run(
-    `update sources set lease_until = case when lease_holder = ? then 0 else lease_until end,
+    `update sources set lease_until = 0,
        last_attempt_at = ?,
        next_due_at = case when schedule is null or schedule = ? then ? else max(coalesce(next_run_at, 0), ?) end, last_error = ?, outcome = ?, outcome_since = ?, news = ?,
        moves = ?
      where id = ?`,
-    end.holder,
     end.atMs,
     end.schedule,
     end.nextDueAtMs,
