@@ -60,6 +60,7 @@ export async function decideAll(
     const notes = shared.notes.get(one.item) ?? [];
     run.result.decided.push({
       item: one.item,
+      language: shared.language,
       notes,
       request: () => classifyRequest(one, shared, run),
       decision,

@@ -96,13 +96,12 @@ export function createIngest(given: IngestOptions): Ingest {
     due: "only" | "any",
   ): Promise<SourceState[]> => {
     await healClock();
-    const ids = wanted.filter((id) => !visiting.has(id));
     return await store.claimSources({
       nowMs: clock.nowMs(),
       leaseMs: LEASE_MS,
       holder: options.holder,
       limit,
-      ids,
+      ids: wanted.filter((id) => !visiting.has(id)),
       due,
       perHost: options.hostConcurrency,
       spacingOf,
@@ -113,11 +112,8 @@ export function createIngest(given: IngestOptions): Ingest {
     const source = settings.get(state.id);
     if (source === undefined) throw new Error(`the store gave a source that is not configured: ${state.id}`);
     visiting.add(source.id);
-    try {
-      return await traceVisit(source.id, tracer, () => visitSource(source, state, options));
-    } finally {
-      visiting.delete(source.id);
-    }
+    return await traceVisit(source.id, tracer, () => visitSource(source, state, options))
+      .finally(() => visiting.delete(source.id));
   };
 
   return {

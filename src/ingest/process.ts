@@ -71,6 +71,8 @@ export interface Refusal {
 /** An item with what became of it. */
 export interface DecidedItem {
   item: NormalisedItem;
+  /** The language of its document, where the source has an address for each. */
+  language: string | null;
   /** What was odd about it. */
   notes: readonly string[];
   /** What the classifier is given of it; made when it is asked for. */
@@ -163,6 +165,9 @@ export async function processSource(
   const isNew = ({ decision }: DecidedItem) => decision.kind === "record" && decision.event.version === 1;
   if (source.urls !== undefined && result.decided.some(isNew)) result.wantsAnotherLook = true;
   const { isWhole, refused } = outcome;
+  // What is gone shows only where every language is read at once: the next time none may say that it is unchanged.
+  const isReadInPart = result.origin !== null && (!result.isComplete || refused.size > 0);
+  if (source.urls !== undefined && source.removals === true && isReadInPart) result.wantsAnotherLook = true;
   result.isCutShort = isCutShort;
   if (
     fetched.isUnchanged || !isWhole || result.failure !== null ||

@@ -62,10 +62,17 @@ function isWindow({ rules }: SourceSettings): boolean {
   return rules?.kind !== "list" || rules.paging.kind !== "none" || rules.windows !== null;
 }
 
-/** The earliest date of a listed item; without one, a time to come: then nothing can be said to be missing. */
+/**
+ * The earliest date of a listed item; without one, a time to come: then nothing can be said to be missing. Of several
+ * languages it is that of the shortest window: what stood in one alone falls out at its end.
+ */
 function oldestListed(decided: readonly DecidedItem[]): number {
-  const dates = decided.map(({ item }) => item.publishedAtMs ?? item.updatedAtMs).filter((ms) => ms !== null);
-  return dates.reduce((oldest, ms) => Math.min(oldest, ms), Number.MAX_SAFE_INTEGER);
+  const oldest = new Map<string | null, number>();
+  for (const { item, language } of decided) {
+    const known = oldest.get(language) ?? Number.MAX_SAFE_INTEGER;
+    oldest.set(language, Math.min(known, item.publishedAtMs ?? item.updatedAtMs ?? known));
+  }
+  return oldest.size === 0 ? Number.MAX_SAFE_INTEGER : Math.max(...oldest.values());
 }
 
 function withdrawal(

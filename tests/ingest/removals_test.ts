@@ -117,3 +117,52 @@ Deno.test("nothing is withdrawn where the config does not say that the list is c
   withFeed(async (fetch) => {
     for (let round = 0; round < 3; round++) assert.equal(await fetch(items(1, 2, 4)), 0);
   }, ""));
+
+/** A world with a source of two languages; each fetch is given what the two list, and answers 304 for what it knows. */
+async function withLanguages(
+  work: (
+    fetch: (english: readonly SampleItem[], german: readonly SampleItem[]) => Promise<number>,
+  ) => Promise<void>,
+): Promise<void> {
+  const urls =
+    'removals = true\nurls = { en = "https://board.example/en.xml", de = "https://board.example/de.xml" }';
+  const config = boardConfig({ source: urls }).replace('url = "https://board.example/feed"\n', "");
+  const world = await createWorld(config);
+  const bodies = new Map<string, string>();
+  for (const language of ["en", "de"]) {
+    world.platform.http.serve(`https://board.example/${language}.xml`, (request) => {
+      const body = bodies.get(language) ?? "";
+      const etag = `"${body.length}"`;
+      return request.headers["if-none-match"] === etag ? { status: 304 } : { headers: { etag }, body };
+    });
+  }
+  try {
+    await world.app.ingest.register();
+    await work(async (english, german) => {
+      for (const [language, listed] of [["en", english], ["de", german]] as const) {
+        bodies.set(language, rss(listed).replaceAll("example/", `example/${language}/`));
+      }
+      const [report] = await world.app.ingest.ingest(["board"]);
+      assert.ok(report?.ok);
+      return report.revised;
+    });
+  } finally {
+    await world.close();
+  }
+}
+
+Deno.test("what goes from one language today and from the other tomorrow is withdrawn", () =>
+  withLanguages(async (fetch) => {
+    const [whole, less] = [items(1, 2, 3, 4), items(1, 2, 4)];
+    for (let round = 0; round < 3; round++) assert.equal(await fetch(whole, whole), 0);
+    assert.equal(await fetch(less, whole), 0);
+    const revised: number[] = [];
+    for (let round = 0; round < 6; round++) revised.push(await fetch(less, less));
+    assert.equal(revised.reduce((sum, count) => sum + count), 1, "once");
+  }));
+
+Deno.test("what stood in one language alone and falls out at the end of its window is not missing", () =>
+  withLanguages(async (fetch) => {
+    await fetch(items(3, 5, 7, 8), items(1, 2, 8));
+    for (let round = 0; round < 4; round++) assert.equal(await fetch(items(5, 7, 8, 9), items(1, 2, 8)), 0);
+  }));

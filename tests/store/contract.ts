@@ -18,6 +18,7 @@ import { paymentPromises } from "./contract/payments.ts";
 import { queuePromises } from "./contract/queue.ts";
 import { quotaPromises } from "./contract/quota.ts";
 import { retentionPromises } from "./contract/retention.ts";
+import { leasePromises } from "./contract/leases.ts";
 import { sourcePromises } from "./contract/sources.ts";
 import { subscriptionPromises } from "./contract/subscriptions.ts";
 import { tierHoldPromises } from "./contract/tier_holds.ts";
@@ -26,6 +27,7 @@ import { wholePromises } from "./contract/whole.ts";
 
 /** Every promise of the port. */
 export const PROMISES = [
+  ...leasePromises,
   ...sourcePromises,
   ...eventPromises,
   ...identityPromises,

@@ -45,10 +45,13 @@ export function createEvents(
   return {
     recordPublications: (sourceId, publications, decide, holder) =>
       Promise.resolve(
-        connection.transaction("durable", () => {
-          if (holder !== undefined) requireLease(connection, sourceId, holder);
-          return recordAll(connection, sourceId, publications, decide);
-        }),
+        connection.transaction(
+          "durable",
+          () => {
+            requireLease(connection, sourceId, holder);
+            return recordAll(connection, sourceId, publications, decide);
+          },
+        ),
       ),
 
     previewPublications: (sourceId, publications, decide) =>
@@ -56,33 +59,12 @@ export function createEvents(
 
     recordRemovals: (sourceId, fetch, decide) =>
       Promise.resolve(
-        connection.transaction("durable", () => {
-          if (fetch.holder !== undefined) requireLease(connection, sourceId, fetch.holder);
-          return recordRemovals(connection, sourceId, { ...fetch, decide });
-        }),
+        connection.transaction("durable", () => recordRemovals(connection, sourceId, { ...fetch, decide })),
       ),
 
     listEvents: (query) => Promise.resolve(listEvents(connection, records, query)),
 
-    findEvent: (id) => {
-      const row = connection.get(
-        `select ${SERVED_JSON}, provenance,
-           case when exists (select 1 from event_translations where event_seq = events.seq) then (
-             select json_group_array(json_object('language', language, 'url', url, 'added_at', added_at,
-               'provenance', json(provenance)))
-             from (select * from event_translations where event_seq = events.seq order by language)
-           ) else '[]' end as later
-         from events where id = ?`,
-        id,
-      );
-      return Promise.resolve(
-        row === undefined ? null : {
-          json: String(row["json"]),
-          provenance: String(row["provenance"]),
-          later: String(row["later"]),
-        },
-      );
-    },
+    findEvent: (id) => Promise.resolve(findEvent(connection, id)),
 
     findPlace: (id) =>
       Promise.resolve(placeOf(connection.get("select id, seq, published_at from events where id = ?", id))),
@@ -112,6 +94,24 @@ export function createEvents(
           id,
         ).map((row) => String(row["json"])),
       ),
+  };
+}
+
+function findEvent(connection: Connection, id: string): Awaited<ReturnType<Store["findEvent"]>> {
+  const row = connection.get(
+    `select ${SERVED_JSON}, provenance,
+       case when exists (select 1 from event_translations where event_seq = events.seq) then (
+         select json_group_array(json_object('language', language, 'url', url, 'added_at', added_at,
+           'provenance', json(provenance)))
+         from (select * from event_translations where event_seq = events.seq order by language)
+       ) else '[]' end as later
+     from events where id = ?`,
+    id,
+  );
+  return row === undefined ? null : {
+    json: String(row["json"]),
+    provenance: String(row["provenance"]),
+    later: String(row["later"]),
   };
 }
 
@@ -177,12 +177,11 @@ function keepState(
 function recordRemovals(
   connection: Connection,
   sourceId: string,
-  { seen, sinceMs, decide }: {
-    seen: ReadonlySet<string>;
-    sinceMs: number;
+  { seen, sinceMs, holder, decide }: Parameters<Store["recordRemovals"]>[1] & {
     decide: Parameters<Store["recordRemovals"]>[2];
   },
 ): RemovalDecision[] {
+  requireLease(connection, sourceId, holder);
   const missing: MissingPublication[] = [];
   for (const { stored, missed } of presentPublications(connection, sourceId, sinceMs)) {
     if (!seen.has(stored.externalId)) missing.push({ stored, missed: missed + 1 });

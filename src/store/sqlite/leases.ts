@@ -4,9 +4,10 @@ import type { Connection } from "./connection.ts";
 
 /**
  * Throws {@link LeaseLostError} when somebody else has leased the source after `holder`. A lease that is over and that
- * nobody has taken is still its holder's.
+ * nobody has taken is still its holder's; where no holder is named, nobody is asked.
  */
-export function requireLease(connection: Connection, sourceId: string, holder: string): void {
+export function requireLease(connection: Connection, sourceId: string, holder: string | undefined): void {
+  if (holder === undefined) return;
   const other = connection.get(
     "select 1 from sources where id = ? and lease_holder <> ?",
     sourceId,

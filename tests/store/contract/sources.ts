@@ -1,20 +1,8 @@
 // Promises about sources: which are known, who leases them, what is kept of a fetch, what their hosts want.
 import assert from "node:assert/strict";
-import { LeaseLostError } from "../../../src/domain/lease.ts";
 import { untouchedSource } from "../../../src/domain/source.ts";
 import type { RegisteredSource, SourceClaim, Store } from "../../../src/domain/store.ts";
-import {
-  aClaim,
-  aFailure,
-  aFetchEnd,
-  anEvent,
-  aPublication,
-  aSource,
-  first,
-  LEASE,
-  recordIt,
-  T0,
-} from "./given.ts";
+import { aClaim, aFailure, aFetchEnd, aSource, first, LEASE, T0 } from "./given.ts";
 import type { StorePromise } from "./promise.ts";
 
 const HOUR = 3_600_000;
@@ -259,31 +247,6 @@ export const sourcePromises: StorePromise[] = [
       await store.finishFetch(aFailure("board", T0 + LEASE + 1, { nextDueAtMs: T0, outcome: "blocked" }));
       const [state] = await store.listSources();
       assert.deepEqual([state?.outcome, state?.lastError], ["blocked", "timed out"]);
-    },
-  },
-  {
-    name:
-      "nothing of a fetch is kept whose source somebody else has leased after it, not even when they are done",
-    check: async (store) => {
-      await register(store, ["board"]);
-      await claimIds(store, T0);
-      await claimIds(store, T0 + LEASE, { holder: "prc_2" });
-      const keepNothing = async () => {
-        const record = () =>
-          store.recordPublications("board", [aPublication("guid", "x")], recordIt(anEvent("evt_1")), "prc_1");
-        const remove = () =>
-          store.recordRemovals("board", { seen: new Set(), sinceMs: 0, holder: "prc_1" }, () => []);
-        const finish = () => store.finishFetch(aFailure("board", T0 + LEASE + 1));
-        for (const late of [record, remove, finish]) {
-          await assert.rejects(async () => await late(), LeaseLostError);
-        }
-        assert.equal(await store.findEvent("evt_1"), null);
-      };
-      await keepNothing();
-      assert.deepEqual(await claimIds(store, T0 + LEASE + 2), [], "the lease stays");
-      await store.finishFetch(aFetchEnd("board", T0 + LEASE + 3, { holder: "prc_2" }));
-      await keepNothing();
-      assert.equal((await store.listSources())[0]?.outcome, "ok");
     },
   },
   {
