@@ -10,11 +10,12 @@ const REASON_WIDTH = 80;
 export interface ListedSource {
   id: string;
   enabled: boolean;
-  /** `off` is switched off in the config. */
-  state: SourceCondition | "off";
+  /** `off` is switched off in the config, `gone` is in it no more. */
+  state: SourceCondition | "off" | "gone";
   state_since: number | null;
   reason: string | null;
-  fetch_strategy: string;
+  /** Null for a source that is gone. */
+  fetch_strategy: string | null;
   last_success_at: number | null;
   /** When something new came last. */
   last_new_at: number | null;
@@ -28,8 +29,32 @@ export interface ListedSource {
   moves: { from: string; to: string; since: number; adopted_at: number | null }[];
 }
 
-/** The sources of the config, in its order. */
+/** The sources of the config, in its order, and those that are gone from it while a flood of theirs is held back. */
 export function listSources(config: Config, states: readonly SourceState[], nowMs: number): ListedSource[] {
+  const configured = new Set(config.sources.map(({ id }) => id));
+  const gone = states.filter(({ id, heldBack }) => heldBack > 0 && !configured.has(id)).map(listGone);
+  return [...listConfigured(config, states, nowMs), ...gone];
+}
+
+function listGone(state: SourceState): ListedSource {
+  return {
+    id: state.id,
+    enabled: false,
+    state: "gone",
+    state_since: null,
+    reason: "is not in the config any more",
+    fetch_strategy: null,
+    last_success_at: state.lastSuccessAtMs,
+    last_new_at: state.news.lastAtMs,
+    next_due_at: null,
+    consecutive_failures: state.consecutiveFailures,
+    last_error: state.lastError,
+    held_back: state.heldBack,
+    moves: [],
+  };
+}
+
+function listConfigured(config: Config, states: readonly SourceState[], nowMs: number): ListedSource[] {
   const known = new Map(states.map((state) => [state.id, state]));
   return config.sources.map((source) => {
     const state = known.get(source.id) ?? null;

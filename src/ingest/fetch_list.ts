@@ -118,6 +118,7 @@ class ListWalk {
       name: `${days}${page}`,
       reading: this.rules.reading,
       onFailure: "fail",
+      isEmptyIfNull: this.rules.notFoundIsEmpty,
       read: async () => first === undefined ? (await this.ask())?.document ?? null : first,
     };
   }

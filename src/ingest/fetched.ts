@@ -41,6 +41,8 @@ export interface PlannedDocument {
    * fetch as a failure. What was recorded before stays, and the cursor is not moved on.
    */
   onFailure: "refuse" | "fail";
+  /** Whether null means that there is nothing, rather than nothing else than before. */
+  isEmptyIfNull?: boolean;
   /** Null when it holds what it held before; throws {@link FetchError}. */
   read(): Promise<FetchedDocument | null>;
 }
@@ -142,9 +144,12 @@ export class FetchError extends Error implements FetchFailure {
   }
 }
 
-/** What a cursor holds for: another address, relevance or time zone needs the whole document again. */
-export function settingsKey(source: SourceSettings): string {
-  return `${source.location} ${source.relevance} ${source.timezone}`;
+/** What a cursor holds for: another address, relevance, time zone or minimum needs the whole document again. */
+export function settingsKey({ location, relevance, timezone, minItems }: SourceSettings): string {
+  // One item is what most must have: it goes without saying.
+  return [location, relevance, timezone, ...(minItems !== undefined && minItems > 1 ? [minItems] : [])].join(
+    " ",
+  );
 }
 
 /** A cursor that was written for the same settings; anything else means: everything anew. */

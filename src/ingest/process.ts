@@ -218,7 +218,7 @@ async function processDocuments(fetched: Fetched, run: DocumentRun): Promise<Doc
       if (document !== null) run.options.onDocument?.(document);
       const read = document === null ? UNCHANGED : await traceDocument(document, planned, run);
       if (document !== null) counts.add(planned.language ?? null, read.items);
-      else result.isComplete = false;
+      else if (planned.isEmptyIfNull !== true) result.isComplete = false;
       ttlMinutes = read.ttlMinutes ?? ttlMinutes;
       if (!read.isWhole) isWhole = false;
       if (fetched.following !== undefined) queue.push(...fetched.following(read, planned));

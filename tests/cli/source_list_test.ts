@@ -85,3 +85,12 @@ Deno.test("source list --json has the same fields for every source", async () =>
     ]);
   }
 });
+
+Deno.test("source list shows a source that the config has lost for as long as its flood waits", async () => {
+  const states = [...STATES, state("renamed", { heldBack: 50 }), state("forgotten")];
+  const listed = listSources(await configOf(CONFIG), states, NOW);
+  assert.deepEqual(listed.slice(6).map(({ id, state, held_back }) => [id, state, held_back]), [
+    ["renamed", "gone", 50],
+  ]);
+  assert.match(listTable(listed), /^renamed has 50 events held back as a flood: source release renamed /m);
+});

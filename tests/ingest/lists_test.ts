@@ -280,3 +280,24 @@ Deno.test("an answer that is an error in JSON clothes is a failure that names wh
     world.platform.http.serve(API, () => ({ body: '{"count": 0, "description": "Documents matching"}' }));
     assert.equal((await ingestBoard(world)).ok, true, "an API that leaves out the list of none");
   }));
+
+Deno.test("a list whose last page is answered by 404 is whole all the same: what is gone from it is withdrawn", () =>
+  withSources(
+    jsonConfig(
+      'paging = "link"\nnext = "next"\nnot_found_is_empty = true\npublished = "date"',
+      "removals = true",
+    ),
+    async (world) => {
+      let ids = [1, 2, 3, 4];
+      world.platform.http.serve(
+        API,
+        ({ url }) =>
+          url.search === "" ? page([], { results: ids.map(row), next: "?page=2" }) : { status: 404 },
+      );
+      const row = (id: number) => ({ id, title: `Document ${id}`, date: `2026-07-0${id}` });
+      await ingestBoard(world);
+      ids = [1, 2, 4];
+      assert.equal((await ingestBoard(world)).revised, 0);
+      assert.equal((await ingestBoard(world)).revised, 1);
+    },
+  ));

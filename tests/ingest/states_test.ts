@@ -113,3 +113,28 @@ Deno.test("a move for good is adopted after days of the same answer, and given u
     assert.deepEqual([state?.moves, state?.outcome], [[], "ok"]);
     assert.equal((await world.store.listEvents({ limit: 9 })).length, 1, "and nothing is stored twice");
   }));
+
+Deno.test("a higher minimum is looked at although the feed says that it has not changed", async () => {
+  const config = (lines: string) => boardConfig({ source: `${lines}\nrelevance = "all"` });
+  const before = await createWorld(config(""));
+  const later = await createWorld(config("min_items = 2"), { store: before.store, seed: 2 });
+  try {
+    for (const world of [before, later]) {
+      world.platform.http.serve(
+        FEED,
+        ({ headers }) =>
+          headers["if-none-match"] === '"1"'
+            ? { status: 304 }
+            : { headers: { etag: '"1"' }, body: rss([{ id: "1" }]) },
+      );
+    }
+    await before.app.tick();
+    assert.equal((await before.app.ingest.ingest(["board"]))[0]?.ok, true);
+    for (let round = 0; round < 2; round++) {
+      assert.match((await later.app.ingest.ingest(["board"]))[0]?.error ?? "", /only 1 of at least 2 items/);
+    }
+    assert.equal((await before.app.ingest.ingest(["board"]))[0]?.ok, true, "a lower one heals it");
+  } finally {
+    await before.close();
+  }
+});

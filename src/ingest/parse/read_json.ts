@@ -68,18 +68,32 @@ function readItem(item: JsonObject): ParsedItem {
  */
 export function parseJson(text: string, depth: number): { value: unknown; complete: boolean } {
   try {
-    return { value: JSON.parse(text), complete: true };
+    return { value: valueOf(text), complete: true };
   } catch (error) {
     const repaired = completeItems(text, depth);
     if (repaired === null) {
       throw new DocumentError(`the JSON breaks off or is broken: ${(error as Error).message}`);
     }
     try {
-      return { value: JSON.parse(repaired), complete: false };
+      return { value: valueOf(repaired), complete: false };
     } catch {
       throw new DocumentError(`the JSON is broken: ${(error as Error).message}`);
     }
   }
+}
+
+/** Of fewer digits every whole number is what it says. */
+const LONG_NUMBER = /\d{16}/;
+
+function valueOf(text: string): unknown {
+  if (!LONG_NUMBER.test(text)) return JSON.parse(text);
+  return JSON.parse(text, keepDigits as (key: string, value: unknown) => unknown);
+}
+
+/** A whole number of more digits than a number can hold stays as it is written: rounded, two ids would be one. */
+function keepDigits(_: string, value: unknown, { source = "" }: { source?: string }): unknown {
+  const isRounded = typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(source);
+  return isRounded ? source : value;
 }
 
 const MARK = /["\\{}[\]]/g;

@@ -265,3 +265,16 @@ Deno.test("the items of a list end each other, whatever they leave open, and lis
     assert.deepEqual([items.map(({ title }) => title), problems], [expected, []], what);
   }
 });
+
+Deno.test("a number of more digits than a number holds stays as it is written, and others are numbers", () => {
+  const items =
+    '[{"t":12345678901234567890},{"t":12345678901234567891},{"t":-9007199254740993},{"t":1e3},{"t":1.50}]';
+  const parsed = parse(`{"a":${items},"cut":"1234567890123456"}`, json("a", { title: ["t"] }));
+  assert.deepEqual(parsed.items.map(({ title }) => title), [
+    "12345678901234567890",
+    "12345678901234567891",
+    "-9007199254740993",
+    "1000",
+    "1.5",
+  ]);
+});
