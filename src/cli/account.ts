@@ -4,10 +4,11 @@ import type { Account } from "../domain/account_store.ts";
 import { type Command, type CommandCall, CommandError, EXIT, JSON_OPTION } from "./command.ts";
 import { actOf, keyFields, publicFields, requireCustomer } from "./named_customer.ts";
 import { type Opened, withStore } from "./open.ts";
+import { ALL_ROWS } from "./page.ts";
 import { fieldLines, print, wordsOf } from "./print.ts";
 
-/** More mails than anybody gets. */
-const ALL_MAILS = 1_000_000;
+/** The newest mails that people are shown of a customer; scripts get all. */
+const SHOWN_MAILS = 10;
 
 /** The commands. */
 export const accountCommands: Command[] = [
@@ -63,7 +64,7 @@ async function eraseCustomer(call: CommandCall, { config, platform, store }: Ope
   }
   const account = await store.findAccount(customer.id);
   // Before the list of them goes; and once more for one that a running server has written meanwhile.
-  const ids = (await store.listMails({ limit: ALL_MAILS, customerId: customer.id })).map(({ id }) => id);
+  const ids = (await store.listMails({ limit: ALL_ROWS, customerId: customer.id })).map(({ id }) => id);
   const removed = await removeLetters(call, config.mail.outbox, ids);
   if (!await store.eraseCustomer(customer.id, actOf(call, platform))) {
     throw new CommandError(`${customer.id} is erased already`);
@@ -84,7 +85,7 @@ async function describeAccount({ config, store }: Opened, id: string): Promise<A
   if (account === null) throw new CommandError(`there is no customer ${id}`);
   const { customer, keys, payment, disabledBy, erasedAtMs } = account;
   const subscriptions = await store.listSubscriptions(id);
-  const mails = await store.listMails({ limit: 10, customerId: id });
+  const mails = await store.listMails({ limit: ALL_ROWS, customerId: id });
   return {
     customer: {
       ...publicFields(customer),
@@ -127,5 +128,10 @@ function describeLines({ customer, keys, payment, subscriptions, mails }: Accoun
   const isNobody = customer["email"] === "" && customer["erased_at"] === null;
   return fieldLines({ ...customer, ...(isNobody ? { email: noAddress } : {}) }) + part("key", keys) +
     part("payment", payment === null ? [] : [payment]) +
-    part("subscription", subscriptions) + part("mail", mails);
+    part("subscription", subscriptions) + part("mail", mails.slice(0, SHOWN_MAILS)) +
+    (mails.length > SHOWN_MAILS
+      ? `${"".padEnd(14)} and ${mails.length - SHOWN_MAILS} older ones: mail list --customer ${
+        customer["id"]
+      }\n`
+      : "");
 }

@@ -1,29 +1,36 @@
 // `audit list`: who did what to customers.
-import { type Command, EXIT, JSON_OPTION } from "./command.ts";
+import { type Command, CommandError, EXIT, JSON_OPTION } from "./command.ts";
 import { CUSTOMER_OPTION, customerOf } from "./named_customer.ts";
 import { withStore } from "./open.ts";
-import { listLines, MOST_ROWS, print } from "./print.ts";
+import { pageOptions, readPage } from "./page.ts";
+import { listLines, print } from "./print.ts";
 import { formatTime } from "./table.ts";
 
 /** The command. */
 export const auditCommand: Command = {
   name: "audit list",
-  usage: "[--customer CUSTOMER] [--json]",
+  usage: "[--customer CUSTOMER] [--limit N] [--before SEQ] [--json]",
   summary: "lists who did what to customers, the newest first",
   example: "regfeed audit list --customer ana@example.org",
   positionals: [0, 0],
-  options: { ...CUSTOMER_OPTION, ...JSON_OPTION },
+  options: { ...CUSTOMER_OPTION, ...pageOptions("SEQ"), ...JSON_OPTION },
   run: (call) =>
     withStore(call, async ({ store }) => {
-      const entries = await store.listAudit({ limit: MOST_ROWS, ...await customerOf(call, store) });
-      const rows = entries.map(({ atMs, actor, act, customerId, change }) => ({
+      const customer = await customerOf(call, store);
+      const { rows: entries, next } = await readPage(call, "audit list", {
+        read: ({ limit, before }) =>
+          store.listAudit({ limit, ...customer, ...(before === undefined ? {} : { before: seqOf(before) }) }),
+        nameOf: ({ seq }) => String(seq),
+      });
+      const rows = entries.map(({ seq, atMs, actor, act, customerId, change }) => ({
+        seq,
         at: atMs,
         actor,
         act,
         customer: customerId,
         change,
       }));
-      print(call, { audit: rows }, () =>
+      print(call, { audit: rows, next }, () =>
         listLines(
           rows,
           "nothing was done yet",
@@ -39,3 +46,13 @@ export const auditCommand: Command = {
       return EXIT.done;
     }),
 };
+
+function seqOf(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) {
+    throw new CommandError(
+      `--before must be the seq of an entry, as --json prints it, not ${text}`,
+      EXIT.usage,
+    );
+  }
+  return Number(text);
+}

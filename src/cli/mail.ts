@@ -3,29 +3,31 @@ import { MAIL_STATUSES, type MailStatus } from "../domain/mail.ts";
 import { type Command, type CommandCall, CommandError, EXIT, JSON_OPTION } from "./command.ts";
 import { actOf, CUSTOMER_OPTION, customerOf } from "./named_customer.ts";
 import { withStore } from "./open.ts";
-import { listLines, MOST_ROWS, print } from "./print.ts";
+import { pageOptions, readPage } from "./page.ts";
+import { listLines, print } from "./print.ts";
 
 /** The commands. */
 export const mailCommands: Command[] = [
   {
     name: "mail list",
-    usage: "[--customer CUSTOMER] [--status STATUS] [--json]",
+    usage: "[--customer CUSTOMER] [--status STATUS] [--limit N] [--before MAIL] [--json]",
     summary: "lists the mails to customers, the newest first",
     example: "regfeed mail list --status failed",
     positionals: [0, 0],
     options: {
       ...CUSTOMER_OPTION,
       status: { kind: "text", value: "STATUS", help: MAIL_STATUSES.join(", ") },
+      ...pageOptions("MAIL"),
       ...JSON_OPTION,
     },
     run: (call) =>
       withStore(call, async ({ store }) => {
         const status = statusOf(call);
         const customer = await customerOf(call, store);
-        const mails = await store.listMails({
-          limit: MOST_ROWS,
-          ...(status === undefined ? {} : { status }),
-          ...customer,
+        const { rows: mails, next } = await readPage(call, "mail list", {
+          read: (page) =>
+            store.listMails({ ...page, ...(status === undefined ? {} : { status }), ...customer }),
+          nameOf: ({ id }) => id,
         });
         const rows = mails.map((mail) => ({
           id: mail.id,
@@ -38,7 +40,7 @@ export const mailCommands: Command[] = [
           finished_at: mail.finishedAtMs,
           problem: mail.problem,
         }));
-        print(call, { mails: rows }, () =>
+        print(call, { mails: rows, next }, () =>
           listLines(rows, "no mails", ["MAIL", "KIND", "CUSTOMER", "STATUS", "TRIES", "PROBLEM"], (row) => [
             row.id,
             row.kind,

@@ -5,22 +5,32 @@ import type { KeptPayment } from "../domain/payment.ts";
 import { type Command, type CommandCall, CommandError, EXIT, JSON_OPTION } from "./command.ts";
 import { actOf, CUSTOMER_OPTION, customerOf } from "./named_customer.ts";
 import { type Opened, withStore } from "./open.ts";
-import { fieldLines, listLines, MOST_ROWS, print } from "./print.ts";
+import { pageOptions, readPage } from "./page.ts";
+import { fieldLines, listLines, print } from "./print.ts";
 import { formatTime } from "./table.ts";
 
 /** The commands. */
 export const paymentCommands: Command[] = [
   {
     name: "payment list",
-    usage: "[--customer CUSTOMER] [--json]",
+    usage: "[--customer CUSTOMER] [--limit N] [--before EVENT] [--json]",
     summary: "lists the payment provider's events, the newest received first",
     example: "regfeed payment list",
     positionals: [0, 0],
-    options: { ...CUSTOMER_OPTION, ...JSON_OPTION },
+    options: { ...CUSTOMER_OPTION, ...pageOptions("EVENT"), ...JSON_OPTION },
     run: (call) =>
       withStore(call, async ({ store }) => {
-        const payments = await store.listPayments({ limit: MOST_ROWS, ...await customerOf(call, store) });
-        print(call, { payments: payments.map(paymentFields) }, (data) =>
+        const customer = await customerOf(call, store);
+        const { rows, next } = await readPage(call, "payment list", {
+          read: async (page) => {
+            if (page.before !== undefined && await store.findPayment(page.before) === null) {
+              throw noEvent(page.before);
+            }
+            return await store.listPayments({ ...page, ...customer });
+          },
+          nameOf: ({ event }) => event.id,
+        });
+        print(call, { payments: rows.map(paymentFields), next }, (data) =>
           listLines(data.payments, "no payment events", [
             "EVENT",
             "TYPE",

@@ -2,9 +2,6 @@
 import type { CommandCall } from "./command.ts";
 import { formatTable, formatTime } from "./table.ts";
 
-/** The most rows that a list prints. */
-export const MOST_ROWS = 100;
-
 /** Prints data as JSON where that is asked for, else in lines. */
 export function print<T>({ host, flags }: CommandCall, data: T, lines: (data: T) => string): void {
   host.out(flags.has("json") ? `${JSON.stringify(data)}\n` : lines(data));

@@ -107,8 +107,8 @@ export interface AccountStore {
    * its own.
    */
   reviewPayers(which: "grace" | "all", review: PaymentReview): Promise<number>;
-  /** The newest received first. */
-  listPayments(query: { limit: number; customerId?: string }): Promise<KeptPayment[]>;
+  /** The newest received first; with `before` those that follow the event of that id in this order. */
+  listPayments(query: { limit: number; before?: string; customerId?: string }): Promise<KeptPayment[]>;
   findPayment(id: string): Promise<KeptPayment | null>;
 
   /** Leases due mails, the longest due first, and counts the attempt. */
@@ -120,8 +120,10 @@ export interface AccountStore {
   storeWelcomeKey(mailId: string, attempt: number, key: ApiKey): Promise<boolean>;
   /** Records what came of an attempt; nothing follows unless it is the latest and still awaited. */
   finishMail(mailId: string, attempt: number, outcome: MailOutcome, nowMs: number): Promise<void>;
-  /** The newest first. */
-  listMails(query: { limit: number; status?: MailStatus; customerId?: string }): Promise<KeptMail[]>;
+  /** The newest first; with `before` those that follow the mail of that id in this order. */
+  listMails(
+    query: { limit: number; before?: string; status?: MailStatus; customerId?: string },
+  ): Promise<KeptMail[]>;
   /** Queues a failed or cancelled mail again; false when there is none of that id. */
   retryMail(id: string, by: Act): Promise<boolean>;
   /**
@@ -135,7 +137,7 @@ export interface AccountStore {
    */
   blankMails(blank: { finishedUntilMs: number; limit: number }): Promise<number>;
 
-  /** The newest first. */
-  listAudit(query: { limit: number; customerId?: string }): Promise<AuditEntry[]>;
+  /** The newest first; with `before` those of a lower `seq`. */
+  listAudit(query: { limit: number; before?: number; customerId?: string }): Promise<AuditEntry[]>;
   accountHealth(): Promise<AccountHealth>;
 }

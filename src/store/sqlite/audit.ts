@@ -6,12 +6,13 @@ import type { Connection } from "./connection.ts";
 /** The part of the port that concerns the audit. */
 export function createAudit(connection: Connection): Pick<AccountStore, "listAudit"> {
   return {
-    listAudit: ({ limit, customerId }) => {
+    listAudit: ({ limit, before = Number.MAX_SAFE_INTEGER, customerId }) => {
       const rows = customerId === undefined
-        ? connection.all("select * from audit where seq > 0 order by seq desc limit ?", limit)
+        ? connection.all("select * from audit where seq < ? order by seq desc limit ?", before, limit)
         : connection.all(
-          "select * from audit where customer_id = ? order by seq desc limit ?",
+          "select * from audit where customer_id = ? and seq < ? order by seq desc limit ?",
           customerId,
+          before,
           limit,
         );
       return Promise.resolve(rows.map((row) => ({

@@ -95,23 +95,27 @@ export function createMails(connection: Connection): Pick<AccountStore, MailMeth
 
 function listMails(
   connection: Connection,
-  { limit, status = null, customerId }: { limit: number; status?: MailStatus | null; customerId?: string },
+  { limit, before = null, status = null, customerId }: {
+    limit: number;
+    before?: string | null;
+    status?: MailStatus | null;
+    customerId?: string;
+  },
 ): KeptMail[] {
+  const wanted = `(? is null or status = ?)
+    and (? is null or (created_at, id) < (select created_at, id from mails where id = ?))`;
+  const given = [status, status, before, before, limit];
   const rows = customerId === undefined
     ? connection.all(
-      `select ${KEPT_COLUMNS} from mails indexed by mails_by_age where ? is null or status = ?
+      `select ${KEPT_COLUMNS} from mails indexed by mails_by_age where ${wanted}
        order by created_at desc, id desc limit ?`,
-      status,
-      status,
-      limit,
+      ...given,
     )
     : connection.all(
-      `select ${KEPT_COLUMNS} from mails indexed by mails_by_customer
-       where customer_id = ? and (? is null or status = ?) order by created_at desc, id desc limit ?`,
+      `select ${KEPT_COLUMNS} from mails indexed by mails_by_customer where customer_id = ? and ${wanted}
+       order by created_at desc, id desc limit ?`,
       customerId,
-      status,
-      status,
-      limit,
+      ...given,
     );
   return rows.map(keptFromRow);
 }

@@ -60,20 +60,25 @@ export function createPayments(connection: Connection): Pick<AccountStore, Payme
       return Promise.resolve(due.length);
     },
 
-    listPayments: ({ limit, customerId }) => {
+    listPayments: ({ limit, before = null, customerId }) => {
       const rows = customerId === undefined
         ? connection.all(
           `select ${KEPT_COLUMNS} from payment_events indexed by payment_events_by_receipt
              left join payers using (payer)
-           order by received_at desc, id desc limit ?`,
+           where ${BEFORE} order by received_at desc, id desc limit ?`,
+          before,
+          before,
           limit,
         )
         : connection.all(
           `select ${KEPT_COLUMNS} from payment_events left join payers using (payer)
-           where payer = (select payer from payers where customer_id = ?) or erased_customer_id = ?
+           where (payer = (select payer from payers where customer_id = ?) or erased_customer_id = ?)
+             and ${BEFORE}
            order by received_at desc, id desc limit ?`,
           customerId,
           customerId,
+          before,
+          before,
           limit,
         );
       return Promise.resolve(rows.map(keptFromRow));
@@ -82,6 +87,9 @@ export function createPayments(connection: Connection): Pick<AccountStore, Payme
     findPayment: (id) => Promise.resolve(findEvent(connection, id)),
   };
 }
+
+/** What follows the event of an id in a list, the newest received first; everything without one. */
+const BEFORE = "(? is null or (received_at, id) < (select received_at, id from payment_events where id = ?))";
 
 const KEPT_COLUMNS = `id, type, created_at, received_at, payer, subscription, fact, note,
   coalesce(customer_id, erased_customer_id) as customer_id`;

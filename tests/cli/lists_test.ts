@@ -1,0 +1,79 @@
+// Lists that grow for years as an operator meets them: none ends without a word.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { noteAct } from "../../src/store/sqlite/audit.ts";
+import { Connection } from "../../src/store/sqlite/connection.ts";
+import { queueMail } from "../../src/store/sqlite/mails.ts";
+import { createPayments } from "../../src/store/sqlite/payments.ts";
+import { regfeed, regfeedJson, withFolder, writeConfig } from "../support/process.ts";
+import { aPayment, aReview } from "../store/contract/given_payments.ts";
+
+/** So many rows of each list are there. */
+const ROWS = 105;
+
+/** A customer with {@link ROWS} entries in the audit, payment events and mails; gives its id. */
+async function fill(folder: string): Promise<string> {
+  await writeConfig(folder, "");
+  const { customer: { id } } = await regfeedJson<{ customer: { id: string } }>(folder, [
+    "customer",
+    "add",
+    "--email",
+    "ana@b.example",
+  ]);
+  const connection = new Connection(join(folder, "data", "regfeed.db"));
+  const payments = createPayments(connection);
+  for (let n = 0; n < ROWS; n++) {
+    const number = String(n).padStart(3, "0");
+    // Some of one time, as a busy second has them.
+    const atMs = 1_000 + Math.floor(n / 10);
+    if (n > 0) noteAct(connection, { actor: "service", atMs }, "customer.change", id, { n });
+    const event = { fact: null, payer: null, subscription: null, note: "of nobody", receivedAtMs: atMs };
+    await payments.recordPayment(aPayment(`evt_${number}`, event), aReview());
+    const mail = { kind: "key-rotated", customerId: id, data: { lastFour: "abcd" } } as const;
+    queueMail(connection, { ...mail, id: `mail_${number}`, onceKey: number, atMs });
+  }
+  connection.close();
+  return id;
+}
+
+Deno.test("lists say that there is more, go on from there, and give scripts all of it", () =>
+  withFolder(async (folder) => {
+    const id = await fill(folder);
+    for (
+      const [list, field, name] of [["audit", "audit", "seq"], ["payment", "payments", "id"], [
+        "mail",
+        "mails",
+        "id",
+      ]]
+    ) {
+      type Page = { next: string | null } & Record<string, Record<string, unknown>[]>;
+      const args = [list ?? "", "list"];
+      const page = async (...more: string[]) => {
+        const { next, ...rest } = await regfeedJson<Page>(folder, [...args, ...more]);
+        return { names: rest[field ?? ""]?.map((row) => String(row[name ?? ""])) ?? [], next };
+      };
+      const all = await page();
+      assert.deepEqual([all.names.length, new Set(all.names).size, all.next], [ROWS, ROWS, null], list);
+      const shown = await regfeed(folder, args);
+      assert.equal(shown.stdout.trimEnd().split("\n").length, 101, "a header and a hundred rows");
+      const next = /--before (\S+)` goes on/.exec(shown.stderr)?.[1] ?? "";
+      assert.equal(next, all.names[99], shown.stderr);
+      assert.deepEqual(await page("--before", next), { names: all.names.slice(100), next: null });
+      assert.deepEqual(await page("--limit", "7", "--before", next), {
+        names: all.names.slice(100, 105),
+        next: null,
+      });
+      assert.deepEqual(await page("--limit", "2"), { names: all.names.slice(0, 2), next: all.names[1] });
+      const whole = await regfeed(folder, [...args, "--limit", String(ROWS)]);
+      assert.deepEqual([whole.stdout.trimEnd().split("\n").length, whole.stderr], [ROWS + 1, ""], list);
+      for (const wrong of ["0", "x", "1.5"]) {
+        assert.equal((await regfeed(folder, [...args, "--limit", wrong])).code, 2, `${list} ${wrong}`);
+      }
+    }
+    const shown = await regfeed(folder, ["customer", "show", id]);
+    assert.match(shown.stdout, new RegExp(`and 95 older ones: mail list --customer ${id}`));
+    const { mails } = await regfeedJson<{ mails: unknown[] }>(folder, ["customer", "show", id]);
+    assert.equal(mails.length, ROWS);
+    assert.equal((await regfeed(folder, ["payment", "list", "--before", "evt_none"])).code, 1);
+    assert.equal((await regfeed(folder, ["audit", "list", "--before", "evt_none"])).code, 2);
+  }));
