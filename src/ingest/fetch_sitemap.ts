@@ -58,7 +58,7 @@ export async function fetchSitemap(
   const nowMs = options.clock.nowMs();
   const settings = rulesKey(source);
   const before = readCursor<SitemapCursor>(known.cursor, settings);
-  const sinceMs = before?.sinceMs ?? nowMs - rules.firstDays * DAY_MS;
+  const sinceMs = sinceWhen(before, rules, nowMs);
   const maps = await readMaps(source, { rules, known, sinceMs, nowMs }, options);
   const { dated, undated } = datedPages(maps.entries, source, rules);
   if (dated.length === 0 && undated > 0) {
@@ -113,22 +113,32 @@ export async function fetchSitemap(
         if (tries > 0 && tries < MAX_TRIES) again.push(page);
       }
       const { isWhole } = maps;
-      return JSON.stringify(cursorAfter({ settings, sinceMs, pages }, { dated, again, isWhole, before }));
+      return JSON.stringify(
+        cursorAfter({ settings, sinceMs, pages }, { dated, again, isWhole, before, nowMs }),
+      );
     },
   };
+}
+
+/** From when on changes are wanted. What lies ahead was set by a clock that was set back, or by a page dated ahead. */
+function sinceWhen(before: SitemapCursor | null, { firstDays }: SitemapRules, nowMs: number): number {
+  if (before === null) return nowMs - firstDays * DAY_MS;
+  return before.sinceMs > nowMs ? nowMs - LATE_DAYS * DAY_MS : before.sinceMs;
 }
 
 /** The next cursor: it moves on to the oldest page that is to be read again, else to {@link LATE_DAYS} before the newest. */
 function cursorAfter(
   now: SitemapCursor,
-  { dated, again, isWhole, before }: {
+  { dated, again, isWhole, before, nowMs }: {
     dated: readonly DatedPage[];
     again: readonly DatedPage[];
     isWhole: boolean;
     before: SitemapCursor | null;
+    nowMs: number;
   },
 ): SitemapCursor {
-  const newestMs = dated.reduce((latest, { changedMs }) => Math.max(latest, changedMs), 0);
+  // A page that is dated in the future must not put all others behind.
+  const newestMs = dated.reduce((latest, { changedMs }) => Math.max(latest, Math.min(changedMs, nowMs)), 0);
   const oldestMs = again.reduce(
     (first, { changedMs }) => Math.min(first, changedMs),
     newestMs - LATE_DAYS * DAY_MS,

@@ -36,7 +36,10 @@ export function planWindows(
   nowMs: number,
 ): Window[] {
   const untilMs = (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS;
-  const startMs = lastMs === null ? nowMs - firstDays * DAY_MS : lastMs - overlapDays * DAY_MS;
+  // A last fetch that lies ahead was made before the clock was set back.
+  const startMs = lastMs === null
+    ? nowMs - firstDays * DAY_MS
+    : Math.min(lastMs, nowMs) - overlapDays * DAY_MS;
   const windows: Window[] = [];
   const stepMs = days === null ? Infinity : days * DAY_MS;
   for (let sinceMs = Math.floor(startMs / DAY_MS) * DAY_MS; sinceMs < untilMs; sinceMs += stepMs) {

@@ -337,3 +337,33 @@ Deno.test("pages that are forbidden to all keep no other back", () =>
     }
     assert.deepEqual(await titles(world), ["p1", "p2"]);
   }));
+
+Deno.test("a page that is dated in the future keeps back no other, and is read once", () =>
+  withSources(sitemapConfig(), async (world) => {
+    const pages: Record<string, string | null> = {
+      "/p1": "2026-07-31T10:00:00Z",
+      "/p-2099": "2099-01-01T00:00:00Z",
+    };
+    serveSite(world, pages);
+    assert.equal((await ingestBoard(world)).new, 2);
+    for (const [page, lastmod] of [["/p2", "2026-08-01T09:00:00Z"], ["/p3", "2026-07-25"]] as const) {
+      pages[page] = lastmod;
+      serveSite(world, pages);
+      pagesAsked(world);
+      assert.equal((await ingestBoard(world)).new, 1);
+      assert.deepEqual(pagesAsked(world), [page]);
+    }
+  }));
+
+Deno.test("a sitemap that was first read by a clock that was ahead is read on when that is set right", () =>
+  withSources(sitemapConfig(), async (world) => {
+    const { clock } = world.platform;
+    const nowMs = clock.nowMs();
+    clock.set(nowMs + 400 * DAY);
+    serveSite(world, { "/p1": "2026-07-31T10:00:00Z" });
+    await ingestBoard(world);
+    clock.set(nowMs);
+    serveSite(world, { "/p1": "2026-07-31T10:00:00Z", "/p2": "2026-08-01T09:00:00Z" });
+    await ingestBoard(world);
+    assert.ok((await titles(world)).includes("p2"));
+  }));

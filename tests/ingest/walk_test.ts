@@ -19,6 +19,8 @@ Deno.test("planWindows() plans whole days up to today, from the last fetch less 
   const whole = { ...rules, days: null };
   assert.deepEqual(shown(planWindows(whole, at("2026-07-01T09:00:00Z"), nowMs)), ["2026-06-30/2026-08-02"]);
   assert.deepEqual(shown(planWindows({ ...rules, overlapDays: 0 }, nowMs, nowMs)), ["2026-08-01/2026-08-02"]);
+  const wasAhead = planWindows(rules, at("2027-09-01T09:00:00Z"), nowMs);
+  assert.deepEqual(shown(wasAhead), ["2026-07-31/2026-08-02"], "the clock was set back");
 });
 
 Deno.test("planWindows() leaves no day out between one fetch and the next", () => {
