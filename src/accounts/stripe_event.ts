@@ -44,6 +44,8 @@ export const PAYMENT_EVENT_TYPES: readonly string[] = Object.keys(READERS);
 
 /** The longest text that is taken over from an event, characters. */
 const MAX_TEXT = 255;
+/** The latest time of an event, Unix seconds: no later one can be written as a date. */
+const LATEST_S = 8.64e12;
 /** Parts of one subscription or bill that are looked at. */
 const MAX_ITEMS = 100;
 
@@ -61,8 +63,8 @@ export function readStripeEvent(body: unknown, nowMs: number): EventReading {
   }
   const reader = Object.hasOwn(READERS, type) ? READERS[type] : undefined;
   if (reader === undefined) return { kind: "unknown_type", id, type, livemode };
-  if (typeof created !== "number" || !Number.isSafeInteger(created * 1_000)) {
-    return unreadable("it does not say when it was created");
+  if (typeof created !== "number" || !Number.isInteger(created) || created < 0 || created > LATEST_S) {
+    return unreadable("it does not say when it was created, in Unix seconds");
   }
   const object = fieldsOf(fieldsOf(event["data"])["object"]);
   const createdAtMs = created * 1_000;

@@ -1,6 +1,6 @@
 // What commands print: JSON for scripts, or tables and fields for people.
 import type { CommandCall } from "./command.ts";
-import { formatTable, formatTime } from "./table.ts";
+import { formatTable, formatTime, oneLine } from "./table.ts";
 
 /** Prints data as JSON where that is asked for, else in lines. */
 export function print<T>({ host, flags }: CommandCall, data: T, lines: (data: T) => string): void {
@@ -31,5 +31,5 @@ export function wordsOf(row: Record<string, unknown>): string {
 
 function wordOf(name: string, value: unknown): string {
   if (typeof value === "number" && /_(at|until)$/.test(name)) return formatTime(value).replace(" ", "T");
-  return typeof value === "string" ? value : JSON.stringify(value);
+  return oneLine(typeof value === "string" ? value : JSON.stringify(value));
 }

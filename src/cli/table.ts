@@ -1,12 +1,14 @@
 // Tables on a terminal.
 import { harmless } from "./paragraphs.ts";
 
-/** Rows under a header, in columns of equal width; a cell that is a number stands to the right. */
+/** Rows under a header, in columns of equal width, each row one line; a cell that is a number stands to the right. */
 export function formatTable(
   header: readonly string[],
   rows: readonly (readonly (string | number)[])[],
 ): string {
-  const all = [header, ...rows];
+  const all = [header, ...rows].map((row) =>
+    row.map((cell) => typeof cell === "number" ? cell : oneLine(cell))
+  );
   const widths = header.map((_, column) => Math.max(...all.map((row) => String(row[column] ?? "").length)));
   const lines = all.map((row) =>
     row.map((cell, column) => {
@@ -20,6 +22,11 @@ export function formatTable(
 /** A time for people: "2026-07-31 12:00:15" (UTC), or "never". */
 export function formatTime(ms: number | null): string {
   return ms === null ? "never" : new Date(ms).toISOString().slice(0, 19).replace("T", " ");
+}
+
+/** A text from outside on one line, without anything that a terminal would obey. */
+export function oneLine(text: string): string {
+  return harmless(text).replace(/\s/g, " ");
 }
 
 /** A text from outside on one line of at most `length` characters, cut with "…". */

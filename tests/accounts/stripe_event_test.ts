@@ -184,6 +184,9 @@ Deno.test("readStripeEvent() tells types of no interest, and bodies that are no 
     [{ id: "x".repeat(300), type: "invoice.paid", livemode: true }, /no event of Stripe/],
     [{ id: "evt_1", type: "invoice.paid", livemode: true, created: "1" }, /when it was created/],
     [{ id: "evt_1", type: "invoice.paid", livemode: true, created: 1.5e300 }, /when it was created/],
+    [{ id: "evt_1", type: "invoice.paid", livemode: true, created: 9e12 }, /when it was created/],
+    [{ id: "evt_1", type: "invoice.paid", livemode: true, created: -1 }, /when it was created/],
+    [{ id: "evt_1", type: "invoice.paid", livemode: true, created: 1.5 }, /when it was created/],
     [{ object: "v2.core.event", id: "evt_1", type: "v1.billing.meter.error" }, /thin event: .*Snapshot/],
   ];
   for (const [body, problem] of rows) {

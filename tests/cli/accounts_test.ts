@@ -56,6 +56,27 @@ Deno.test("an operator adds, shows and erases a customer, and the audit tells of
     }
   }));
 
+Deno.test("nothing that a payment event says moves the cursor or breaks a row; --json has it as it was told", () =>
+  withFolder(async (folder) => {
+    await writeConfig(folder, PAYMENT_CONFIG);
+    await regfeedJson(folder, ["customer", "add", "--email", "bob@b.example"]);
+    const connection = new Connection(join(folder, "data", "regfeed.db"));
+    const id = "evt_\u001b[2J\u009b31m\u202e\nevt_forged";
+    await createPayments(connection).recordPayment(
+      aPayment(id, { type: "a\tb\u2028c", payer: "payer_\u001b]0;x\u0007" }),
+      aReview(),
+    );
+    connection.close();
+    for (const args of [["payment", "list"], ["payment", "show", id]]) {
+      const { stdout } = await regfeed(folder, args);
+      // deno-lint-ignore no-control-regex
+      assert.doesNotMatch(stdout, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u202e]|^evt_forged/m);
+      assert.match(stdout, /evt_\[2J31m evt_forged/);
+    }
+    const { payments } = await regfeedJson<Rows>(folder, ["payment", "list"]);
+    assert.equal(payments?.[0]?.["id"], id);
+  }));
+
 Deno.test("payment events are listed, shown and applied again", () =>
   withFolder(async (folder) => {
     await writeConfig(folder, PAYMENT_CONFIG);
