@@ -1,6 +1,8 @@
 // `customer show|erase`: all that is known of a customer, and the end of it.
 import { join } from "node:path";
 import type { Account } from "../domain/account_store.ts";
+import { limitsOf } from "../domain/customer.ts";
+import { limitFields } from "../domain/tier.ts";
 import { type Command, type CommandCall, CommandError, EXIT, JSON_OPTION } from "./command.ts";
 import { actOf, keyFields, publicFields, requireCustomer } from "./named_customer.ts";
 import { type Opened, withStore } from "./open.ts";
@@ -89,7 +91,8 @@ async function describeAccount({ config, store }: Opened, id: string): Promise<A
   return {
     customer: {
       ...publicFields(customer),
-      limits: customer.limits,
+      limits: limitFields(limitsOf(customer, config.tiers)),
+      own_limits: customer.tier === "embedded" ? limitFields(customer.limits) : {},
       language: customer.language,
       declared: customer.declared,
       declared_as: config.customers.find((declared) => declared.id === id)?.name ?? null,

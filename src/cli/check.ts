@@ -81,9 +81,11 @@ async function findWarnings(host: Host, config: Config): Promise<string[]> {
   return warnings;
 }
 
-function accountWarnings({ payment, mail }: Config): string[] {
-  if (payment === null) return [];
-  const warnings: string[] = [];
+function accountWarnings({ customers, payment, mail }: Config): string[] {
+  const warnings = customers.filter(({ limits }) => limits.apiRequestsPerDay === 0).map(({ name }) =>
+    `the customer ${name} has api_requests_per_day = 0: every call of it is refused`
+  );
+  if (payment === null) return warnings;
   if (mail.smtp === null) {
     warnings.push(`there is no mail server: mails with customers' keys are put into ${mail.outbox}`);
   }

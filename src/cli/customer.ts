@@ -1,7 +1,7 @@
 // `customer …` and `key …`: the operator's side of access.
 import { makeKey } from "../accounts/keys.ts";
 import type { Config } from "../config/config.ts";
-import type { ApiKey, Customer } from "../domain/customer.ts";
+import { type ApiKey, type Customer, limitsOf } from "../domain/customer.ts";
 import { UNKNOWN_LAST_FOUR } from "../domain/declared.ts";
 import { createIds } from "../domain/ids.ts";
 import { isMailAddress } from "../domain/mail.ts";
@@ -20,7 +20,7 @@ const LIMIT_OPTIONS = {
   requests: {
     kind: "text",
     value: "N",
-    help: "requests a UTC day, over those of the tier (embedded only)",
+    help: "requests a UTC day, instead of the tier's number (embedded only)",
   },
   deliveries: { kind: "text", value: "N", help: "webhook deliveries a UTC month, likewise" },
   subscriptions: { kind: "text", value: "N", help: "active subscriptions, likewise" },
@@ -46,7 +46,8 @@ export const customerCommands: Command[] = [
       const email = emailOf("--email", call.texts.get("email"));
       const tier = tierOf(call.texts.get("tier") ?? "indie");
       const limits = limitsIn(call, tier);
-      return withStore(call, async ({ platform, store }) => {
+      return withStore(call, async ({ config, platform, store }) => {
+        await refuseDeclared(email, { config, store });
         if (!call.flags.has("another")) await refuseKnown(store, email);
         const nowMs = platform.clock.nowMs();
         const customer: Customer = {
@@ -178,6 +179,9 @@ async function changeCustomer(
 ): Promise<number> {
   return await withStore(call, async ({ config, platform, store }) => {
     const customer = { ...await requireChangeable(call, store), ...change };
+    if (change.email !== undefined || change.enabled === true) {
+      await refuseDeclared(customer.email, { config, store });
+    }
     if (change.email !== undefined && !call.flags.has("another")) {
       await refuseKnown(store, change.email, customer.id);
     }
@@ -198,12 +202,17 @@ async function changeCustomer(
     printCustomer(
       call,
       customer,
-      change.email === undefined
-        ? `has tier ${customer.tier} and is ${customer.enabled ? "enabled" : "disabled"}`
-        : `has the address ${customer.email}`,
+      change.email === undefined ? stateWords(now ?? customer, config) : `has the address ${customer.email}`,
     );
     return EXIT.done;
   });
+}
+
+function stateWords(customer: Customer, { tiers }: Config): string {
+  const { apiRequestsPerDay, webhookDeliveriesPerMonth, activeSubscriptions } = limitsOf(customer, tiers);
+  return `has tier ${customer.tier} and is ${customer.enabled ? "enabled" : "disabled"}: ` +
+    `${apiRequestsPerDay} requests a day, ${webhookDeliveriesPerMonth} deliveries a month, ` +
+    `${activeSubscriptions} active subscriptions`;
 }
 
 async function tellOfHeld({ host }: CommandCall, store: Store, customerId: string): Promise<void> {
@@ -222,6 +231,21 @@ async function requireChangeable(call: CommandCall, store: Store): Promise<Custo
     throw new CommandError(`${id} was erased, for good: \`customer add\` makes another`);
   }
   return customer;
+}
+
+/** A declared customer shares its address with nobody that a command makes, changes or lets in. */
+async function refuseDeclared(
+  email: string,
+  { config, store }: { config: Config; store: Store },
+): Promise<void> {
+  if (email === "") return;
+  const inFile = config.customers.find((one) => one.email.toLowerCase() === email.toLowerCase());
+  const inStore = (await findByEmail(store, email)).find(({ declared, enabled }) => declared && enabled);
+  const holder = inFile?.name ?? inStore?.id;
+  if (holder === undefined) return;
+  throw new CommandError(
+    `${email} is the address of ${holder}, which the config declares: name another address, or change it there`,
+  );
 }
 
 async function refuseKnown(store: Store, email: string, except?: string): Promise<void> {
@@ -260,6 +284,12 @@ function limitsIn({ texts }: CommandCall, tier: Tier): Partial<TierLimits> {
     }
     if (!/^\d{1,12}$/.test(text)) {
       throw new CommandError(`--${option} must be a whole number, not ${text}`, EXIT.usage);
+    }
+    if (option === "requests" && Number(text) === 0) {
+      throw new CommandError(
+        "--requests 0 would refuse every call: name a number from 1 on, or use `customer disable`",
+        EXIT.usage,
+      );
     }
     limits[limit] = Number(text);
   }

@@ -32,7 +32,8 @@ export function describeConflicts(conflicts: readonly DeclarationConflict[], loa
 
 const CONFLICTS: Record<DeclarationConflict["what"], (holderId: string) => string> = {
   email: (holderId) =>
-    `is the address of ${holderId}, which was made by command: disable or erase that one, or name another address`,
+    `is the address of ${holderId}, which is not declared here: \`customer disable\` or \`customer erase\` that one, ` +
+    "or name another address",
   key: (holderId) =>
     `is the key of ${holderId}, which is not declared here: \`customer hash-key\` makes another`,
   erased: () => "names a customer that was erased, and stays so: choose another id",

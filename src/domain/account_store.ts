@@ -67,7 +67,7 @@ export interface AccountStore {
   listCustomers(): Promise<{ customer: Customer; keys: ApiKey[] }[]>;
   /**
    * False when there is no such customer. One that is not paid for stays disabled although it is to be enabled. With
-   * another tier or other limits the newest subscriptions over the number are held, or held ones come back, and a mail
+   * another tier its own limits end, unless others are given. With another tier or other limits the newest subscriptions over the number are held, or held ones come back, and a mail
    * says so. With another address a welcome mail that was given up is queued again; one that was put off because the
    * customer is kept out goes when it is let in.
    */

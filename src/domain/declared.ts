@@ -19,7 +19,8 @@ export interface DeclarationConflict {
   /** The declared customer's name. */
   name: string;
   /**
-   * `email`: an enabled customer made by command has the address. `key`: a customer that is not declared has the key.
+   * `email`: a customer that is not declared has the address, by command or by payment, and is not kept out by the
+   * operator. `key`: a customer that is not declared has the key.
    * `erased`: the customer of this name was erased.
    */
   what: "email" | "key" | "erased";

@@ -22,3 +22,15 @@ export const DEFAULT_LIMITS: Readonly<Record<Tier, TierLimits>> = {
   gpai: { apiRequestsPerDay: 100_000, webhookDeliveriesPerMonth: 50_000, activeSubscriptions: 25 },
   embedded: { apiRequestsPerDay: 100_000, webhookDeliveriesPerMonth: 50_000, activeSubscriptions: 200 },
 };
+
+/** Limits under the names that the config and the API have for them; those that are not given are left out. */
+export function limitFields(limits: Partial<TierLimits>): Record<string, number> {
+  const named = {
+    api_requests_per_day: limits.apiRequestsPerDay,
+    webhook_deliveries_per_month: limits.webhookDeliveriesPerMonth,
+    active_subscriptions: limits.activeSubscriptions,
+  };
+  return Object.fromEntries(
+    Object.entries(named).filter((entry): entry is [string, number] => entry[1] !== undefined),
+  );
+}

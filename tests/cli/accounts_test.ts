@@ -14,12 +14,12 @@ Deno.test("an operator adds, shows and erases a customer, and the audit tells of
     await writeConfig(folder, PAYMENT_CONFIG);
     const added = ["customer", "add", "--email", "ana@b.example", "--tier", "embedded", "--requests", "77"];
     const { customer } = await regfeedJson<{ customer: { id: string } }>(folder, added);
-    const shown = await regfeedJson<{ customer: { limits: unknown }; keys: unknown[] }>(folder, [
+    const shown = await regfeedJson<{ customer: { own_limits: unknown }; keys: unknown[] }>(folder, [
       "customer",
       "show",
       "ana@b.example",
     ]);
-    assert.deepEqual([shown.customer.limits, shown.keys.length], [{ apiRequestsPerDay: 77 }, 1]);
+    assert.deepEqual([shown.customer.own_limits, shown.keys.length], [{ api_requests_per_day: 77 }, 1]);
     assert.match(
       (await regfeed(folder, ["customer", "show", customer.id])).stdout,
       /^email +ana@b\.example$/m,

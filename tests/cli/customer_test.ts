@@ -51,13 +51,26 @@ Deno.test("customer set-tier gives an embedded customer its own limits, and no o
   withFolder(async (folder) => {
     await writeConfig(folder, "");
     const { customer } = await add(folder, "ana@b.example");
-    const limits = async () =>
-      (await regfeedJson<{ customer: { limits: unknown } }>(folder, ["customer", "show", customer.id]))
-        .customer.limits;
-    await regfeedJson(folder, ["customer", "set-tier", customer.id, "embedded", "--subscriptions", "7"]);
-    assert.deepEqual(await limits(), { activeSubscriptions: 7 });
-    await regfeedJson(folder, ["customer", "set-tier", customer.id, "embedded"]);
-    assert.deepEqual(await limits(), { activeSubscriptions: 7 }, "what is not named stays");
+    interface Shown {
+      customer: { limits: Record<string, number>; own_limits: Record<string, number> };
+    }
+    const limits = async () => {
+      const { customer: shown } = await regfeedJson<Shown>(folder, ["customer", "show", customer.id]);
+      return [shown.own_limits, shown.limits["active_subscriptions"]];
+    };
+    const setTier = (...words: string[]) => regfeed(folder, ["customer", "set-tier", customer.id, ...words]);
+    assert.match(
+      (await setTier("embedded", "--subscriptions", "7")).stdout,
+      /has tier embedded and is enabled: 100000 requests a day, 50000 deliveries a month, 7 active subscriptions/,
+    );
+    assert.deepEqual(await limits(), [{ active_subscriptions: 7 }, 7]);
+    await setTier("embedded");
+    assert.deepEqual(await limits(), [{ active_subscriptions: 7 }, 7], "what is not named stays");
+    await setTier("gpai");
+    assert.deepEqual(await limits(), [{}, 25]);
+    assert.match((await setTier("embedded")).stdout, /200 active subscriptions/, "nothing comes back unseen");
+    const nothing = await setTier("embedded", "--requests", "0");
+    assert.deepEqual([nothing.code, /would refuse every call/.test(nothing.stderr)], [2, true]);
     const refused = await regfeed(folder, [
       "customer",
       "set-tier",
@@ -150,6 +163,16 @@ Deno.test("a declared customer is found by its name, marked in the list, and tol
     assert.equal((await regfeed(folder, ["customer", "show", "example-bonk"])).code, 1);
     const refused = await regfeed(folder, ["customer", "set-email", "example-bank", "x@b.example"]);
     assert.match(refused.stderr, /declared in the config: change it there/);
+    const bob = ["customer", "set-email", "bob@b.example"];
+    for (
+      const args of [["customer", "add", "--email", "Ana@b.example"], [...bob, "ana@b.example"]].flatMap((
+        words,
+      ) => [words, [...words, "--another"]])
+    ) {
+      const { code, stderr } = await regfeed(folder, args);
+      assert.equal(code, 1, args.join(" "));
+      assert.match(stderr, /is the address of example-bank, which the config declares: name another address/);
+    }
     await writeConfig(folder, "");
     assert.match((await regfeed(folder, ["customer", "list"])).stdout, /ana@b\.example .* not any more$/m);
   }));
@@ -166,4 +189,25 @@ Deno.test("what is held is told where the tier changes, and nowhere else; the au
       assert.match(actor, /^cli:.+$/);
       assert.notEqual(actor, "cli:unknown");
     }
+  }));
+
+Deno.test("who is kept out and has a declared address is not let in beside the declared customer", () =>
+  withFolder(async (folder) => {
+    await writeConfig(folder, "");
+    const { customer: { id } } = await add(folder, "ana@b.example");
+    const declared = `[[customers]]\nid = "bank"\nemail = "ana@b.example"\ntier = "team"\nkey_sha256 = "${
+      "2c".repeat(32)
+    }"\n`;
+    await writeConfig(folder, declared);
+    const refused = await regfeed(folder, ["check"]);
+    assert.deepEqual([refused.code, /is the address of cus_.*not declared here/.test(refused.stderr)], [
+      2,
+      true,
+    ]);
+    assert.equal((await regfeed(folder, ["customer", "disable", id])).code, 0);
+    assert.equal((await regfeed(folder, ["check"])).code, 0);
+    const enabled = await regfeed(folder, ["customer", "enable", id]);
+    assert.deepEqual([enabled.code, /is the address of bank/.test(enabled.stderr)], [1, true]);
+    await regfeedJson(folder, ["customer", "set-email", id, "other@b.example"]);
+    assert.equal((await regfeed(folder, ["customer", "enable", id])).code, 0);
   }));

@@ -173,7 +173,7 @@ Deno.test("a config that is wrong, or that the store contradicts, changes nothin
       [SECOND.replace("paper@", "paper.at."), /regfeed\.toml:12: customers\[0\]\.email: is no mail address/],
       [
         SECOND.replace("paper@", "ana@"),
-        /:12: customers\[0\]\.email: is the address of cus_.*made by command/,
+        /:12: customers\[0\]\.email: is the address of cus_.*not declared here/,
       ],
       ["[server\n", /regfeed\.toml:1/],
     ];

@@ -3,7 +3,7 @@ import type { Account, AccountStore, TierAct } from "../../domain/account_store.
 import type { Act } from "../../domain/audit.ts";
 import { type ApiKey, type Customer, type DisabledBy, limitsOf } from "../../domain/customer.ts";
 import type { MailLanguage } from "../../domain/mail.ts";
-import type { Tier } from "../../domain/tier.ts";
+import { limitFields, type Tier } from "../../domain/tier.ts";
 import { noteAct } from "./audit.ts";
 import type { Connection, Row } from "./connection.ts";
 import { holdDeliveries } from "./delivery_states.ts";
@@ -84,7 +84,7 @@ export function insertCustomer(
   noteAct(connection, by, "customer.add", customer.id, {
     tier,
     enabled,
-    ...(Object.keys(limits).length > 0 ? { limits } : {}),
+    ...(Object.keys(limits).length > 0 ? { limits: limitFields(limits) } : {}),
     language,
   });
 }
@@ -106,7 +106,10 @@ export function updateCustomer(
   const { id } = customer;
   const before = disabledByOf(connection, id);
   const disabledBy = given.disabledBy === undefined ? before : given.disabledBy;
-  const changed: Customer = { ...customer, ...change, enabled: disabledBy === null };
+  // A customer's own limits are of one stay in the tier embedded: they end with it, or they would come back unseen.
+  const isMoved = change.tier !== undefined && change.tier !== customer.tier;
+  const limits = change.limits ?? (isMoved ? {} : customer.limits);
+  const changed: Customer = { ...customer, ...change, limits, enabled: disabledBy === null };
   const differences = differencesOf(customer, changed);
   if (before !== disabledBy) differences["disabled_by"] = { before, after: disabledBy };
   if (Object.keys(differences).length === 0) return;
@@ -181,7 +184,7 @@ function differencesOf(before: Customer, after: Customer): Record<string, unknow
     }
   }
   if (JSON.stringify(before.limits) !== JSON.stringify(after.limits)) {
-    differences["limits"] = { before: before.limits, after: after.limits };
+    differences["limits"] = { before: limitFields(before.limits), after: limitFields(after.limits) };
   }
   // The audit outlives an erasure: that the address changed is enough to know.
   if (before.email !== after.email) differences["email"] = "changed";

@@ -60,15 +60,16 @@ export function findConflictsInFile(
 
 function findConflicts(connection: Connection, customer: DeclaredCustomer): DeclarationConflict[] {
   const { id, name, email, keyHashes } = customer;
-  const known = connection.get("select email, erased_at from customers where id = ?", id);
+  const known = connection.get("select email, enabled, erased_at from customers where id = ?", id);
   if (known !== undefined && known["erased_at"] !== null) return [{ name, what: "erased", holderId: id }];
   const conflicts: DeclarationConflict[] = [];
-  // What holds already goes on holding, or a customer that is added later could keep the service from starting.
-  if (String(known?.["email"] ?? "").toLowerCase() !== email.toLowerCase()) {
+  // What holds already goes on holding, or somebody who pays later could keep the service from starting.
+  const isHeld = known?.["enabled"] === 1 && String(known["email"]).toLowerCase() === email.toLowerCase();
+  if (!isHeld) {
+    // Who is kept out by the operator comes back by the operator's word alone; a payment brings back all others.
     const holder = connection.get(
       `select id from customers
-       where declared = 0 and enabled = 1 and lower(email) = lower(?)
-         and not exists (select 1 from payers where payers.customer_id = customers.id)
+       where declared = 0 and disabled_by is not 'operator' and lower(email) = lower(?)
        order by created_at limit 1`,
       email,
     );

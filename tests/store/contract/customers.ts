@@ -50,7 +50,7 @@ export const customerPromises: StorePromise[] = [
       const customer = await addCustomer(store, "1", { limits: { activeSubscriptions: 3 } });
       const other = await addCustomer(store, "2");
       const changes = [
-        { tier: "gpai" },
+        { tier: "gpai", limits: customer.limits },
         { enabled: false },
         { limits: { apiRequestsPerDay: 9 } },
         {},
@@ -63,6 +63,23 @@ export const customerPromises: StorePromise[] = [
         assert.deepEqual((await store.findKey(aKey("1").hash))?.customer, expected);
       }
       assert.deepEqual(await store.findCustomer("cus_2"), other);
+    },
+  },
+  {
+    name: "changeCustomer() ends a customer's own limits with its tier, and the audit says which they were",
+    check: async (store) => {
+      await addCustomer(store, "1", { tier: "embedded", limits: { apiRequestsPerDay: 10 } });
+      const change = async (tier: "gpai" | "embedded", limits?: { apiRequestsPerDay: number }) => {
+        await store.changeCustomer("cus_1", { tier, ...(limits === undefined ? {} : { limits }) }, BY);
+        return (await store.findCustomer("cus_1"))?.limits;
+      };
+      assert.deepEqual(await change("embedded"), { apiRequestsPerDay: 10 }, "the tier is the same");
+      assert.deepEqual(await change("gpai"), {});
+      const [entry] = await store.listAudit({ limit: 1 });
+      assert.deepEqual(entry?.change["limits"], { before: { api_requests_per_day: 10 }, after: {} });
+      assert.deepEqual(await change("embedded"), {}, "they do not come back unseen");
+      assert.deepEqual(await change("gpai"), {});
+      assert.deepEqual(await change("embedded", { apiRequestsPerDay: 9 }), { apiRequestsPerDay: 9 });
     },
   },
   {

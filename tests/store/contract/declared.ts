@@ -7,6 +7,7 @@ import {
 } from "../../../src/domain/declared.ts";
 import type { Store } from "../../../src/domain/store.ts";
 import { addCustomer, aKey, BY, T0 } from "./given.ts";
+import { aPayment, aReview, aState } from "./given_payments.ts";
 import type { StorePromise } from "./promise.ts";
 
 const CONFIG = { ...BY, actor: "config" };
@@ -154,6 +155,40 @@ export const declaredPromises: StorePromise[] = [
       assert.equal((await store.declareCustomers([ana], CONFIG)).kind, "applied");
       await addCustomer(store, "2", { email: "ana@example.org" });
       assert.equal((await store.declareCustomers([ana], CONFIG)).kind, "applied", "the service starts again");
+    },
+  },
+  {
+    name:
+      "declareCustomers() refuses the address of who pays, in arrears or not, until the operator keeps it out",
+    check: async (store) => {
+      await store.recordPayment(aPayment("evt_1"), aReview());
+      const id = (await store.listCustomers())[0]?.customer.id ?? "";
+      const ana = declared("ana", { email: "Ana@firm.example" });
+      const refused = { kind: "refused", conflicts: [{ name: "ana", what: "email", holderId: id }] };
+      assert.deepEqual(await store.declareCustomers([ana], CONFIG), refused);
+      const ended = { id: "evt_2", type: "x", fact: aState("canceled"), createdAtMs: T0 + 1 };
+      await store.recordPayment(aPayment("evt_2", ended), aReview());
+      assert.equal((await store.findCustomer(id))?.enabled, false);
+      assert.deepEqual(
+        await store.declareCustomers([ana], CONFIG),
+        refused,
+        "a payment would let it in again",
+      );
+      await store.changeCustomer(id, { enabled: false }, BY);
+      assert.equal((await store.declareCustomers([ana], CONFIG)).kind, "applied");
+    },
+  },
+  {
+    name: "declareCustomers() refuses one that comes back when somebody has its address meanwhile",
+    check: async (store) => {
+      const ana = declared("ana", { email: "ana@example.org" });
+      await store.declareCustomers([ana], CONFIG);
+      await store.declareCustomers([], CONFIG);
+      const { id } = await addCustomer(store, "2", { email: "ana@example.org" });
+      assert.deepEqual(await store.declareCustomers([ana], CONFIG), {
+        kind: "refused",
+        conflicts: [{ name: "ana", what: "email", holderId: id }],
+      });
     },
   },
   {
