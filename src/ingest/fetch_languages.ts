@@ -140,6 +140,8 @@ class Together {
       const refused = this.#refusedOf(language, outcome.refused);
       // The cursor stays as it was.
       if (refused.some(hasFailed)) continue;
+      // It has said that it is unchanged, and would say so again when it is to be looked at anew.
+      if (fetched.isUnchanged && !outcome.isWhole) continue;
       next[language] = fetched.cursor({ ...outcome, refused: new Set(refused.map(({ name }) => name)) });
     }
     return next;

@@ -207,5 +207,9 @@ Deno.test("what stands in an unchanged language alone is not missing", () =>
       await world.platform.clock.advance(DAY);
       assert.equal((await ingestBoard(world)).revised, 0);
     }
-    assert.equal(sent, 2, "at first, and once more because something was new");
+    assert.equal(
+      sent,
+      4,
+      "at first, once more because something was new, and with every second look at the other",
+    );
   }));

@@ -166,3 +166,12 @@ Deno.test("what stood in one language alone and falls out at the end of its wind
     await fetch(items(3, 5, 7, 8), items(1, 2, 8));
     for (let round = 0; round < 4; round++) assert.equal(await fetch(items(5, 7, 8, 9), items(1, 2, 8)), 0);
   }));
+
+Deno.test("what stood in one language alone and is gone from it is withdrawn, although the other never changes", () =>
+  withLanguages(async (fetch) => {
+    const german = items(1, 2);
+    for (let round = 0; round < 3; round++) await fetch(items(1, 2, 3, 4), german);
+    const revised: number[] = [];
+    for (let round = 0; round < 6; round++) revised.push(await fetch(items(1, 2, 4), german));
+    assert.equal(revised.reduce((sum, count) => sum + count), 1, "once");
+  }));
