@@ -1,7 +1,13 @@
 // The mail loop: claims what is due, makes a welcome's key, hands over, records what came of it.
 import type { AccountStore, TierTable } from "../domain/account_store.ts";
 import { limitsOf } from "../domain/customer.ts";
-import { type ClaimedMail, CUSTOMER_DISABLED, type Mailbox, type MailOutcome } from "../domain/mail.ts";
+import {
+  type ClaimedMail,
+  CUSTOMER_DISABLED,
+  MAIL_LEASE_MS,
+  type Mailbox,
+  type MailOutcome,
+} from "../domain/mail.ts";
 import { type Clock, DeadlineError, type Log, type Mailer, MailError, type Random } from "../domain/ports.ts";
 import { NO_TRACER, type Tracer } from "../domain/tracer.ts";
 import { makeKey } from "./keys.ts";
@@ -10,8 +16,6 @@ import { nextMailAttempt } from "./mail_schedule.ts";
 
 /** How long one attempt may take, ms. */
 const ATTEMPT_MS = 60_000;
-/** How long a claimed mail is nobody else's, ms: longer than the whole attempt. */
-const LEASE_MS = 300_000;
 /** Mails claimed at once, and handed over at the same time. */
 const BATCH = 4;
 /** How often the loop looks for due mails, ms. */
@@ -45,7 +49,7 @@ export function createMailing(options: MailingOptions): Mailing {
   const { store, clock, log } = options;
   const tick = async () => {
     while (true) {
-      const mails = await store.claimMails({ nowMs: clock.nowMs(), leaseMs: LEASE_MS, limit: BATCH });
+      const mails = await store.claimMails({ nowMs: clock.nowMs(), leaseMs: MAIL_LEASE_MS, limit: BATCH });
       if (mails.length === 0) return;
       await Promise.all(mails.map((mail) => handOver(mail, options)));
     }

@@ -5,6 +5,7 @@ import { actOf, CUSTOMER_OPTION, customerOf } from "./named_customer.ts";
 import { withStore } from "./open.ts";
 import { pageOptions, readPage } from "./page.ts";
 import { listLines, print } from "./print.ts";
+import { formatTime } from "./table.ts";
 
 /** The commands. */
 export const mailCommands: Command[] = [
@@ -41,12 +42,21 @@ export const mailCommands: Command[] = [
           problem: mail.problem,
         }));
         print(call, { mails: rows, next }, () =>
-          listLines(rows, "no mails", ["MAIL", "KIND", "CUSTOMER", "STATUS", "TRIES", "PROBLEM"], (row) => [
+          listLines(rows, "no mails", [
+            "MAIL",
+            "KIND",
+            "CUSTOMER",
+            "STATUS",
+            "TRIES",
+            "NEXT (UTC)",
+            "PROBLEM",
+          ], (row) => [
             row.id,
             row.kind,
             row.customer,
             row.status,
             row.attempts,
+            row.next_attempt_at === null ? "" : formatTime(row.next_attempt_at),
             row.problem ?? "",
           ]));
         return EXIT.done;
@@ -55,19 +65,27 @@ export const mailCommands: Command[] = [
   {
     name: "mail retry",
     usage: "MAIL [--json]",
-    summary: "queues a mail again that was given up",
+    summary: "sends a mail now that was given up or cancelled, or waits for its next attempt",
     example: "regfeed mail retry mail_01J9ZC3V5T8Q2W4E6R8Y0TAPNB",
     positionals: [1, 1],
     options: JSON_OPTION,
     run: (call) =>
       withStore(call, async ({ platform, store }) => {
         const id = call.positionals[0] ?? "";
-        if (!await store.retryMail(id, actOf(call, platform))) {
+        const outcome = await store.retryMail(id, actOf(call, platform));
+        if (outcome === "over") {
           throw new CommandError(
-            `no mail ${id} was given up; \`mail list --status failed\` shows those that were`,
+            `no mail ${id} waits or was given up; \`mail list --status failed\` shows those that were given up`,
           );
         }
-        print(call, { mail: { id, status: "queued" } }, () => `${id} is queued; a running server sends it\n`);
+        print(
+          call,
+          { mail: { id, status: "queued" } },
+          () =>
+            outcome === "soon"
+              ? `${id} is being sent, or is due within five minutes: a running server sends it\n`
+              : `${id} is queued; a running server sends it\n`,
+        );
         return EXIT.done;
       }),
   },

@@ -3,7 +3,7 @@ import type { Act, AuditEntry } from "./audit.ts";
 import type { ApiKey, Customer, DisabledBy } from "./customer.ts";
 import type { Declaration, DeclaredCustomer } from "./declared.ts";
 import type { NewId } from "./ids.ts";
-import type { ClaimedMail, KeptMail, MailOutcome, MailStatus } from "./mail.ts";
+import type { ClaimedMail, KeptMail, MailOutcome, MailRetry, MailStatus } from "./mail.ts";
 import type { KeptPayment, PayerState, PaymentEvent, PaymentOutcome, PaymentVerdict } from "./payment.ts";
 import type { Tier, TierLimits } from "./tier.ts";
 
@@ -124,8 +124,8 @@ export interface AccountStore {
   listMails(
     query: { limit: number; before?: string; status?: MailStatus; customerId?: string },
   ): Promise<KeptMail[]>;
-  /** Queues a failed or cancelled mail again; false when there is none of that id. */
-  retryMail(id: string, by: Act): Promise<boolean>;
+  /** Makes a mail due now that was given up or cancelled, or waits for its next attempt. */
+  retryMail(id: string, by: Act): Promise<MailRetry>;
   /**
    * Cancels a mail that waits or was given up: it is sent no more and troubles nobody's health. False when there is none
    * such of that id.

@@ -16,8 +16,11 @@ export interface SubscriptionChange {
   enabled?: boolean;
 }
 
-/** Why a subscription is not changed; `unknown`: it is not the customer's, or deleted. */
-export type ChangeRefusal = "unknown" | "duplicate" | "limit_reached" | "key_lost";
+/**
+ * Why a subscription is not changed; `unknown`: it is not the customer's, or deleted. `duplicate_held`: the tier holds
+ * another one that is the same.
+ */
+export type ChangeRefusal = "unknown" | "duplicate" | "duplicate_held" | "limit_reached" | "key_lost";
 
 /** Which deliveries of a customer to list, the newest first; every filter narrows. */
 export interface DeliveryQuery {

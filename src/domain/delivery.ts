@@ -1,4 +1,5 @@
 // Deliveries: the promise to bring one event to one subscription, and the attempts made to keep it.
+import type { SwitchedOffBy } from "./subscription.ts";
 
 /**
  * The life of a delivery: `pending` until an attempt succeeds (`delivered`) or the schedule is used up (`failed`);
@@ -84,6 +85,8 @@ export interface DeliveryRecord {
   status: DeliveryStatus;
   /** Null unless it is held. */
   holdReason: HoldReason | null;
+  /** By whom or what its subscription is switched off, null while that is on. */
+  subscriptionDisabledBy: SwitchedOffBy | null;
   /** Attempts made or begun. */
   attempts: number;
   /** The latest recorded attempt: its status and what went wrong; null without one. */
@@ -110,13 +113,21 @@ const HOLD_WORDS: Record<HoldReason, string> = {
   disabled: "held: the subscription is switched off; it goes out when that is switched on again",
 };
 
+const HELD_BY_TIER =
+  "held: the subscription is over your tier's number of active subscriptions; it goes out when there is room: with a " +
+  "higher tier, or when you delete or switch off another one";
+
 /** Why a delivery is not delivered, in words for its owner; null when it is, or is on its way without a failure. */
 export function describeDelivery(
-  delivery: Pick<DeliveryRecord, "status" | "holdReason" | "lastProblem" | "arrivedAtMs">,
+  delivery: Pick<
+    DeliveryRecord,
+    "status" | "holdReason" | "subscriptionDisabledBy" | "lastProblem" | "arrivedAtMs"
+  >,
 ): string | null {
   const { status, holdReason, lastProblem, arrivedAtMs } = delivery;
   switch (status) {
     case "held":
+      if (holdReason === "disabled" && delivery.subscriptionDisabledBy === "tier") return HELD_BY_TIER;
       return holdReason === null ? null : HOLD_WORDS[holdReason];
     case "failed":
       return `every attempt failed; the last: ${lastProblem ?? "nothing is known of it any more"}`;

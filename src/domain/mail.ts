@@ -131,6 +131,15 @@ export type ClaimedMail = MailContent & {
 /** The problem of a welcome that is put off, or cancelled at last, because its customer is kept out. */
 export const CUSTOMER_DISABLED = "the customer is disabled";
 
+/** How long a claimed mail is nobody else's, ms: longer than a whole attempt. */
+export const MAIL_LEASE_MS = 300_000;
+
+/**
+ * What came of the wish to send a mail now: it is due. `soon`: an attempt is under way or due within
+ * {@link MAIL_LEASE_MS} anyway. `over`: it was sent, or there is none of that id.
+ */
+export type MailRetry = "queued" | "soon" | "over";
+
 /** What came of an attempt to hand a mail over. `problem` is in words that hold no key and no address. */
 export type MailOutcome =
   | { kind: "sent" }

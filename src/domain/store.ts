@@ -163,8 +163,8 @@ export interface StoreHealth {
   oldestPendingAtMs: number | null;
 }
 
-/** What became of a wish to subscribe. */
-export type SubscribeOutcome = "created" | "duplicate" | "limit_reached";
+/** What became of a wish to subscribe; `duplicate_held`: the tier holds one that is the same. */
+export type SubscribeOutcome = "created" | "duplicate" | "duplicate_held" | "limit_reached";
 
 /** The answer to a request that named a key of its own, so that its repetition is answered alike. */
 export interface RememberedAnswer {

@@ -41,7 +41,8 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
   },
   subscription_limit_reached: {
     when: "your tier's number of active subscriptions is reached",
-    detail: "Your tier allows 5 active subscriptions. Delete one, or ask for a higher tier.",
+    detail:
+      "Your tier allows 5 active subscriptions. Delete or switch off another one, or ask for a higher tier.",
   },
   not_found: {
     when: "there is nothing of this id that you may see, or no such path",
@@ -52,7 +53,7 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
     detail: "/v1/events takes GET, HEAD, not POST.",
   },
   duplicate_subscription: {
-    when: "you have an active subscription with the same address and filters",
+    when: "you have a subscription with the same address and filters that is active, or that your tier holds",
     detail:
       "You have an active subscription with this webhook_url and these filters. Delete it first, or use it.",
   },

@@ -114,7 +114,8 @@ function refusal(outcome: ChangeRefusal, activeLimit: number): AppError {
     case "unknown":
       return noSubscription();
     case "duplicate":
-      return isDuplicate();
+    case "duplicate_held":
+      return isDuplicate(outcome);
     case "limit_reached":
       return limitReached(activeLimit);
     case "key_lost":

@@ -240,15 +240,18 @@ async function add(
 ): Promise<void> {
   const limit = limitsOf(customer).activeSubscriptions;
   const outcome = await store.addSubscription(subscription, limit, { answer: remembered, backfillSinceMs });
-  if (outcome === "duplicate") throw isDuplicate();
+  if (outcome === "duplicate" || outcome === "duplicate_held") throw isDuplicate(outcome);
   if (outcome === "limit_reached") throw limitReached(limit);
 }
 
-/** The error of a subscription that would be the same as another one. */
-export function isDuplicate(): AppError {
+/** The error of a subscription that would be the same as another one, which is on or held by the tier. */
+export function isDuplicate(twin: "duplicate" | "duplicate_held"): AppError {
   return new AppError(
     "duplicate_subscription",
-    "You have an active subscription with this webhook_url and these filters. Delete it first, or use it.",
+    twin === "duplicate"
+      ? "You have an active subscription with this webhook_url and these filters. Delete it first, or use it."
+      : "You have a subscription with this webhook_url and these filters that your tier holds (`disabled_by: tier`); it " +
+        "comes back when there is room. Delete it first, or delete or switch off another one.",
   );
 }
 
@@ -258,6 +261,6 @@ export function limitReached(limit: number): AppError {
     "subscription_limit_reached",
     `Your tier allows ${limit} active subscription${
       limit === 1 ? "" : "s"
-    }. Delete one, or ask for a higher tier.`,
+    }. Delete or switch off another one, or ask for a higher tier.`,
   );
 }

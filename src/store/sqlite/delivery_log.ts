@@ -1,6 +1,7 @@
 // The log of deliveries in SQLite: what a customer was promised, and the attempts made.
 import type { AttemptRecord, DeliveryRecord, DeliveryStatus, HoldReason } from "../../domain/delivery.ts";
 import type { DeliveryQuery } from "../../domain/catch_up_store.ts";
+import type { SwitchedOffBy } from "../../domain/subscription.ts";
 import type { Store } from "../../domain/store.ts";
 import type { Connection, Row } from "./connection.ts";
 
@@ -12,7 +13,8 @@ const NEWEST = Number.MAX_SAFE_INTEGER;
 const COLUMNS =
   `deliveries.id, subscription_id, event_id, sequence, status, hold_reason, attempts, next_attempt_at,
   deliveries.created_at, arrived_at, finished_at, deliveries.seq,
-  (select version from events where events.id = event_id) > 1 as is_revision, status_code, problem`;
+  (select version from events where events.id = event_id) > 1 as is_revision,
+  (select disabled_by from subscriptions where subscriptions.id = subscription_id) as subscription_disabled_by, status_code, problem`;
 
 const LAST_ATTEMPT = `left join attempts on delivery_id = deliveries.id
   and number = (select max(number) from attempts where delivery_id = deliveries.id)`;
@@ -141,6 +143,7 @@ function deliveryFromRow(row: Row): DeliveryRecord {
     sequence: Number(row["sequence"]),
     status: row["status"] as DeliveryStatus,
     holdReason: row["hold_reason"] as HoldReason | null,
+    subscriptionDisabledBy: row["subscription_disabled_by"] as SwitchedOffBy | null,
     attempts: Number(row["attempts"]),
     lastStatusCode: row["status_code"] as number | null,
     lastProblem: row["problem"] as string | null,

@@ -1,13 +1,16 @@
 // The queue of mails in SQLite.
 import type { AccountStore } from "../../domain/account_store.ts";
+import type { Act } from "../../domain/audit.ts";
 import type { ApiKey } from "../../domain/customer.ts";
 import {
   type ClaimedMail,
   CUSTOMER_DISABLED,
   type KeptMail,
+  MAIL_LEASE_MS,
   type MailContent,
   type MailKind,
   type MailOutcome,
+  type MailRetry,
   type MailStatus,
   type NewMail,
 } from "../../domain/mail.ts";
@@ -61,18 +64,7 @@ export function createMails(connection: Connection): Pick<AccountStore, MailMeth
     listMails: (query) => Promise.resolve(listMails(connection, query)),
 
     retryMail: (id, by) =>
-      Promise.resolve(connection.transaction("durable", () => {
-        const row = connection.get(
-          `update mails set status = 'queued', tries = 0, next_attempt_at = ?, finished_at = null
-           where id = ? and status in ('failed', 'cancelled') and (kind = 'welcome' or data <> '{}')
-           returning customer_id, kind`,
-          by.atMs,
-          id,
-        );
-        if (row === undefined) return false;
-        noteAct(connection, by, "mail.retry", String(row["customer_id"]), { mail: id, kind: row["kind"] });
-        return true;
-      })),
+      Promise.resolve(connection.transaction("durable", () => retry(connection, id, by))),
 
     cancelMail: (id, by) =>
       Promise.resolve(connection.transaction("durable", () => {
@@ -91,6 +83,27 @@ export function createMails(connection: Connection): Pick<AccountStore, MailMeth
 
     blankMails: (blank) => Promise.resolve(blankMails(connection, blank)),
   };
+}
+
+function retry(connection: Connection, id: string, by: Act): MailRetry {
+  // A lease is a time of the next attempt too: what is due later than one lasts waits, and nobody is handing it over.
+  const row = connection.get(
+    `update mails set status = 'queued', tries = 0, next_attempt_at = ?, finished_at = null
+     where id = ? and (
+       (status in ('failed', 'cancelled') and (kind = 'welcome' or data <> '{}'))
+       or (status = 'queued' and next_attempt_at > ? and (attempts = 0 or next_attempt_at > ?)))
+     returning customer_id, kind`,
+    by.atMs,
+    id,
+    by.atMs,
+    by.atMs + MAIL_LEASE_MS,
+  );
+  if (row === undefined) {
+    const waits = connection.get("select 1 from mails where id = ? and status = 'queued'", id);
+    return waits === undefined ? "over" : "soon";
+  }
+  noteAct(connection, by, "mail.retry", String(row["customer_id"]), { mail: id, kind: row["kind"] });
+  return "queued";
 }
 
 function listMails(

@@ -81,7 +81,8 @@ function changeSubscription(
   if (isWanted) {
     if (isOn && before.disabledBy === "key-lost") return "key_lost";
     const others = wantedBeside(connection, before);
-    if (others.identities.has(identity)) return "duplicate";
+    const twin = others.twinOf(identity);
+    if (twin !== null) return twin;
     if (isOn && !wasOn && others.active >= activeLimit) return "limit_reached";
   }
   // First, because one that is off may be the same as one that is on.

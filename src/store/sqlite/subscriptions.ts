@@ -48,7 +48,8 @@ export function createSubscriptions(connection: Connection, vault: Vault): Pick<
       Promise.resolve(connection.transaction("durable", () => {
         const identity = identityOf(subscription);
         const wanted = wantedBeside(connection, subscription);
-        if (wanted.identities.has(identity)) return "duplicate";
+        const twin = wanted.twinOf(identity);
+        if (twin !== null) return twin;
         if (wanted.active >= activeLimit) return "limit_reached";
         insert(connection, vault, { subscription, identity, backfillSinceMs });
         const { customerId, createdAtMs } = subscription;
@@ -82,12 +83,12 @@ export function createSubscriptions(connection: Connection, vault: Vault): Pick<
 
 /**
  * The customer's other subscriptions that are on, or come back by themselves: a further one must not be the same as one
- * of them. `active` counts those that are on.
+ * of them, which `twinOf` says. `active` counts those that are on.
  */
 export function wantedBeside(
   connection: Connection,
   { customerId, id }: Pick<Subscription, "customerId" | "id">,
-): { identities: ReadonlySet<string>; active: number } {
+): { twinOf(identity: string): "duplicate" | "duplicate_held" | null; active: number } {
   const rows = connection.all(
     `select identity, disabled_at from subscriptions indexed by subscriptions_wanted
      where customer_id = ? and deleted_at is null and (disabled_at is null or disabled_by = 'tier') and id <> ?`,
@@ -95,7 +96,11 @@ export function wantedBeside(
     id,
   );
   return {
-    identities: new Set(rows.map((row) => String(row["identity"]))),
+    twinOf: (identity) => {
+      const twin = rows.find((row) => row["identity"] === identity);
+      if (twin === undefined) return null;
+      return twin["disabled_at"] === null ? "duplicate" : "duplicate_held";
+    },
     active: rows.filter((row) => row["disabled_at"] === null).length,
   };
 }

@@ -119,6 +119,7 @@ export const catchUpPromises: StorePromise[] = [
         sequence: 1,
         status: "pending",
         holdReason: null,
+        subscriptionDisabledBy: null,
         attempts: 2,
         lastStatusCode: 503,
         lastProblem: "said 503",

@@ -93,15 +93,16 @@ export const mailPromises: StorePromise[] = [
     },
   },
   {
-    name: "retryMail() queues a failed mail again, and none that is on its way or was sent",
+    name: "retryMail() makes due what was given up or waits, and leaves what is under way or was sent",
     check: async (store) => {
       await welcomed(store);
       const [{ id } = { id: "" }] = await claim(store);
-      assert.equal(await store.retryMail(id, BY), false);
+      assert.equal(await store.retryMail(id, BY), "soon", "an attempt is under way");
+      assert.equal((await store.listMails({ limit: 1 }))[0]?.nextAttemptAtMs, T0 + LEASE);
       await store.finishMail(id, 1, { kind: "failed", problem: "refused" }, T0);
       assert.deepEqual((await store.accountHealth()).failedMails, 1);
       assert.deepEqual((await store.listMails({ limit: 9, status: "failed" })).map((mail) => mail.id), [id]);
-      assert.equal(await store.retryMail(id, { ...BY, atMs: T0 + 5 }), true);
+      assert.equal(await store.retryMail(id, { ...BY, atMs: T0 + 5 }), "queued");
       assert.deepEqual(await store.accountHealth(), {
         queuedMails: 1,
         oldestQueuedMailAtMs: T0,
@@ -110,9 +111,22 @@ export const mailPromises: StorePromise[] = [
       });
       const [again] = await claim(store, T0 + 5);
       assert.deepEqual([again?.attempt, again?.tries], [2, 1], "no attempt is counted twice");
-      await store.finishMail(id, 2, { kind: "sent" }, T0 + 6);
-      assert.equal(await store.retryMail(id, BY), false);
-      assert.equal(await store.retryMail("mail_unknown", BY), false);
+      const hour = T0 + 3_600_000;
+      await store.finishMail(id, 2, { kind: "retry", atMs: hour, problem: "refused" }, T0 + 6);
+      assert.deepEqual(await claim(store, T0 + 7), []);
+      assert.equal(
+        await store.retryMail(id, { ...BY, atMs: hour - 300_000 }),
+        "soon",
+        "it is due soon enough",
+      );
+      assert.equal(await store.retryMail(id, { ...BY, atMs: T0 + 7 }), "queued");
+      const [entry] = await store.listAudit({ limit: 1 });
+      assert.deepEqual([entry?.act, entry?.change["mail"]], ["mail.retry", id]);
+      const [third] = await claim(store, T0 + 7);
+      assert.deepEqual([third?.attempt, third?.tries], [3, 1]);
+      await store.finishMail(id, 3, { kind: "sent" }, T0 + 8);
+      assert.equal(await store.retryMail(id, BY), "over");
+      assert.equal(await store.retryMail("mail_unknown", BY), "over");
     },
   },
   {
@@ -130,7 +144,7 @@ export const mailPromises: StorePromise[] = [
       assert.deepEqual(await claim(store, T0 * 2), []);
       assert.equal(await store.cancelMail(id, BY), false);
       assert.deepEqual((await store.listAudit({ limit: 1 })).map(({ act }) => act), ["mail.cancel"]);
-      assert.equal(await store.retryMail(id, { ...BY, atMs: T0 + 2 }), true);
+      assert.equal(await store.retryMail(id, { ...BY, atMs: T0 + 2 }), "queued");
       assert.equal(await store.cancelMail(id, BY), true, "one that waits");
       await store.retryMail(id, { ...BY, atMs: T0 + 3 });
       await claim(store, T0 + 3);

@@ -217,9 +217,9 @@ export const tierHoldPromises: StorePromise[] = [
       await store.changeCustomer("cus_1", { tier: "indie" }, BY);
       assert.equal(await change(store, "sub_2", true, 1), "limit_reached");
       const same = { webhookUrl: held.webhookUrl, topics: ["gpai"] };
-      assert.equal(await store.addSubscription(aSubscription("sub_3", same), 9), "duplicate");
+      assert.equal(await store.addSubscription(aSubscription("sub_3", same), 9), "duplicate_held");
       const options = { nowMs: T0, activeLimit: 1 };
-      assert.equal(await store.changeSubscription("cus_1", "sub_1", same, options), "duplicate");
+      assert.equal(await store.changeSubscription("cus_1", "sub_1", same, options), "duplicate_held");
       const other = { webhookUrl: "https://sub-1.example/hook", topics: [] };
       assert.equal(await store.changeSubscription("cus_1", "sub_2", other, options), "duplicate");
       assert.ok(
