@@ -1,7 +1,7 @@
 // The month's deliveries of customers in SQLite: what is left, what is taken of it, and who is told of it.
 import { nextUtcMonth } from "../../domain/calendar.ts";
 import { limitsOf } from "../../domain/customer.ts";
-import { noticeDue } from "../../domain/quota_notice.ts";
+import { noticeDue, type QuotaNotice } from "../../domain/quota_notice.ts";
 import type { Tier, TierLimits } from "../../domain/tier.ts";
 import type { Connection } from "./connection.ts";
 import { countTowardsQuota } from "./delivery_states.ts";
@@ -76,31 +76,39 @@ export class MonthQuota {
       const used = limit - left;
       // Most are far from it: their row is not read again.
       if (!isTouched || noticeDue({ used, limit, warnedAtMs: null, spentAtMs: null }) === null) continue;
-      const row = this.connection.get(
-        "select warned_at, spent_at from delivery_usage where customer_id = ? and month = ?",
-        customerId,
-        this.month,
-      );
       const told = {
-        warnedAtMs: (row?.["warned_at"] ?? null) as number | null,
-        spentAtMs: (row?.["spent_at"] ?? null) as number | null,
+        warnedAtMs: this.#toldAt("quota-80", customerId, limit),
+        spentAtMs: this.#toldAt("quota-100", customerId, limit),
       };
       const kind = noticeDue({ used, limit, ...told });
       if (kind !== null) this.#tell(customerId, kind, { used, limit, nowMs, mailId: newMailId() });
     }
   }
 
+  /** The occasion of a notice. What was told of one limit says nothing of another: an upgraded month is told of anew. */
+  #occasion(kind: QuotaNotice, customerId: string, limit: number): string {
+    return `${kind}:${customerId}:${this.month}:${limit}`;
+  }
+
+  #toldAt(kind: QuotaNotice, customerId: string, limit: number): number | null {
+    const row = this.connection.get(
+      "select created_at from mails where once_key = ?",
+      this.#occasion(kind, customerId, limit),
+    );
+    return row === undefined ? null : Number(row["created_at"]);
+  }
+
   #tell(
     customerId: string,
-    kind: "quota-80" | "quota-100",
+    kind: QuotaNotice,
     { used, limit, nowMs, mailId }: { used: number; limit: number; nowMs: number; mailId: string },
   ): void {
     const isWarning = kind === "quota-80" ? 1 : 0;
     this.connection.run(
       `insert into delivery_usage (customer_id, month, deliveries, warned_at, spent_at)
        values (?, ?, 0, iif(?, ?, null), iif(?, null, ?))
-       on conflict (customer_id, month) do update set warned_at = coalesce(warned_at, excluded.warned_at),
-         spent_at = coalesce(spent_at, excluded.spent_at)`,
+       on conflict (customer_id, month) do update set spent_at = excluded.spent_at,
+         warned_at = coalesce(excluded.warned_at, warned_at)`,
       customerId,
       this.month,
       isWarning,
@@ -113,7 +121,7 @@ export class MonthQuota {
       kind,
       customerId,
       data: { what: "deliveries", used, limit, resetsAtMs: nextUtcMonth(nowMs) },
-      onceKey: `${kind}:${customerId}:${this.month}`,
+      onceKey: this.#occasion(kind, customerId, limit),
       atMs: nowMs,
     });
   }

@@ -244,6 +244,40 @@ export const quotaPromises: StorePromise[] = [
     },
   },
   {
+    name: "matchEvents() tells anew of another limit in the same month, and of none twice",
+    check: async (store) => {
+      await addCustomer(store, "1", { tier: "indie" });
+      await subscribe(store, "sub_1");
+      const tiers = { ...monthly(10), team: monthly(20).team };
+      const told = async () =>
+        (await store.listMails({ customerId: "cus_1", limit: 99 })).flatMap(({ kind }) =>
+          kind.startsWith("quota") ? [kind] : []
+        ).reverse().join(" ");
+      const step = async (from: number, to: number) => {
+        await publishMany(store, from, to);
+        await matchAll(store, { tiers, nowMs: T0 + from });
+        await releaseAll(store, { tiers });
+      };
+      await step(1, 8);
+      await step(9, 12);
+      assert.equal(await told(), "quota-80 quota-100");
+      await store.changeCustomer("cus_1", { tier: "team" }, BY);
+      await step(13, 15);
+      assert.equal(await told(), "quota-80 quota-100");
+      await step(16, 16);
+      assert.equal(await told(), "quota-80 quota-100 quota-80", "of the new limit");
+      const { warnedAtMs, spentAtMs } = await store.usageOf("cus_1", JULY);
+      assert.deepEqual([warnedAtMs, spentAtMs], [T0 + 16, null], "the month is not spent any more");
+      await step(17, 24);
+      assert.equal(await told(), "quota-80 quota-100 quota-80 quota-100");
+      await store.changeCustomer("cus_1", { tier: "indie" }, BY);
+      await step(25, 25);
+      await store.changeCustomer("cus_1", { tier: "team" }, BY);
+      await step(26, 26);
+      assert.equal(await told(), "quota-80 quota-100 quota-80 quota-100");
+    },
+  },
+  {
     name: "matchEvents() tells of the whole month only, when a part and the whole of it come at once",
     check: async (store) => {
       await addCustomer(store);
