@@ -14,8 +14,8 @@ const MAX_AHEAD = 100;
 const MAX_WAIT_MS = 100;
 
 /** What claims are made with. */
-interface Claiming {
-  store: Pick<Store, "claimDeliveries" | "returnDeliveries">;
+export interface Claiming {
+  store: Pick<Store, "claimDeliveries" | "returnDeliveries" | "subscriptionsVersion">;
   clock: Clock;
   leaseMs: number;
   perSubscription: number;
@@ -26,17 +26,20 @@ interface Claiming {
 /**
  * The supply of claimed deliveries. An endpoint of which n attempts have succeeded at once since the last claim gets up
  * to n deliveries claimed beyond its places: they start as places become free, and one claim serves many. When it fails, answers slowly
- * or the wait lasts, they go back unattempted, to the place in the order that they had.
+ * or the wait lasts, they go back unattempted, to the place in the order that they had. So does everything that waits
+ * when any subscription changes: what begins after a change must not go to the old address, with the old secret, or at all.
  */
 export class Claims {
   readonly #claiming: Claiming;
   /** The first claimed first. */
   #waiting: { delivery: ClaimedDelivery; claimedAtMs: number }[] = [];
   #claimedAtMs = -Infinity;
+  /** The state of all subscriptions since which those that wait were claimed. */
+  #version = 0;
   /** Quick successes since the last claim, by subscription. */
   #quick = new Map<string, number>();
   /** Subscriptions whose waiting deliveries go back. */
-  readonly #stuck = new Set<string>();
+  #stuck = new Set<string>();
 
   constructor(claiming: Claiming) {
     this.#claiming = claiming;
@@ -51,7 +54,7 @@ export class Claims {
 
   /** At most so many deliveries to start now. With `ahead` more than these may be claimed. */
   async take(places: number, ahead: boolean): Promise<ClaimedDelivery[]> {
-    await this.#returnStuck();
+    await this.#returnOutdated();
     const sinceMs = Math.abs(this.#claiming.clock.nowMs() - this.#claimedAtMs);
     if (sinceMs < CLAIM_EVERY_MS) {
       const taken = this.#start(places);
@@ -73,6 +76,9 @@ export class Claims {
     for (const { delivery: { subscriptionId } } of this.#waiting) {
       taken.set(subscriptionId, (taken.get(subscriptionId) ?? 0) + 1);
     }
+    // Read before the claim: of a change between the two the next look at it will tell.
+    const version = await store.subscriptionsVersion();
+    if (this.#waiting.length === 0) this.#version = version;
     const claimed = await store.claimDeliveries({
       nowMs,
       leaseMs,
@@ -119,13 +125,26 @@ export class Claims {
     return started;
   }
 
-  async #returnStuck(): Promise<void> {
-    const nowMs = this.#claiming.clock.nowMs();
-    await this.#return(({ delivery, claimedAtMs }) =>
-      this.#stuck.has(delivery.subscriptionId) || Math.abs(nowMs - claimedAtMs) > MAX_WAIT_MS
-    );
-    for (const subscriptionId of this.#stuck) this.#quick.delete(subscriptionId);
-    this.#stuck.clear();
+  async #returnOutdated(): Promise<void> {
+    const { store, clock } = this.#claiming;
+    if (this.#waiting.length > 0 && await store.subscriptionsVersion() !== this.#version) {
+      await this.returnAll();
+    }
+    const nowMs = clock.nowMs();
+    // All of a subscription go back: one that was claimed later must not overtake those that were claimed before.
+    for (const { delivery, claimedAtMs } of this.#waiting) {
+      if (Math.abs(nowMs - claimedAtMs) > MAX_WAIT_MS) this.#stuck.add(delivery.subscriptionId);
+    }
+    // Others may become stuck while these go back.
+    const stuck = this.#stuck;
+    this.#stuck = new Set();
+    for (const subscriptionId of stuck) this.#quick.delete(subscriptionId);
+    try {
+      await this.#return(({ delivery }) => stuck.has(delivery.subscriptionId));
+    } catch (error) {
+      for (const subscriptionId of stuck) this.#stuck.add(subscriptionId);
+      throw error;
+    }
   }
 
   async #return(which: (one: { delivery: ClaimedDelivery; claimedAtMs: number }) => boolean): Promise<void> {

@@ -8,7 +8,7 @@ import { signingSecrets, type Subscription } from "../domain/subscription.ts";
 import { NO_TRACER, type Tracer } from "../domain/tracer.ts";
 import { nameAttempt, traceAttempt } from "./attempt_names.ts";
 import { type CountAttempt, createDeliveryMetrics } from "./delivery_metrics.ts";
-import { Claims } from "./claims.ts";
+import { type Claiming, Claims } from "./claims.ts";
 import { checkWebhookUrl, createAddressPolicy, type PolicySettings, resolveTarget } from "./guard.ts";
 import { createMatching, type Matching } from "./match.ts";
 import { buildTestPayload } from "./payload.ts";
@@ -40,10 +40,8 @@ const LOOKUP_MS = 3_000;
 /** What deliveries are made with. */
 export interface DeliveryDeps extends Matching, Omit<Sending, "policy"> {
   store:
-    & Pick<
-      Store,
-      "matchEvents" | "backfill" | "claimDeliveries" | "returnDeliveries" | "endLeases" | "finishAttempts"
-    >
+    & Pick<Store, "matchEvents" | "backfill" | "endLeases" | "finishAttempts">
+    & Claiming["store"]
     & Upkeep["store"];
   random: Random;
   log: Log;

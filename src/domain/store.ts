@@ -302,13 +302,18 @@ export interface Store extends EventStore, AccountStore, CatchUpStore, UpkeepSto
     ahead: ReadonlyMap<string, number>;
   }): Promise<ClaimedDelivery[]>;
   /**
-   * Takes back leased deliveries that nobody has attempted: they are due as they were, and the attempt is not counted.
-   * From one that has changed since nothing follows.
+   * Takes back leased deliveries that nobody has attempted: they are due as they were, at the latest now, and the
+   * attempt is not counted, also of what was held or cancelled meanwhile. From one that was leased anew nothing follows.
    */
   returnDeliveries(
     claimed: readonly Pick<ClaimedDelivery, "id" | "attempt" | "dueAtMs">[],
     nowMs: number,
   ): Promise<void>;
+  /**
+   * A number that grows with each change of a subscription, by whichever process, that concerns what it gets: its
+   * filters, its address, its secret, whether it is on, whether it is there, and whether its customer is kept out.
+   */
+  subscriptionsVersion(): Promise<number>;
   /**
    * Ends the leases of attempts that were broken off here: the attempts stay counted, and the deliveries are due now.
    * From one that has changed since nothing follows.

@@ -122,6 +122,68 @@ Deno.test("what was claimed ahead goes back when its wait lasts, and when the lo
   }
 });
 
+Deno.test("what was claimed ahead goes back when a subscription changes: nothing that begins later knows the old one", async () => {
+  const queue = aQueue({ a: 100 });
+  const running = await runUp(queue);
+  const [before] = queue.store.subscriptions;
+  assert.ok(before);
+  for (const queued of queue.store.queue) {
+    queued.claimed = { ...queued.claimed, webhookUrl: "https://new.example/" };
+  }
+  queue.store.version++;
+  queue.end(running);
+  const next = await queue.start(10);
+  assert.ok(queue.store.returned.length >= 2, "something was claimed ahead");
+  assert.equal(next.length, PER_SUBSCRIPTION);
+  for (const { webhookUrl } of next) assert.equal(webhookUrl, "https://new.example/");
+});
+
+Deno.test("what was claimed later does not overtake what goes back because it waited", async () => {
+  const queue = aQueue({ a: 100 });
+  let running = await runUp(queue);
+  const last = Number(running.at(-1)?.id.slice(2));
+  await queue.clock.advance(10);
+  queue.end(running);
+  running = await queue.start(2);
+  queue.end(running);
+  await queue.clock.advance(80); // all places are others' meanwhile
+  const claims = queue.store.claims.length;
+  const [third] = await queue.start(1);
+  assert.equal(queue.store.claims.length, claims + 1, "more is claimed while one still waits");
+  await queue.clock.advance(11);
+  const [fourth] = await queue.start(1);
+  assert.ok(queue.store.returned.length > 0);
+  assert.deepEqual([third?.id, fourth?.id], [`a-${last + 3}`, `a-${last + 4}`]);
+});
+
+Deno.test("an endpoint that fails while others' deliveries go back gets nothing of what was claimed ahead", async () => {
+  const queue = aQueue({ a: 100, b: 100 });
+  const running = await runUp(queue);
+  const of = (id: string) => running.filter(({ subscriptionId }) => subscriptionId === id);
+  queue.end(of("a"), { statusCode: 500 });
+  queue.store.failing.set("returnDeliveries", () => {
+    queue.store.failing.clear();
+    queue.end(of("b"), { statusCode: 410 });
+    return null;
+  });
+  await queue.start(0);
+  await queue.start(0);
+  const returned = new Set(queue.store.returned.map((id) => id.slice(0, 1)));
+  assert.deepEqual([...returned].sort(), ["a", "b"]);
+});
+
+Deno.test("what cannot be given back is given back when the store is well again, and goes nowhere before", async () => {
+  const queue = aQueue({ a: 100 });
+  const running = await runUp(queue);
+  queue.end(running, { statusCode: 410 });
+  queue.store.failing.set("returnDeliveries", () => new Error("disk I/O error"));
+  for (let turn = 0; turn < 2; turn++) await assert.rejects(queue.start(10), /disk I\/O error/);
+  queue.store.failing.clear();
+  const [next] = await queue.start(10);
+  assert.ok(queue.store.returned.length >= 2);
+  assert.deepEqual([next?.attempt, next?.id], [1, `a-${Number(running.at(-1)?.id.slice(2)) + 1}`]);
+});
+
 Deno.test("take() lets others in within 20 ms while one endpoint's deliveries come ahead", async () => {
   const queue = aQueue({ a: 100 });
   let running = await runUp(queue);

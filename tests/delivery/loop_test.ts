@@ -290,6 +290,7 @@ Deno.test("run() claims no more when the store falls far behind", async () => {
     claimDeliveries,
     returnDeliveries: (...given: Parameters<typeof store.returnDeliveries>) =>
       store.returnDeliveries(...given),
+    subscriptionsVersion: () => store.subscriptionsVersion(),
     endLeases: (...given: Parameters<typeof store.endLeases>) => store.endLeases(...given),
     finishAttempts,
   };

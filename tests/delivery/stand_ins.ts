@@ -195,6 +195,7 @@ export class FakeStore {
   leasesMs: number[] = [];
   claims: Parameters<Store["claimDeliveries"]>[0][] = [];
   returned: string[] = [];
+  version = 0;
   #sequence = 0;
 
   #fail(method: string): void {
@@ -311,6 +312,10 @@ export class FakeStore {
       queued.nextAttemptAtMs = dueAtMs;
       queued.claimed = { ...queued.claimed, attempt: attempt - 1, tries: queued.claimed.tries - 1 };
     }
+  }
+
+  subscriptionsVersion(): Promise<number> {
+    return Promise.resolve(this.version);
   }
 
   // deno-lint-ignore require-await

@@ -30,9 +30,7 @@ export class Candidates {
 
   /** Reads what has changed since the last call, by whichever process; call it in the transaction that matches. */
   refresh(): void {
-    const version = Number(
-      this.connection.get("select version from matching_state where id = 1")?.["version"],
-    );
+    const version = subscriptionsVersion(this.connection);
     if (this.#list?.version !== version) this.#list = load(this.connection, version);
   }
 
@@ -53,6 +51,16 @@ export class Candidates {
     if (this.#list === null) throw new Error("the candidates were not read");
     return this.#list;
   }
+}
+
+/** The number that each change of a subscription moves: triggers do, and whoever changes what they do not watch. */
+export function subscriptionsVersion(connection: Connection): number {
+  return Number(connection.get("select version from matching_state where id = 1")?.["version"]);
+}
+
+/** Says that subscriptions have changed in what no trigger watches, within the caller's transaction. */
+export function noteSubscriptionChange(connection: Connection): void {
+  connection.run("update matching_state set version = version + 1 where id = 1");
 }
 
 function load(connection: Connection, version: number): CandidateList {

@@ -5,6 +5,7 @@ import type { Vault } from "../../domain/ports.ts";
 import type { Store } from "../../domain/store.ts";
 import type { Connection, Row } from "./connection.ts";
 import { recordAttempts } from "./finished_attempts.ts";
+import { subscriptionsVersion } from "./candidates.ts";
 import { SecretReader } from "./seals.ts";
 
 /**
@@ -42,7 +43,10 @@ type Claim = Parameters<Store["claimDeliveries"]>[0];
 export function createDeliveries(
   connection: Connection,
   vault: Vault,
-): Pick<Store, "claimDeliveries" | "returnDeliveries" | "endLeases" | "finishAttempts"> {
+): Pick<
+  Store,
+  "claimDeliveries" | "returnDeliveries" | "subscriptionsVersion" | "endLeases" | "finishAttempts"
+> {
   const secrets = new SecretReader(vault);
   return {
     claimDeliveries: (claim) => {
@@ -59,16 +63,20 @@ export function createDeliveries(
     returnDeliveries: (claimed, nowMs) =>
       Promise.resolve(connection.transaction("relaxed", () => {
         for (const { id, attempt, dueAtMs } of claimed) {
+          // It was due when it was leased: after a clock that was set back since, it is due now.
           connection.run(
-            `update deliveries set attempts = attempts - 1, tries = tries - 1, next_attempt_at = ?, decided_at = ?
-             where id = ? and status = 'pending' and attempts = ? and tries > 0`,
-            dueAtMs,
+            `update deliveries set attempts = attempts - 1, tries = max(0, tries - 1),
+               next_attempt_at = iif(status = 'pending', ?, next_attempt_at), decided_at = ?
+             where id = ? and attempts = ?`,
+            Math.min(dueAtMs, nowMs),
             nowMs,
             id,
             attempt,
           );
         }
       })),
+
+    subscriptionsVersion: () => Promise.resolve(subscriptionsVersion(connection)),
 
     endLeases: (claimed, nowMs) =>
       Promise.resolve(connection.transaction("relaxed", () => {

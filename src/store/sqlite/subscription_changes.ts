@@ -4,6 +4,7 @@ import type { ChangeRefusal, SubscriptionChange } from "../../domain/catch_up_st
 import type { Store } from "../../domain/store.ts";
 import { isEnabled, type MatchedSubscription, type Subscription } from "../../domain/subscription.ts";
 import type { Connection } from "./connection.ts";
+import { noteSubscriptionChange } from "./candidates.ts";
 import { switchOff, switchOn } from "./endpoints.ts";
 import { remember } from "./remembered_answers.ts";
 import { secretPlace } from "./seals.ts";
@@ -42,6 +43,8 @@ export function createSubscriptionChanges(
           vault.seal(secret, secretPlace(id)),
           id,
         );
+        // What is claimed and not yet sent is to be signed with the new one as well.
+        noteSubscriptionChange(connection);
         // With a secret again it stays off until its owner switches it on.
         connection.run(
           "update subscriptions set disabled_by = 'owner' where id = ? and disabled_by = 'key-lost'",

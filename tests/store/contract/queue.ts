@@ -11,6 +11,7 @@ import {
   LEASE,
   matchAll,
   publishMany,
+  releaseAll,
   subscribe,
   T0,
 } from "./given.ts";
@@ -183,6 +184,73 @@ export const queuePromises: StorePromise[] = [
       const again = await claimAll(store, T0 + 5);
       assert.deepEqual(shown(again), ["sub_1 2: evt_02", "sub_1 3: evt_03", "sub_1 4: evt_04"]);
       for (const { attempt, tries } of again) assert.deepEqual([attempt, tries], [1, 1]);
+    },
+  },
+  {
+    name: "returnDeliveries() makes it due now when the clock was set back since, in its order",
+    check: async (store) => {
+      await queue(store, 1, 3);
+      const claimed = await claimAll(store, T0, { limit: 2 });
+      const earlier = T0 - 365 * 86_400_000;
+      await store.healClock(earlier);
+      await store.returnDeliveries(claimed, earlier);
+      assert.deepEqual(await claimedBodies(store, earlier), ["1: evt_01", "2: evt_02", "3: evt_03"]);
+    },
+  },
+  {
+    name: "returnDeliveries() counts no attempt of what was held, let go again, or cancelled meanwhile",
+    check: async (store) => {
+      await queue(store, 2, 1);
+      const claimed = await claimAll(store);
+      const options = { nowMs: T0, activeLimit: 100 };
+      for (const enabled of [false, true]) {
+        await store.changeSubscription("cus_1", "sub_1", { enabled }, options);
+        await releaseAll(store);
+      }
+      await store.deleteSubscription("cus_1", "sub_2", options);
+      await store.returnDeliveries(claimed, T0 + 5);
+      const listed = await store.listDeliveries("cus_1", { limit: 9 });
+      assert.deepEqual(listed.map(({ status, attempts }) => [status, attempts]), [
+        ["cancelled", 0],
+        ["pending", 0],
+      ]);
+      const again = await claimAll(store, T0 + 5);
+      assert.deepEqual(again.map(({ id, attempt, tries }) => [id, attempt, tries]), [[claimed[0]?.id, 1, 1]]);
+    },
+  },
+  {
+    name:
+      "subscriptionsVersion() grows with what changes where deliveries go, and with nothing that they do themselves",
+    check: async (store) => {
+      await queue(store, 2, 2);
+      const options = { nowMs: T0, activeLimit: 100 };
+      const changes: Record<string, () => Promise<unknown>> = {
+        address: () =>
+          store.changeSubscription("cus_1", "sub_1", { webhookUrl: "https://new.example/" }, options),
+        off: () => store.changeSubscription("cus_1", "sub_1", { enabled: false }, options),
+        on: () => store.changeSubscription("cus_1", "sub_1", { enabled: true }, options),
+        secret: () =>
+          store.rotateSecret("cus_1", "sub_1", {
+            secret: "ab".repeat(32),
+            previousUntilMs: T0 + 1,
+            nowMs: T0,
+          }),
+        deleted: () => store.deleteSubscription("cus_1", "sub_1", options),
+        gone: async () => {
+          const claimed = await claimAll(store);
+          await store.finishAttempts(claimed.map((one) => finished(one, { kind: "gone" })), T0);
+        },
+      };
+      const claimed = await claimAll(store, T0, { limit: 1 });
+      let before = await store.subscriptionsVersion();
+      await store.finishAttempts(claimed.map((one) => finished(one, { kind: "retry", atMs: T0 })), T0);
+      assert.equal(await store.subscriptionsVersion(), before);
+      for (const [name, change] of Object.entries(changes)) {
+        await change();
+        const after = await store.subscriptionsVersion();
+        assert.ok(after > before, name);
+        before = after;
+      }
     },
   },
   {
