@@ -19,6 +19,7 @@ const ACCEPT = {
   json: "application/json, application/ld+json;q=0.9, */*;q=0.1",
   html: "text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.1",
 } as const;
+const DAY_MS = 86_400_000;
 /** Items of the first page by which the next fetch knows how far it has to go. */
 const MAX_MARKS = 100;
 
@@ -29,6 +30,8 @@ interface ListCursor {
   /** The short names of the items that its first page had. */
   marks: string[];
   validators: Validators | null;
+  /** Whether all of it is to be looked at again, whatever is known: a fetch after it was not whole. */
+  isAnew?: boolean;
 }
 
 /** Fetches a list from its first page on. Throws a {@link FetchError}. */
@@ -49,7 +52,7 @@ export async function fetchList(
     isUnchanged,
     freshUntilMs: first?.freshUntilMs ?? null,
     whereabouts: () => [{ ...(first?.standing ?? { kind: "unsaid" }), address: source.location }],
-    cursor: ({ isWhole }) => isUnchanged ? known.cursor : isWhole ? walk.cursor() : null,
+    cursor: ({ isWhole }) => isUnchanged ? known.cursor : isWhole ? walk.cursor() : walk.cursorAnew(),
   };
 }
 
@@ -83,7 +86,7 @@ class ListWalk {
     const whole = { sinceMs: 0, untilMs: 0 };
     this.#windows = rules.windows === null
       ? [whole]
-      : planWindows(rules.windows, this.#before?.atMs ?? null, this.#startedMs);
+      : planWindows(rules.windows, this.#sinceMs(rules.windows.firstDays), this.#startedMs);
     this.#url = this.#firstUrl();
   }
 
@@ -130,7 +133,7 @@ class ListWalk {
     const isRepeated = names.length > 0 && names.every((name) => this.#met.has(name));
     for (const name of names) this.#met.add(name);
     const next = read.document === null || isRepeated ? null : this.#nextUrl(read, read.document);
-    const isFarEnough = this.rules.newestFirst && this.#metMark && read.isKnown;
+    const isFarEnough = this.rules.newestFirst && this.#metMark && read.isKnown && !this.#before?.isAnew;
     if (next !== null && !isFarEnough && !this.#asked.has(next.href)) {
       if (++this.#page < this.rules.maxPages) {
         this.#url = next;
@@ -143,7 +146,7 @@ class ListWalk {
 
   /** What the bounds kept from being seen. The first walk of a list that has the newest first is meant to be bounded. */
   leftOut(): { name: string; reason: string }[] {
-    if (!this.#isCut || (this.rules.newestFirst && this.#before === null)) return [];
+    if (!this.#isCut || (this.rules.newestFirst && (this.#before === null || this.#hasReread))) return [];
     const { maxPages } = this.rules;
     const reason = this.rules.newestFirst
       ? `nothing known was met within ${maxPages} pages: raise max_pages until it is, for items may be missing`
@@ -154,7 +157,7 @@ class ListWalk {
   cursor(): string {
     const settings = rulesKey(this.source);
     // Without a mark met, the old one stays: the next fetch looks for it again.
-    if (this.#isCut && this.rules.newestFirst && this.#before !== null) {
+    if (this.#isCut && this.rules.newestFirst && this.#before !== null && !this.#hasReread) {
       return JSON.stringify({ ...this.#before, validators: null } satisfies ListCursor);
     }
     const next: ListCursor = {
@@ -164,6 +167,24 @@ class ListWalk {
       validators: this.#mayBeUnchanged() ? this.#validators : null,
     };
     return JSON.stringify(next);
+  }
+
+  /** Whether it came to what is known, and went on from there because all was to be looked at anew. */
+  get #hasReread(): boolean {
+    return this.#metMark && this.#before?.isAnew === true;
+  }
+
+  /** The cursor of a fetch that was not whole: the next one looks at everything, and as far back as this one did. */
+  cursorAnew(): string | null {
+    if (this.#before === null) return null;
+    return JSON.stringify({ ...this.#before, validators: null, isAnew: true } satisfies ListCursor);
+  }
+
+  /** When the last whole fetch was; after one that was not whole, at least as long ago as the first days reach. */
+  #sinceMs(firstDays: number): number | null {
+    if (this.#before === null) return null;
+    const { atMs, isAnew } = this.#before;
+    return isAnew && atMs > this.#startedMs - firstDays * DAY_MS ? null : atMs;
   }
 
   /** Whether an unchanged first page says that all of the list is unchanged. */

@@ -301,3 +301,58 @@ Deno.test("a list whose last page is answered by 404 is whole all the same: what
       assert.equal((await ingestBoard(world)).revised, 1);
     },
   ));
+
+Deno.test("a day that broke off is asked for again, however many days lie between it and the first ones", () =>
+  withSources(
+    jsonConfig("window_days = 1\noverlap_days = 0\nfirst_days = 1").replace(
+      "https://board.example/feed",
+      "https://board.example/day/{since:yyyyMMdd}",
+    ),
+    async (world) => {
+      let breaksOff = "";
+      world.platform.http.serve("https://board.example", ({ url }) => {
+        const day = url.pathname.slice(5);
+        const whole = page([{ id: `a${day}` }, { id: `b${day}` }]);
+        return day === breaksOff ? { ...whole, body: String(whole.body).slice(0, -20) } : whole;
+      });
+      await ingestBoard(world);
+      await world.platform.clock.advance(10 * 86_400_000);
+      breaksOff = "20260803";
+      assert.match((await ingestBoard(world)).refused[0]?.reason ?? "", /breaks off/);
+      breaksOff = "";
+      assert.equal((await ingestBoard(world)).new, 1);
+      assert.ok((await storedIds(world)).includes("b20260803"));
+    },
+  ));
+
+Deno.test("a list whose page broke off still knows how far it was read: what the bounds keep back is named", () =>
+  withSources(
+    jsonConfig('paging = "link"\nnext = "next"\nnewest_first = true\nmax_pages = 2'),
+    async (world) => {
+      const rows = (from: number, to: number): Row[] => {
+        const list: Row[] = [];
+        for (let id = from; id > to; id--) list.push({ id: `${id}` });
+        return list;
+      };
+      let newest = 2;
+      let breaksOff = false;
+      world.platform.http.serve(API, ({ url }) => {
+        const from = newest - Number(url.searchParams.get("after") ?? 0);
+        const whole = page(
+          rows(from, Math.max(0, from - 2)),
+          from > 2 ? { next: `?after=${newest - from + 2}` } : {},
+        );
+        return breaksOff ? { ...whole, body: String(whole.body).slice(0, 60) } : whole;
+      });
+      await ingestBoard(world);
+      breaksOff = true;
+      newest = 3;
+      assert.match((await ingestBoard(world)).refused[0]?.reason ?? "", /breaks off/);
+      breaksOff = false;
+      newest = 12;
+      assert.match(
+        (await ingestBoard(world)).refused[0]?.reason ?? "",
+        /nothing known was met within 2 pages/,
+      );
+    },
+  ));
