@@ -21,8 +21,8 @@ export interface Access {
 /** Only who holds a whole good key is told this: nobody guesses one. */
 function whyOut({ disabledBy }: KeyHolder): string {
   return disabledBy === "payment"
-    ? "This API key is good, but your access has ended: it is not paid for. It comes back with the next payment, with " +
-      "the same key."
+    ? "This API key is good, but your access has ended: it is not paid for. It comes back, with the same key, when what " +
+      "is due is paid, or where the subscription has ended, if you subscribe again with the same account."
     : "This API key is good, but the operator has switched your access off: a new key would not help. Write to the " +
       "operator.";
 }

@@ -91,7 +91,10 @@ async function tryOnce(mail: ClaimedMail, options: MailingOptions): Promise<Mail
   const { customer } = mail;
   if (customer.email === "") {
     // A welcome goes when an address is set; of everything else it is too late to tell then.
-    return { kind: mail.kind === "welcome" ? "failed" : "cancelled", problem: "no address is known" };
+    return {
+      kind: mail.kind === "welcome" ? "failed" : "cancelled",
+      problem: "no address is known that mail can go to",
+    };
   }
   if (mail.kind === "welcome" && !customer.enabled) {
     const outcome = later(mail, CUSTOMER_DISABLED, options);

@@ -16,13 +16,23 @@ type Said<Fact extends PaymentFact = PaymentFact> = PaymentEvent & { fact: Fact 
 /** How long the end of a subscription is news, ms: who is told of it later has noticed, or has been told. */
 const NEWS_MS = 7 * 86_400_000;
 
+/** One failure, however many events tell of it: it lasts until it is paid. */
+interface Failing<Kind> {
+  kind: Kind;
+  sinceMs: number;
+  /** The bill that was named last. */
+  invoice: string | null;
+  /** When it was told of without a bill, Unix ms. */
+  unnamedMs: readonly number[];
+}
+
 /** How a subscription stands, as its newest event has it. */
 type Standing =
   | { kind: "good" }
   /** A payment is due since then; access goes on for the grace. */
-  | { kind: "due"; sinceMs: number; invoice: string | null }
+  | Failing<"due">
   /** The provider has given up on a payment, or waits for one. */
-  | { kind: "suspended"; sinceMs: number; invoice: string | null }
+  | Failing<"suspended">
   /** For good. */
   | { kind: "ended"; sinceMs: number; subscription: string };
 
@@ -117,15 +127,26 @@ function standingOf(events: readonly Said[]): Standing {
       // One more failure gives nobody access back that was taken; and the provider judges by the newest bill alone.
       if (standing.kind === "suspended" || olderBills.has(fact.invoice ?? "")) continue;
     }
-    if (word === "good") standing = { kind: "good" };
-    else {
-      // The grace begins with the first failure of a row, not with the last attempt.
-      const sinceMs: number = standing.kind === word ? standing.sinceMs : createdAtMs;
-      const invoice: string | null = fact.kind === "checkout" ? null : fact.invoice;
-      standing = { kind: word, sinceMs, invoice };
-    }
+    const invoice = fact.kind === "checkout" ? null : fact.invoice;
+    standing = word === "good" ? { kind: "good" } : failing(standing, word, { createdAtMs, invoice });
   }
   return standing;
+}
+
+/** A failure goes on or begins: its grace begins with the first of a row, not with the last attempt. */
+function failing(
+  before: Standing,
+  kind: "due" | "suspended",
+  { createdAtMs, invoice }: { createdAtMs: number; invoice: string | null },
+): Standing {
+  const known = before.kind === "due" || before.kind === "suspended" ? before : null;
+  const unnamedMs = known?.unnamedMs ?? [];
+  return {
+    kind,
+    sinceMs: known?.kind === kind ? known.sinceMs : createdAtMs,
+    invoice: invoice ?? known?.invoice ?? null,
+    unnamedMs: invoice === null ? [...unnamedMs, createdAtMs] : unnamedMs,
+  };
 }
 
 function isFinal(fact: PaymentFact): boolean {
@@ -173,19 +194,27 @@ function accessOf(
   if (latest === undefined) {
     return { access: "ended", accessUntilMs: null, notice: noticeOfEnd(standings, nowMs) };
   }
-  const occasion = latest.invoice ?? String(latest.sinceMs);
+  // Who was told of it before its bill was known is not told again.
+  const notice = (phase: "due" | "ended", accessUntilMs: number | null): PaymentNotice => ({
+    kind: "payment-failed",
+    occasion: `${phase}:${latest.invoice ?? latest.sinceMs}`,
+    ...(latest.unnamedMs.length === 0 ? {} : {
+      formerOccasions: latest.unnamedMs.map((ms) => `${phase}:${ms}`),
+    }),
+    data: { accessUntilMs },
+  });
   const untilMs = latest.sinceMs + graceMs;
   if (latest.kind === "due" && nowMs < untilMs) {
     return {
       access: "granted",
       accessUntilMs: untilMs,
-      notice: { kind: "payment-failed", occasion: `due:${occasion}`, data: { accessUntilMs: untilMs } },
+      notice: notice("due", untilMs),
     };
   }
   return {
     access: "ended",
     accessUntilMs: null,
-    notice: { kind: "payment-failed", occasion: `ended:${occasion}`, data: { accessUntilMs: null } },
+    notice: notice("ended", null),
   };
 }
 

@@ -1,5 +1,5 @@
 // Taking the payment provider's calls: signature, reading, and what follows, all of one event in one transaction.
-import type { AccountStore, PaymentReview, TierTable } from "../domain/account_store.ts";
+import type { AccessTurn, AccountStore, PaymentReview, TierTable } from "../domain/account_store.ts";
 import type { Act } from "../domain/audit.ts";
 import { AppError } from "../domain/errors.ts";
 import type { NewId } from "../domain/ids.ts";
@@ -48,13 +48,14 @@ export function createPayments(options: PaymentOptions): Payments {
   /** Judges with `work`, and when all of it is kept, says whose access that has ended or given back. */
   const reviewing = async <T>(work: (review: PaymentReview) => Promise<T>): Promise<T> => {
     const nowMs = clock.nowMs();
-    const changes: [customer: string, access: "ended" | "restored"][] = [];
-    const noteAccess = (customer: string, access: "ended" | "restored") => changes.push([customer, access]);
+    const changes: [customer: string, access: AccessTurn][] = [];
+    const noteAccess = (customer: string, access: AccessTurn) => changes.push([customer, access]);
     const judge = (events: readonly PaymentEvent[]) => judgePayer(events, options, nowMs);
     const result = await work({ nowMs, tiers, newId, judge, noteAccess });
     for (const [customer, access] of changes) {
       if (access === "ended") log.warn("access ended: it is not paid for", { customer });
-      else log.info("access restored: it is paid for", { customer });
+      else if (access === "restored") log.info("access restored: it is paid for", { customer });
+      else log.info("access restored: the grace of what is due is not over", { customer });
     }
     return result;
   };
@@ -90,6 +91,10 @@ export function createPayments(options: PaymentOptions): Payments {
         return came;
       });
       log.info("payment event", { event: id, type, outcome, ...noteOf(reading.event) });
+      const { fact } = reading.event;
+      if (fact?.kind === "checkout" && fact.unusable) {
+        log.warn("the checkout names an address that no mail can go to: it is not kept", { event: id });
+      }
       if (outcome === "applied") await warnOfPrice(options, reading.event);
       return outcome;
     },

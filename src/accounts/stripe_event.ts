@@ -78,8 +78,9 @@ function readCheckout(session: Fields, type: string): FactReading {
   if (names.payer === null) return { ...names, fact: null, note: "a checkout of nobody" };
   const status = textOf(session["payment_status"]);
   const details = fieldsOf(session["customer_details"]);
-  const email = [details["email"], session["customer_email"]].map(textOf)
-    .find((address) => address !== null && isMailAddress(address)) ?? null;
+  const named = [details["email"], session["customer_email"]];
+  const email = named.map(textOf).find((address) => address !== null && isMailAddress(address)) ?? null;
+  const isUnusable = email === null && named.some((value) => typeof value === "string" && value !== "");
   const isSettled = status === "paid" || status === "no_payment_required";
   return {
     ...names,
@@ -88,6 +89,7 @@ function readCheckout(session: Fields, type: string): FactReading {
       paid: type.endsWith("async_payment_succeeded") || (type.endsWith("completed") && isSettled),
       email,
       language: languageOf(textOf(session["locale"]), textOf(fieldsOf(details["address"])["country"])),
+      ...(isUnusable ? { unusable: true } : {}),
     },
     note: null,
   };

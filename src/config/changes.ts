@@ -106,7 +106,8 @@ function valuesOf({ checked, config }: ParsedConfig): Map<string, string> {
     note(`sources.${id}.headers`, headers);
   }
   note("payment.webhook_secret", config.payment?.webhookSecret);
-  note("mail.smtp_url", config.mail.smtp);
+  const { smtp } = config.mail;
+  note("mail.smtp_url", smtp === null ? null : [smtp.host, smtp.port, smtp.isTls, smtp.credentials]);
   return values;
 }
 

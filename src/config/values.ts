@@ -290,7 +290,7 @@ export function readMailbox(text: string): Reading<Mailbox> {
 /** The address of a mail server: `smtp://` with STARTTLS, `smtps://` with TLS from the beginning. */
 export function readSmtpUrl(text: string): Reading<SmtpServer> {
   const problem =
-    "gives no mail server: write smtp://USER:PASSWORD@HOST:587 or smtps://USER:PASSWORD@HOST:465";
+    "gives no mail server: write smtp://HOST:587 or smtps://HOST:465, with USER:PASSWORD@ before HOST to log in";
   if (!URL.canParse(text)) return { problem };
   const url = new URL(text);
   if (url.protocol !== "smtp:" && url.protocol !== "smtps:" || url.hostname === "") return { problem };

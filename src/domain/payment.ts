@@ -19,8 +19,8 @@ export type PaymentStatus = typeof PAYMENT_STATUSES[number];
 
 /** What one event says of one paid subscription. */
 export type PaymentFact =
-  /** A checkout was completed; `email` is null where it gave none that can be written to. */
-  | { kind: "checkout"; paid: boolean; email: string | null; language: MailLanguage }
+  /** A checkout was completed; `email` is null where it gave none that can be written to, `unusable` though it gave one. */
+  | { kind: "checkout"; paid: boolean; email: string | null; language: MailLanguage; unusable?: true }
   /** The subscription's state; `deleted` says that it has ended for good. */
   | {
     kind: "subscription";
@@ -54,6 +54,8 @@ export interface PaymentEvent {
 /** What a payer is told, and the occasion. */
 export type PaymentNotice = Extract<MailContent, { kind: "payment-failed" | "access-ended" }> & {
   occasion: string;
+  /** Other names under which the same may have been told before, when less was known of it. */
+  formerOccasions?: readonly string[];
 };
 
 /** What follows from all that is known of a payer, in whatever order it came. */

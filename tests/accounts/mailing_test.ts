@@ -255,8 +255,9 @@ Deno.test("a customer without an address is told of in the log and in health", a
   await world.app.tick();
   assert.deepEqual(world.platform.mailer.taken, []);
   assert.deepEqual((await mails(world)).map(({ status, problem }) => [status, problem]), [
-    ["failed", "no address is known"],
+    ["failed", "no address is known that mail can go to"],
   ]);
+  assert.match(logOf(world), /names an address that no mail can go to: it is not kept/);
   const by = { actor: "cli:test", atMs: START_MS, tiers: world.config.tiers, newMailId: () => "mail_x" };
   const [{ customer } = { customer: null }] = await world.store.listCustomers();
   await world.store.changeCustomer(customer?.id ?? "", { email: "ana@found.example" }, by);

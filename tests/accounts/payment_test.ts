@@ -243,6 +243,26 @@ Deno.test("judgePayer() names each failure by its bill, and the end apart from i
   assert.equal(judge([...events, bill(34, true, "in_2")], 44).notice, null);
 });
 
+Deno.test("judgePayer() tells of one failure as one, whether its bill is named or not", () => {
+  const told = (events: readonly PaymentEvent[], day: number) => {
+    const notice = judge(events, day).notice;
+    const former = notice !== null && "formerOccasions" in notice ? notice.formerOccasions ?? [] : [];
+    return [notice?.occasion, ...former];
+  };
+  const at = (day: number) => `due:${T0 + day * DAY}`;
+  const paid = [checkout(0), state(0, "active")];
+  const [failed, due] = [bill(10, false, "in_1"), state(12, "past_due")];
+  assert.deepEqual(told([...paid, failed], 12), ["due:in_1"]);
+  assert.deepEqual(told([...paid, failed, due], 12), ["due:in_1", at(12)], "the bill stays known");
+  assert.deepEqual(told([...paid, due], 12), [at(12), at(12)], "the bill comes later");
+  assert.deepEqual(told([...paid, state(10, "past_due"), due], 12), [at(10), at(10), at(12)]);
+  assert.deepEqual(told([...paid, failed, due, state(14, "active"), bill(20, false, "in_2")], 21), [
+    "due:in_2",
+  ]);
+  const unpaid = told([...paid, failed, state(30, "unpaid")], 31);
+  assert.equal(unpaid[0], "ended:in_1", "that it is given up is the same end");
+});
+
 Deno.test("judgePayer() tells of the end for good while it is news, once for each subscription, and dunns nobody for it", () => {
   const notice = (subscription: string, day: number) => ({
     kind: "access-ended",

@@ -8,6 +8,7 @@ import {
   stripeSignature,
   stripeSubscription,
 } from "../support/stripe.ts";
+import { createPayments } from "../../src/accounts/payments.ts";
 import { createApp } from "../../src/app.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import { testVault } from "../support/vault.ts";
@@ -306,3 +307,46 @@ Deno.test("an event that reaches two servers on one store at the same time acts 
     await Deno.remove(folder, { recursive: true });
   }
 });
+
+Deno.test("one failure is told once, whether its bill or the subscription's state comes first, and names the bill or not", async () => {
+  const bill = stripeEvent({
+    id: "evt_bill",
+    type: "invoice.payment_failed",
+    created: SECONDS + 10,
+    object: stripeInvoice("price_team"),
+  });
+  const due = state("evt_due", "past_due", "price_team", SECONDS + 12).replace(
+    /"latest_invoice":"[^"]+"/,
+    '"latest_invoice":null',
+  );
+  assert.ok(due.includes('"latest_invoice":null'));
+  for (const order of [[bill, due], [due, bill]]) {
+    await withWorld(async (world) => {
+      const begun = [checkout(), state("evt_1", "active", "price_team", SECONDS)];
+      for (const body of [...begun, ...order]) await sendStripe(world, body);
+      await world.app.tick();
+      const kinds = (await world.store.listMails({ limit: 9 })).map(({ kind }) => kind);
+      assert.deepEqual(kinds.filter((kind) => kind !== "welcome"), ["payment-failed"]);
+    });
+  }
+});
+
+Deno.test("access that a longer grace gives back is not said to be paid for", () =>
+  withWorld(async (world) => {
+    for (const body of [checkout(), state("evt_1", "active", "price_team")]) await sendStripe(world, body);
+    await sendStripe(world, state("evt_2", "past_due", "price_team", SECONDS + 1));
+    await world.platform.clock.advance(20 * DAY);
+    await world.app.tick();
+    const { platform, store, newId, config } = world;
+    assert.ok(config.payment !== null);
+    const log = platform.log("payment");
+    const given = { ...config.payment, store, clock: platform.clock, newId, log, tiers: config.tiers };
+    await createPayments({ ...given, graceMs: 40 * DAY }).reviewAll();
+    const said = platform.lines.map(({ message }) => message).filter((message) =>
+      message.startsWith("access")
+    );
+    assert.deepEqual(said, [
+      "access ended: it is not paid for",
+      "access restored: the grace of what is due is not over",
+    ]);
+  }));

@@ -33,7 +33,7 @@ Deno.test("a mail server's address is told apart from what is none, and is never
   const rows: [text: string, expected: RegExp][] = [
     [
       `${from}smtp_url = "https://user:hush@mail.example"`,
-      /:3: mail\.smtp_url: gives no mail server: write smtp/,
+      /:3: mail\.smtp_url: gives no mail server: write smtp:\/\/HOST:587 or smtps:\/\/HOST:465/,
     ],
     [`${from}smtp_url = "smtp://user:hu%sh@mail.example"`, /mail\.smtp_url: .*%25/],
     [`${from}smtp_url = "mail.example"`, /mail\.smtp_url: gives no mail server/],

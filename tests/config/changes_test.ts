@@ -46,6 +46,11 @@ const ROWS: Row[] = [
     after: `${BEFORE}\n[log]\nlevel = "debug"\nformat = "json"`,
     applied: ["log.format", "log.level"],
   },
+  {
+    edit: "the mail server alone",
+    after: `${BEFORE}\n[mail]\nfrom = "a@b.example"\nsmtp_url = "smtp://m.example"\nrequire_tls = false`,
+    applied: ["mail.from", "mail.require_tls", "mail.smtp_url"],
+  },
   { edit: "where it listens", after: edit("8080", "8081"), restart: ["server.listen"] },
   { edit: "the database", after: `${BEFORE}\n[store]\npath = "other.db"`, restart: ["store.path"] },
   { edit: "the key file", after: `${BEFORE}\n[store]\nkey_file = "k"`, restart: ["store.key_file"] },
@@ -129,4 +134,12 @@ Deno.test("keepUntilRestart() keeps what waits, and what follows from it; the ne
   assert.deepEqual(kept.config, asked, "public_url follows where the service listens");
   assert.deepEqual(compareConfigs(before, kept), { applied: ["delivery.timeout"], restart: [] });
   assert.deepEqual(compareConfigs(kept, given), { applied: [], restart: ["server.listen", "store.path"] });
+});
+
+Deno.test("compareConfigs() names what was changed of the mail server, and the address only where that differs", async () => {
+  const mail = '[mail]\nfrom = "a@b.example"\nsmtp_url = "smtp://u:p@m.example"\n';
+  const differ = async (after: string) =>
+    compareConfigs(await parsedOf(mail + source()), await parsedOf(after + source())).applied;
+  assert.deepEqual(await differ(`${mail}require_tls = false\n`), ["mail.require_tls"]);
+  assert.deepEqual(await differ(mail.replace("u:p", "u:q")), ["mail.smtp_url"]);
 });

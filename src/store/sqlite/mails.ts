@@ -166,6 +166,11 @@ export function queueMail(connection: Connection, mail: NewMail): boolean {
   ) === 1;
 }
 
+/** Whether any of these occasions was written about. */
+export function wasWritten(connection: Connection, onceKeys: readonly string[]): boolean {
+  return onceKeys.some((key) => connection.get("select 1 from mails where once_key = ?", key) !== undefined);
+}
+
 /** The occasion of a customer's welcome. */
 export function welcomeKey(customerId: string): string {
   return `welcome:${customerId}`;

@@ -6,7 +6,7 @@ import type { KeptPayment, PayerState, PaymentEvent, PaymentVerdict } from "../.
 import { noteAct } from "./audit.ts";
 import type { Connection, Row } from "./connection.ts";
 import { type CustomerChange, findCustomer, insertCustomer, updateCustomer } from "./customers.ts";
-import { hastenWelcome, queueMail, welcomeKey } from "./mails.ts";
+import { hastenWelcome, queueMail, wasWritten, welcomeKey } from "./mails.ts";
 import { findPayerById, savePayer } from "./payers.ts";
 
 type PaymentMethods =
@@ -149,19 +149,24 @@ function judgePayer(connection: Connection, payer: string, { review, by }: Judgi
     ...changesOf(connection, customer, verdict, known?.state ?? null),
   });
   const isEnabled = findCustomer(connection, customerId)?.enabled;
-  if (isEnabled !== customer.enabled) review.noteAccess(customerId, isEnabled ? "restored" : "ended");
+  if (isEnabled !== customer.enabled) {
+    review.noteAccess(customerId, !isEnabled ? "ended" : accessUntilMs === null ? "restored" : "in_grace");
+  }
   if (!verdict.isPriceAwaited) hastenWelcome(connection, customerId, review.nowMs);
   // Who never had access is not told that it has ended.
   const isNews = known !== null || verdict.notice?.kind === "payment-failed";
   if (verdict.notice !== null && isNews) {
-    const { occasion, ...content } = verdict.notice;
-    queueMail(connection, {
-      id: review.newId("mail"),
-      ...content,
-      customerId,
-      onceKey: `${content.kind}:${customerId}:${occasion}`,
-      atMs: review.nowMs,
-    });
+    const { occasion, formerOccasions = [], ...content } = verdict.notice;
+    const onceKeyOf = (name: string) => `${content.kind}:${customerId}:${name}`;
+    if (!wasWritten(connection, formerOccasions.map(onceKeyOf))) {
+      queueMail(connection, {
+        id: review.newId("mail"),
+        ...content,
+        customerId,
+        onceKey: onceKeyOf(occasion),
+        atMs: review.nowMs,
+      });
+    }
   }
   return true;
 }
