@@ -3,7 +3,7 @@ import { nearestWord } from "../config/problems.ts";
 import type { Host } from "../platform/process.ts";
 import { readArguments } from "./arguments.ts";
 import { type Command, CommandError, EXIT } from "./command.ts";
-import { COMMANDS } from "./commands.ts";
+import { loadCommands, loadEveryCommand } from "./commands.ts";
 import { commandHelp, groupHelp, overview } from "./help.ts";
 import { versionLine } from "./version.ts";
 
@@ -12,15 +12,16 @@ export async function runCli(host: Host): Promise<number> {
   // `help source test` is `source test --help`.
   const words = host.args[0] === "help" ? [...host.args.slice(1), "--help"] : host.args;
   if (words.length === 0 || isHelp(words[0])) {
-    host.out(overview(COMMANDS));
+    host.out(overview(await loadEveryCommand()));
     return words.length === 0 ? EXIT.usage : EXIT.done;
   }
   if (words[0] === "--version" || words[0] === "-V") {
     host.out(await versionLine(host));
     return EXIT.done;
   }
-  const command = findCommand(words);
-  if (command === undefined) return runNone(host, words);
+  const group = await loadCommands(words[0] ?? "");
+  const command = findCommand(group, words);
+  if (command === undefined) return await runNone(host, words, group);
   try {
     const read = readArguments(command, words.slice(command.name.split(" ").length));
     if (read === "help") {
@@ -35,43 +36,37 @@ export async function runCli(host: Host): Promise<number> {
 }
 
 /** The command of two words before that of one. */
-function findCommand(words: readonly string[]): Command | undefined {
+function findCommand(commands: readonly Command[], words: readonly string[]): Command | undefined {
   const named = (count: number) =>
-    COMMANDS.find((command) => command.name === words.slice(0, count).join(" "));
+    commands.find((command) => command.name === words.slice(0, count).join(" "));
   return named(2) ?? named(1);
 }
 
 /** Words that name no command: a call for the help of a group, or wrong use. */
-function runNone(host: Host, words: readonly string[]): number {
-  const group = groupOf(words[0]);
+async function runNone(host: Host, words: readonly string[], group: readonly Command[]): Promise<number> {
   if (group.length > 0 && isHelp(words[1])) {
     host.out(groupHelp(words[0] ?? "", group));
     return EXIT.done;
   }
-  host.err(`regfeed: ${unknownCommand(words)}\n`);
+  host.err(`regfeed: ${await unknownCommand(words, group)}\n`);
   return EXIT.usage;
 }
 
-function unknownCommand(words: readonly string[]): string {
+async function unknownCommand(words: readonly string[], group: readonly Command[]): Promise<string> {
   const [first = "", second] = words;
   if (first.startsWith("-")) {
     return "the command comes first, its options behind it: regfeed COMMAND --config FILE";
   }
-  const group = groupOf(first);
   if (group.length > 0) {
     const wrong = second === undefined ? "" : `there is no command \`${first} ${second}\`; `;
     return `${wrong}say which: ${group.map((command) => `\`${command.name}\``).join(", ")}`;
   }
-  const names = COMMANDS.map((command) => command.name);
+  const names = (await loadEveryCommand()).map((command) => command.name);
   const nearest = (second === undefined ? null : nearestWord(`${first} ${second}`, names)) ??
     nearestWord(first, names);
   return `there is no command \`${first}\`; ${
     nearest === null ? "" : `did you mean \`${nearest}\`? `
   }\`regfeed --help\` lists them`;
-}
-
-function groupOf(word: string | undefined): Command[] {
-  return COMMANDS.filter((command) => command.name.startsWith(`${word} `));
 }
 
 function isHelp(word: string | undefined): boolean {

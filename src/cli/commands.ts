@@ -1,44 +1,49 @@
-// Every command, in the order in which the help lists them.
-import { backupCommands } from "./backup.ts";
-import { accountCommands } from "./account.ts";
-import { auditCommand } from "./audit.ts";
-import { checkCommand } from "./check.ts";
+// Every command, in the order in which the help lists them, loaded when it is asked for.
 import type { Command } from "./command.ts";
-import { customerCommands } from "./customer.ts";
-import { demoCommand } from "./demo.ts";
-import { doctorCommand } from "./doctor.ts";
-import { eventCommands } from "./event.ts";
-import { hashKeyCommand } from "./hash_key.ts";
-import { healthcheckCommand } from "./healthcheck.ts";
-import { ingestCommand } from "./ingest.ts";
-import { initCommand } from "./init.ts";
-import { mailCommands } from "./mail.ts";
-import { newKeyCommand } from "./new_key.ts";
-import { paymentCommands } from "./payment.ts";
-import { serveCommand } from "./serve.ts";
-import { sourceCommands } from "./source.ts";
-import { versionCommand } from "./version.ts";
-import { webhookCommands } from "./webhook.ts";
 
-/** The commands. */
-export const COMMANDS: readonly Command[] = [
-  serveCommand,
-  initCommand,
-  checkCommand,
-  demoCommand,
-  ingestCommand,
-  ...sourceCommands,
-  ...eventCommands,
-  ...customerCommands,
-  ...accountCommands,
-  hashKeyCommand,
-  ...paymentCommands,
-  ...mailCommands,
-  auditCommand,
-  ...webhookCommands,
-  ...backupCommands,
-  newKeyCommand,
-  doctorCommand,
-  healthcheckCommand,
-  versionCommand,
+/** Commands of one file, with the words that they begin with. */
+interface Loader {
+  words: readonly string[];
+  load(): Promise<readonly Command[]>;
+}
+
+/**
+ * Each is loaded with what it needs and nothing else: `version` and `healthcheck` run often, and must not wait for a
+ * server that they do not start. The specifiers are literal, so that the executable holds every file.
+ */
+const LOADERS: readonly Loader[] = [
+  { words: ["serve"], load: async () => [(await import("./serve.ts")).serveCommand] },
+  { words: ["init"], load: async () => [(await import("./init.ts")).initCommand] },
+  { words: ["check"], load: async () => [(await import("./check.ts")).checkCommand] },
+  { words: ["demo"], load: async () => [(await import("./demo.ts")).demoCommand] },
+  { words: ["ingest"], load: async () => [(await import("./ingest.ts")).ingestCommand] },
+  { words: ["source"], load: async () => (await import("./source.ts")).sourceCommands },
+  { words: ["event"], load: async () => (await import("./event.ts")).eventCommands },
+  { words: ["customer", "key"], load: async () => (await import("./customer.ts")).customerCommands },
+  { words: ["customer"], load: async () => (await import("./account.ts")).accountCommands },
+  { words: ["customer"], load: async () => [(await import("./hash_key.ts")).hashKeyCommand] },
+  { words: ["payment"], load: async () => (await import("./payment.ts")).paymentCommands },
+  { words: ["mail"], load: async () => (await import("./mail.ts")).mailCommands },
+  { words: ["audit"], load: async () => [(await import("./audit.ts")).auditCommand] },
+  { words: ["webhook"], load: async () => (await import("./webhook.ts")).webhookCommands },
+  { words: ["backup"], load: async () => (await import("./backup.ts")).backupCommands },
+  { words: ["store"], load: async () => [(await import("./new_key.ts")).newKeyCommand] },
+  { words: ["doctor"], load: async () => [(await import("./doctor.ts")).doctorCommand] },
+  { words: ["healthcheck"], load: async () => [(await import("./healthcheck.ts")).healthcheckCommand] },
+  { words: ["version"], load: async () => [(await import("./version.ts")).versionCommand] },
 ];
+
+/** The commands that begin with a word; none where no command does. */
+export async function loadCommands(word: string): Promise<readonly Command[]> {
+  const commands = await load(LOADERS.filter(({ words }) => words.includes(word)));
+  return commands.filter(({ name }) => name.split(" ")[0] === word);
+}
+
+/** All of them. */
+export async function loadEveryCommand(): Promise<readonly Command[]> {
+  return await load(LOADERS);
+}
+
+async function load(loaders: readonly Loader[]): Promise<Command[]> {
+  return (await Promise.all(loaders.map((loader) => loader.load()))).flat();
+}

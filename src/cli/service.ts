@@ -12,6 +12,9 @@ import { describeConflicts } from "./declared_conflicts.ts";
 import { digestFile, loadConfig, type LoadedConfig } from "./open.ts";
 import { watchFiles } from "./watch.ts";
 
+/** How long a new service does nothing but answer, before loading what requests to elsewhere need holds the thread, ms. */
+const READERS_FIRST_MS = 100;
+
 /** What the service is made of. */
 export interface ServiceOptions {
   call: CommandCall;
@@ -151,10 +154,15 @@ class RunningService implements Service {
     });
     await app.prepare();
     const before = this.#app;
-    if (before !== null) this.#retire(before);
-    await app.start();
-    door.open(app);
     this.#app = app;
+    door.open(app);
+    if (before !== null) this.#retire(before);
+    if (before === null) {
+      // No delivery waits within its own time for what is loaded here, and no reader who came first.
+      await platform.clock.sleep(READERS_FIRST_MS);
+      await platform.prepare();
+    }
+    await app.start();
     this.#loaded = loaded;
     this.#restartBackups(loaded);
   }

@@ -7,22 +7,38 @@ import {
   NetworkError,
   type OutgoingRequest,
 } from "../domain/ports.ts";
-import { createConnections } from "./connections.ts";
+import type { Connections } from "./connections.ts";
 import { GatheredBody, isPlain, readBody } from "./http_body.ts";
 import { toNetworkError } from "./network_errors.ts";
+
+/** A client of this process. */
+export interface RealHttpClient extends HttpClient {
+  /**
+   * Loads what requests need. The first request does that too, but it takes a part of the time that the request has:
+   * who has short bounds prepares first. Loading is done once, whoever asks for it.
+   */
+  prepare(): Promise<void>;
+  /** Ends every connection. */
+  close(): Promise<void>;
+}
 
 /**
  * An HTTP/1.1 client. It takes no proxy from the environment and follows no redirect. It asks for no compression
  * unless the request's headers do, and inflates gzip and deflate.
  */
-export function createHttpClient(): HttpClient & { close(): Promise<void> } {
-  const connections = createConnections();
+export function createHttpClient(): RealHttpClient {
+  // Loading undici costs as much as all the rest of a start, and many a command asks nobody.
+  let loading: Promise<Connections> | null = null;
+  const load = () =>
+    loading ??= import("./connections.ts").then(({ createConnections }) => createConnections());
   return {
     async request(outgoing) {
       const { url, addresses, authorities, signal } = outgoing;
       signal.throwIfAborted();
       if (addresses?.length === 0) throw new NetworkError("host name not found");
       const target = { origin: `${url.protocol}//${url.host}`, addresses, authorities };
+      const connections = await load();
+      signal.throwIfAborted();
       const connection = connections.take(target);
       try {
         const { response, isWhole } = await exchange(connection.client, outgoing);
@@ -34,7 +50,12 @@ export function createHttpClient(): HttpClient & { close(): Promise<void> } {
         throw error;
       }
     },
-    close: () => connections.close(),
+    async prepare() {
+      await load();
+    },
+    async close() {
+      await (await loading)?.close();
+    },
   };
 }
 

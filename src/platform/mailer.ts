@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import net from "node:net";
 import { join } from "node:path";
 import tls from "node:tls";
-import nodemailer, { type Transporter } from "nodemailer";
+import type { Transporter } from "nodemailer";
 import type { SmtpServer } from "../domain/mail.ts";
 import { type Mailer, MailError, type MailFault, type OutgoingMail } from "../domain/ports.ts";
 import { createFiles } from "./files.ts";
@@ -37,10 +37,14 @@ export function createMailer(settings: MailSettings | null): Mailer {
     : { send: (mail, signal) => sendMail(mail, smtp, signal) };
 }
 
+/** Only with the first mail: most starts send none. */
+const loadNodemailer = async () => (await import("nodemailer")).default;
+
 /** Writes the mail as a file that nobody but its owner reads; a second attempt replaces the first. */
 async function writeMail(mail: OutgoingMail, outbox: string): Promise<void> {
   const files = createFiles();
-  const composer = nodemailer.createTransport({ streamTransport: true, buffer: true, newline: "unix" });
+  const { createTransport } = await loadNodemailer();
+  const composer = createTransport({ streamTransport: true, buffer: true, newline: "unix" });
   try {
     const { message } = await composer.sendMail(messageOf(mail));
     await files.makeFolder(outbox, 0o700);
@@ -83,8 +87,10 @@ async function withServer(
     servername: net.isIP(server.host) === 0 ? server.host : "",
     ...certificates(server.caFile),
   };
+  const { createTransport } = await loadNodemailer();
+  if (signal.aborted) throw new MailError(...IN_TIME, { fault: "silent" });
   let socket: net.Socket | null = null;
-  const transport = nodemailer.createTransport({
+  const transport = createTransport({
     ...target,
     ...options,
     secure: server.isTls,

@@ -19,6 +19,8 @@ export interface PlatformSettings {
 export interface RealPlatform extends Platform {
   /** The same world under other settings; the log's hold for the whole process. */
   under(settings: PlatformSettings): RealPlatform;
+  /** Loads what requests to somewhere else need, so that none of them waits for that within its own bounds. */
+  prepare(): Promise<void>;
   /** Ends every connection to somewhere else. */
   close(): Promise<void>;
 }
@@ -36,6 +38,7 @@ export function createPlatform(options: PlatformSettings & { tracer?: Tracer }):
     mailer: createMailer(options.mail ?? null),
     tracer: options.tracer ?? NO_TRACER,
     log: (area) => logs.log(area),
+    prepare: () => http.prepare(),
     async close() {
       await http.close();
       logs.close();

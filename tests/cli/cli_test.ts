@@ -1,6 +1,7 @@
 // The command line as its user meets it.
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { loadCommands, loadEveryCommand } from "../../src/cli/commands.ts";
 import { regfeed, regfeedJson, serve, withFolder, writeConfig } from "../support/process.ts";
 
 const SOURCE = `[[sources]]
@@ -27,6 +28,16 @@ Deno.test("init writes a config that check accepts, and never overwrites one", (
     assert.equal(again.code, 1);
     assert.match(again.stderr, /is there already/);
   }));
+
+Deno.test("every command loads, and is loaded by its first word alone", async () => {
+  const every = await loadEveryCommand();
+  assert.ok(every.length > 20);
+  for (const word of new Set(every.map(({ name }) => name.split(" ")[0] ?? ""))) {
+    const expected = every.filter(({ name }) => name === word || name.startsWith(`${word} `));
+    assert.deepEqual(await loadCommands(word), expected, word);
+  }
+  assert.deepEqual(await loadCommands("constructor"), []);
+});
 
 Deno.test("a bad config is exit code 2 with file, line, key and the nearest known key, and starts nothing", () =>
   withFolder(async (folder) => {
