@@ -1,6 +1,7 @@
 // The contract of the Store port: what every engine must keep, as tests over a fresh store each.
 import type { Store } from "../../src/domain/store.ts";
 import { attemptPromises } from "./contract/attempts.ts";
+import { batchPromises } from "./contract/batches.ts";
 import { collectingPromises } from "./contract/collecting.ts";
 import { catchUpPromises } from "./contract/catch_up.ts";
 import { changePromises } from "./contract/changes.ts";
@@ -31,6 +32,7 @@ export const PROMISES = [
   ...sourcePromises,
   ...eventPromises,
   ...identityPromises,
+  ...batchPromises,
   ...listingPromises,
   ...listModelPromises,
   ...catchUpPromises,

@@ -12,8 +12,8 @@ import type { Connection, Row } from "./connection.ts";
 import { listEvents } from "./event_list.ts";
 import { requireLease } from "./leases.ts";
 import { RecordReader } from "./record_reader.ts";
+import { PublicationBatch } from "./publication_batch.ts";
 import {
-  findPublication,
   keepHashes,
   keepMissed,
   keepSighting,
@@ -128,16 +128,22 @@ function recordAll<T extends PublicationKey>(
   decide: Decide<T>,
 ): RecordDecision[] {
   const writer = new RecordWriter(connection);
-  const decisions = publications.map((publication) => {
-    const stored = findPublication(connection, sourceId, publication);
+  const batch = new PublicationBatch(connection, sourceId, publications);
+  const decisions = publications.map((publication, place) => {
+    const stored = batch.find(place);
     const decision = decide(publication, stored);
     if (stored !== null && isOfPublication(decision, stored)) {
       if (stored.foundBy !== "key") {
         learnKey(connection, sourceId, { key: publication.key, externalId: stored.externalId });
+        batch.noteChange();
       }
-      keepState(connection, sourceId, { publication, stored, decision });
+      if (keepState(connection, sourceId, { publication, stored, decision })) batch.noteChange();
     }
-    if (decision.kind === "record") writer.record(publication, stored, decision);
+    if (decision.kind === "record") {
+      writer.record(publication, stored, decision);
+      if (stored === null && decision.event.version === 1) batch.noteNew(publication);
+      else batch.noteChange();
+    }
     if (decision.kind === "translated" && stored !== null) {
       writer.translate(sourceId, publication, { externalId: stored.externalId, translated: decision });
     }
@@ -153,7 +159,7 @@ function isOfPublication(decision: RecordDecision, stored: StoredPublication): b
   return decision.kind !== "passed_over";
 }
 
-/** What is kept of a publication of which no version was made. */
+/** What is kept of a publication of which no version was made; whether anything is. */
 function keepState(
   connection: Connection,
   sourceId: string,
@@ -162,16 +168,17 @@ function keepState(
     stored: StoredPublication;
     decision: RecordDecision;
   },
-): void {
+): boolean {
   const { externalId } = stored;
   if (decision.kind === "redated") {
     if (decision.sighted) keepSighting(connection, sourceId, { externalId, contentHash });
     else keepHashes(connection, sourceId, { externalId, contentHash, textHash });
+    return true;
   }
   const isSame = decision.kind === "unchanged" && contentHash === stored.contentHash;
-  if (isSame && stored.textHash === null && textHash !== undefined) {
-    keepTextHash(connection, sourceId, { externalId, textHash });
-  }
+  if (!isSame || stored.textHash !== null || textHash === undefined) return false;
+  keepTextHash(connection, sourceId, { externalId, textHash });
+  return true;
 }
 
 function recordRemovals(

@@ -9,8 +9,9 @@ import { servedBySeq } from "./served.ts";
  */
 const MAX_RENAMINGS = 8;
 
-const COLUMNS =
-  `key, external_id, content_hash, text_hash, sighted_hash, date_moves, version, latest_seq, withdrawn`;
+/** The columns of which a {@link StoredPublication} is made. */
+export const PUBLICATION_COLUMNS =
+  `external_id, content_hash, text_hash, sighted_hash, date_moves, version, latest_seq, withdrawn`;
 
 /** The publication of this key, else of this content, else of this content but for dates, else of a former key. */
 export function findPublication(
@@ -20,12 +21,12 @@ export function findPublication(
 ): StoredPublication | null {
   // One statement, because most look-ups of a fetch find nothing: a part runs only when those before it are empty.
   const row = connection.get(
-    `select 'key' as found_by, ${COLUMNS} from publications where source_id = ? and key = ?
+    `select 'key' as found_by, ${PUBLICATION_COLUMNS} from publications where source_id = ? and key = ?
      union all
-     select 'content', ${COLUMNS} from publications indexed by publications_by_content
+     select 'content', ${PUBLICATION_COLUMNS} from publications indexed by publications_by_content
      where source_id = ? and content_hash = ?
      union all
-     select 'text', ${COLUMNS} from publications indexed by publications_by_text
+     select 'text', ${PUBLICATION_COLUMNS} from publications indexed by publications_by_text
      where source_id = ? and text_hash = ?
      limit 1`,
     sourceId,
@@ -38,7 +39,7 @@ export function findPublication(
   if (row !== undefined) return publicationFromRow(connection, sourceId, row);
   for (const former of formerKeys ?? []) {
     const known = connection.get(
-      `select 'former key' as found_by, ${COLUMNS} from publications where source_id = ? and key = ?`,
+      `select 'former key' as found_by, ${PUBLICATION_COLUMNS} from publications where source_id = ? and key = ?`,
       sourceId,
       former,
     );
@@ -55,7 +56,7 @@ export function presentPublications(
 ): { stored: StoredPublication; missed: number }[] {
   // Under its first identity each publication stands once.
   return connection.all(
-    `select 'key' as found_by, ${COLUMNS}, missed from publications
+    `select 'key' as found_by, ${PUBLICATION_COLUMNS}, missed from publications
      where source_id = ? and key = external_id and withdrawn = 0
        and (select published_at from events where seq = latest_seq) >= ?`,
     sourceId,
@@ -80,7 +81,8 @@ export function keepMissed(
   );
 }
 
-function publicationFromRow(connection: Connection, sourceId: string, row: Row): StoredPublication {
+/** The publication of a row with {@link PUBLICATION_COLUMNS} and `found_by`. */
+export function publicationFromRow(connection: Connection, sourceId: string, row: Row): StoredPublication {
   const externalId = String(row["external_id"]);
   return {
     externalId,
