@@ -22,7 +22,8 @@ export function createCustomers(connection: Connection): Pick<AccountStore, Cust
   return {
     addCustomer: (customer, key, by) =>
       Promise.resolve(connection.transaction("durable", () => {
-        insertCustomer(connection, customer, { by, disabledBy: customer.enabled ? null : "operator" });
+        const disabledBy = customer.enabled ? null : "operator";
+        insertCustomer(connection, customer, { by, disabledBy, lastFour: key.lastFour });
         insertKey(connection, customer.id, key);
       })),
 
@@ -66,7 +67,7 @@ function unpaid(connection: Connection, customerId: string): DisabledBy | null {
 export function insertCustomer(
   connection: Connection,
   customer: Customer,
-  { by, disabledBy }: { by: Act; disabledBy: DisabledBy | null },
+  { by, disabledBy, lastFour }: { by: Act; disabledBy: DisabledBy | null; lastFour?: string },
 ): void {
   connection.run(
     `insert into customers (${CUSTOMER_COLUMNS}, disabled_by) values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -86,6 +87,8 @@ export function insertCustomer(
     enabled,
     ...(Object.keys(limits).length > 0 ? { limits: limitFields(limits) } : {}),
     language,
+    // Which key was given out with it.
+    ...(lastFour === undefined ? {} : { last_four: lastFour }),
   });
 }
 

@@ -207,6 +207,7 @@ export const mailPromises: StorePromise[] = [
         ["cli:test", "customer.add", "cus_2"],
         ["cli:test", "customer.add", "cus_1"],
       ]);
+      assert.deepEqual([all[3]?.change["last_four"], all[2]?.change["last_four"]], ["1111", "2222"]);
       assert.deepEqual(all[1]?.change, { tier: { before: "team", after: "gpai" } });
       assert.deepEqual(all[0]?.change, { disabled: ["1111"], last_four: "dddd" });
       assert.deepEqual((await store.listAudit({ limit: 1, customerId: "cus_2" })).length, 1);
