@@ -271,7 +271,7 @@ function createDelivering(
     userAgent: userAgentOf(config, version),
     topics: classifier.topics,
     tiers: config.tiers,
-    policy: config.delivery,
+    policy: { ...config.delivery, ownUrl: config.server.publicUrl },
     timeoutMs: config.delivery.timeoutMs,
     concurrency: config.delivery.concurrency,
     concurrencyPerSubscription: config.delivery.concurrencyPerSubscription,

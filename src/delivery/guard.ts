@@ -14,6 +14,8 @@ export interface PolicySettings {
   allowNetworks: readonly string[];
   /** The only ports that are permitted; empty: those of the web, and those above that belong to no other protocol. */
   allowPorts: readonly number[];
+  /** Where this service is reached itself: it sends nothing there. Without it, it does not know. */
+  ownUrl?: string;
 }
 
 /** {@link PolicySettings}, read by {@link createAddressPolicy}. */
@@ -23,6 +25,8 @@ export interface AddressPolicy {
   readonly networks: readonly Network[];
   /** The only ports; empty: see {@link isWebPort}. */
   readonly ports: readonly number[];
+  /** The service's own address; null when it is not known. */
+  readonly own: Readonly<URL> | null;
 }
 
 /**
@@ -36,6 +40,7 @@ export function createAddressPolicy(settings: PolicySettings): AddressPolicy {
     allowHttp: settings.allowHttp,
     networks: settings.allowNetworks.map(parseNetwork),
     ports: settings.allowPorts,
+    own: settings.ownUrl === undefined ? null : new URL(settings.ownUrl),
   };
 }
 
@@ -58,8 +63,19 @@ const OTHER_PROTOCOLS: ReadonlySet<number> = new Set([
   1433, 1521, 2375, 2376, 3306, 5432, 6379, 9042, 9200, 9300, 11211, 27017,
 ]);
 
+function portOf({ port, protocol }: Readonly<URL>): number {
+  return port === "" ? (protocol === "https:" ? 443 : 80) : Number(port);
+}
+
+/** Whether it is the service itself, which answers at both ports of the web where it answers at one of them. */
+function isOwn(url: URL, { own }: AddressPolicy): boolean {
+  if (own === null || url.hostname !== own.hostname) return false;
+  const [port, ownPort] = [portOf(url), portOf(own)];
+  return port === ownPort || (WEB_PORTS.has(port) && WEB_PORTS.has(ownPort));
+}
+
 function isPort(url: URL, policy: AddressPolicy): boolean {
-  const port = url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
+  const port = portOf(url);
   return policy.ports.length > 0 ? policy.ports.includes(port) : isWebPort(port);
 }
 
@@ -149,7 +165,7 @@ function decideUrl(text: string, policy: AddressPolicy): UrlDecision {
     return { ok: false };
   }
   url.hash = "";
-  if (url.href.length > MAX_WEBHOOK_URL || !isPort(url, policy)) return { ok: false };
+  if (url.href.length > MAX_WEBHOOK_URL || !isPort(url, policy) || isOwn(url, policy)) return { ok: false };
   if (url.protocol !== "https:" && !(policy.allowHttp && url.protocol === "http:")) return { ok: false };
   const literal = literalAddress(url);
   const ok = literal === null ? isHostName(url.hostname, policy) : checkAddress(literal, policy);

@@ -19,6 +19,7 @@ async function withWorld(
   const world = await createWorld(config);
   world.platform.hosts.set("hooks.example.org", ["93.184.215.14"]);
   world.platform.hosts.set("inside.example.org", ["10.0.0.7"]);
+  world.platform.hosts.set("feed.example.org", ["93.184.215.15"]);
   try {
     await work(world, (await world.addCustomer()).key);
   } finally {
@@ -166,6 +167,7 @@ Deno.test("POST /v1/subscriptions gives one answer for every address that must n
       "javascript:alert(1)",
       "not an address",
       "https://2130706433/",
+      "https://feed.example.org/v1/webhooks/payment", // the service itself
     ];
     const answers = new Set<string>();
     for (const webhook_url of addresses) {
@@ -176,7 +178,7 @@ Deno.test("POST /v1/subscriptions gives one answer for every address that must n
     }
     assert.equal(answers.size, 1, "the answer does not say what is behind an address");
     assert.deepEqual(world.platform.http.requests, [], "nothing was sent");
-  }));
+  }, `server.public_url = "https://feed.example.org"\n${boardConfig()}`));
 
 Deno.test("POST /v1/subscriptions answers 409 to the same address and filters, in whatever order they stand", () =>
   withWorld(async (world, key) => {

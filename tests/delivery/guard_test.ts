@@ -251,6 +251,38 @@ Deno.test("checkWebhookUrl() takes local names where the policy opens networks, 
   assert.equal(checkWebhookUrl("https://127.0.0.1/", policy).ok, false);
 });
 
+Deno.test("checkWebhookUrl() refuses the service's own address, however it is written, and no other at its host", () => {
+  const rows: { ownUrl: string; refused: string[]; taken: string[] }[] = [
+    {
+      ownUrl: "https://feed.example.org",
+      refused: [
+        "https://feed.example.org/v1/events",
+        "https://FEED.example.org:443/",
+        "http://feed.example.org/v1/webhooks/payment",
+      ],
+      taken: [
+        "https://feed.example.org:8443/in",
+        "https://hooks.feed.example.org/in",
+        "https://example.org/",
+      ],
+    },
+    {
+      ownUrl: "http://127.0.0.1:8787",
+      refused: ["http://127.0.0.1:8787/", "http://127.1:8787/", "http://0x7f000001:8787/in"],
+      taken: ["http://127.0.0.1:8788/in", "http://127.0.0.2:8787/in"],
+    },
+  ];
+  for (const { ownUrl, refused, taken } of rows) {
+    const settings = { allowHttp: true, allowNetworks: ["127.0.0.0/8"], allowPorts: [] };
+    const [policy, without] = [createAddressPolicy({ ...settings, ownUrl }), createAddressPolicy(settings)];
+    for (const url of refused) {
+      assert.equal(checkWebhookUrl(url, without).ok, true, url);
+      assert.equal(checkWebhookUrl(url, policy).ok, false, url);
+    }
+    for (const url of taken) assert.equal(checkWebhookUrl(url, policy).ok, true, url);
+  }
+});
+
 Deno.test("checkWebhookUrl() never lets a literal address pass that checkAddress() refuses", () => {
   fc.assert(fc.property(fc.oneof(fc.ipV4Extended(), fc.ipV6().map((v6) => `[${v6}]`)), (host) => {
     const checked = checkWebhookUrl(`https://${host}/`, strict);
