@@ -107,7 +107,13 @@ async function describeAccount({ config, store }: Opened, id: string): Promise<A
       disabled_by: one.disabledBy,
       created_at: one.createdAtMs,
     })),
-    mails: mails.map(({ id, kind, status, problem }) => ({ id, kind, status, problem })),
+    mails: mails.map(({ id, kind, status, createdAtMs, problem }) => ({
+      id,
+      kind,
+      status,
+      created_at: createdAtMs,
+      problem,
+    })),
   };
 }
 
@@ -126,10 +132,10 @@ interface AccountData {
 
 function describeLines({ customer, keys, payment, subscriptions, mails }: AccountData): string {
   const part = (name: string, rows: readonly Record<string, unknown>[]) =>
-    rows.map((row) => `${name.padEnd(14)} ${wordsOf(row)}\n`).join("");
+    rows.map((row) => `${name.padEnd(14)} ${wordsOf(withoutNothing(row))}\n`).join("");
   const noAddress = "none; `customer set-email CUSTOMER ADDRESS` gives one, and sends what waits for it";
-  const isNobody = customer["email"] === "" && customer["erased_at"] === null;
-  return fieldLines({ ...customer, ...(isNobody ? { email: noAddress } : {}) }) + part("key", keys) +
+  const email = customer["erased_at"] !== null ? "erased" : customer["email"] || noAddress;
+  return fieldLines(withoutNothing({ ...customer, email })) + part("key", keys) +
     part("payment", payment === null ? [] : [payment]) +
     part("subscription", subscriptions) + part("mail", mails.slice(0, SHOWN_MAILS)) +
     (mails.length > SHOWN_MAILS
@@ -137,4 +143,15 @@ function describeLines({ customer, keys, payment, subscriptions, mails }: Accoun
         customer["id"]
       }\n`
       : "");
+}
+
+/** What people need not read is left out: that there is nothing. Tables in a field stand as words. */
+function withoutNothing(row: Record<string, unknown>): Record<string, unknown> {
+  const words = Object.entries(row).map(([name, value]) => [
+    name,
+    typeof value === "object" && value !== null && !Array.isArray(value)
+      ? Object.entries(value).map(([one, number]) => `${one}=${number}`).join(" ")
+      : value,
+  ]);
+  return Object.fromEntries(words.filter(([, value]) => value !== null && value !== ""));
 }

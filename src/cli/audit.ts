@@ -31,18 +31,16 @@ export const auditCommand: Command = {
         change,
       }));
       print(call, { audit: rows, next }, () =>
-        listLines(
+        listLines(call, {
           rows,
-          "nothing was done yet",
-          ["TIME (UTC)", "ACTOR", "ACT", "CUSTOMER", "CHANGE"],
-          (row) => [
-            formatTime(row.at),
-            row.actor,
-            row.act,
-            row.customer ?? "",
-            JSON.stringify(row.change),
-          ],
-        ));
+          none: "nothing was done yet",
+          header: ["TIME (UTC)", "ACTOR", "ACT", "CUSTOMER", "CHANGE"],
+          drop: ["CUSTOMER"],
+          cut: "CHANGE",
+          cells: (
+            row,
+          ) => [formatTime(row.at), row.actor, row.act, row.customer ?? "", changeWords(row.change)],
+        }));
       return EXIT.done;
     }),
 };
@@ -55,4 +53,27 @@ function seqOf(text: string): number {
     );
   }
   return Number(text);
+}
+
+/** What changed, to be read: `tier: indie → gpai, limits: none → api_requests_per_day 10`. */
+function changeWords(change: Record<string, unknown>): string {
+  return Object.entries(change).map(([name, value]) => {
+    const { before, after } = fieldsOf(value);
+    return before === undefined && after === undefined
+      ? `${name}: ${valueWords(value)}`
+      : `${name}: ${valueWords(before)} → ${valueWords(after)}`;
+  }).join(", ");
+}
+
+function valueWords(value: unknown): string {
+  if (value === null || value === undefined) return "none";
+  if (typeof value !== "object") return String(value);
+  const entries = Array.isArray(value)
+    ? value.map(valueWords)
+    : Object.entries(value).map(([name, one]) => `${name} ${valueWords(one)}`);
+  return entries.length === 0 ? "none" : entries.join(" ");
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null ? value as Record<string, unknown> : {};
 }

@@ -1,6 +1,7 @@
 // `customer …` and `key …`: the operator's side of access.
 import { makeKey } from "../accounts/keys.ts";
 import type { Config } from "../config/config.ts";
+import type { ListedCustomer } from "../domain/account_store.ts";
 import { type ApiKey, type Customer, limitsOf } from "../domain/customer.ts";
 import { UNKNOWN_LAST_FOUR } from "../domain/declared.ts";
 import { createIds } from "../domain/ids.ts";
@@ -11,7 +12,8 @@ import { type Tier, type TierLimits, TIERS } from "../domain/tier.ts";
 import { type Command, type CommandCall, CommandError, EXIT, JSON_OPTION } from "./command.ts";
 import { actOf, findByEmail, idsOf, keyFields, publicFields, requireCustomer } from "./named_customer.ts";
 import { withStore } from "./open.ts";
-import { formatTable, formatTime } from "./table.ts";
+import { listLines, print } from "./print.ts";
+import { formatTime } from "./table.ts";
 
 const KEY_NOTE = "This key is shown only now and cannot be recovered.";
 
@@ -76,8 +78,16 @@ export const customerCommands: Command[] = [
     options: JSON_OPTION,
     run: (call) =>
       withStore(call, async ({ config, store }) => {
-        const customers = await store.listCustomers();
-        call.host.out((call.flags.has("json") ? customersJson : customersTable)(customers, config));
+        const rows = await store.listCustomers();
+        print(call, { customers: rows.map((row) => listedFields(row, config)) }, () =>
+          listLines(call, {
+            rows,
+            none: "no customers; `customer add` makes one",
+            header: ["CUSTOMER", "EMAIL", "TIER", "STATE", "SINCE (UTC)", "KEY", "IN THE CONFIG"],
+            drop: ["IN THE CONFIG", "SINCE (UTC)"],
+            cut: "EMAIL",
+            cells: (row) => customerCells(row, config),
+          }));
         return EXIT.done;
       }),
   },
@@ -323,32 +333,38 @@ function printCustomer({ host, flags }: CommandCall, customer: Customer, what: s
   );
 }
 
-type CustomerRow = { customer: Customer; keys: ApiKey[] };
-
-function customersJson(rows: readonly CustomerRow[], config: Config): string {
-  const customers = rows.map(({ customer, keys }) => ({
+function listedFields(
+  { customer, keys, disabledBy, erasedAtMs }: ListedCustomer,
+  config: Config,
+): Record<string, unknown> {
+  return {
     ...publicFields(customer),
+    disabled_by: disabledBy,
+    erased_at: erasedAtMs,
     declared: customer.declared,
     declared_as: nameOf(customer, config),
     keys: keys.map(keyFields),
-  }));
-  return `${JSON.stringify({ customers })}\n`;
+  };
 }
 
-function customersTable(rows: readonly CustomerRow[], config: Config): string {
-  if (rows.length === 0) return "no customers; `customer add` makes one\n";
-  return formatTable(
-    ["CUSTOMER", "EMAIL", "TIER", "STATE", "SINCE (UTC)", "KEY", "IN THE CONFIG"],
-    rows.map(({ customer, keys }) => [
-      customer.id,
-      customer.email === "" ? "none" : customer.email,
-      customer.tier,
-      customer.enabled ? "enabled" : "disabled",
-      formatTime(customer.createdAtMs),
-      keys.filter((key) => key.disabledAtMs === null).map(keyWord).join(" ") || "none",
-      customer.declared ? nameOf(customer, config) ?? "not any more" : "",
-    ]),
-  );
+function customerCells(row: ListedCustomer, config: Config): string[] {
+  const { customer, keys } = row;
+  return [
+    customer.id,
+    customer.email === "" ? "none" : customer.email,
+    customer.tier,
+    stateOf(row),
+    formatTime(customer.createdAtMs),
+    keys.filter((key) => key.disabledAtMs === null).map(keyWord).join(" ") || "none",
+    customer.declared ? nameOf(customer, config) ?? "not any more" : "",
+  ];
+}
+
+/** One word for where a customer stands: kept out by the operator, or because it is not paid for. */
+function stateOf({ customer, disabledBy, erasedAtMs }: ListedCustomer): string {
+  if (erasedAtMs !== null) return "erased";
+  if (customer.enabled) return "enabled";
+  return disabledBy === "payment" ? "unpaid" : "disabled";
 }
 
 function keyWord({ lastFour, hash }: ApiKey): string {

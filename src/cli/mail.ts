@@ -42,23 +42,22 @@ export const mailCommands: Command[] = [
           problem: mail.problem,
         }));
         print(call, { mails: rows, next }, () =>
-          listLines(rows, "no mails", [
-            "MAIL",
-            "KIND",
-            "CUSTOMER",
-            "STATUS",
-            "TRIES",
-            "NEXT (UTC)",
-            "PROBLEM",
-          ], (row) => [
-            row.id,
-            row.kind,
-            row.customer,
-            row.status,
-            row.attempts,
-            row.next_attempt_at === null ? "" : formatTime(row.next_attempt_at),
-            row.problem ?? "",
-          ]));
+          listLines(call, {
+            rows,
+            none: "no mails",
+            header: ["MAIL", "KIND", "CUSTOMER", "STATUS", "TRIES", "NEXT (UTC)", "PROBLEM"],
+            drop: ["CUSTOMER", "TRIES", "PROBLEM", "NEXT (UTC)"],
+            cut: "PROBLEM",
+            cells: (row) => [
+              row.id,
+              row.kind,
+              row.customer,
+              row.status,
+              row.attempts,
+              row.next_attempt_at === null ? "" : formatTime(row.next_attempt_at),
+              row.problem ?? "",
+            ],
+          }));
         return EXIT.done;
       }),
   },

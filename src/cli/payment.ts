@@ -31,23 +31,21 @@ export const paymentCommands: Command[] = [
           nameOf: ({ event }) => event.id,
         });
         print(call, { payments: rows.map(paymentFields), next }, (data) =>
-          listLines(data.payments, "no payment events", [
-            "EVENT",
-            "TYPE",
-            "CREATED (UTC)",
-            "STATE",
-            "NOTE",
-            "CUSTOMER",
-          ], (
-            row,
-          ) => [
-            row.id,
-            row.type,
-            formatTime(row.created_at),
-            row.state,
-            row.note ?? "",
-            row.customer ?? "",
-          ]));
+          listLines(call, {
+            rows: data.payments,
+            none: "no payment events",
+            header: ["EVENT", "TYPE", "CREATED (UTC)", "STATE", "NOTE", "CUSTOMER"],
+            drop: ["CUSTOMER", "NOTE", "CREATED (UTC)"],
+            cut: "TYPE",
+            cells: (row) => [
+              row.id,
+              row.type,
+              formatTime(row.created_at),
+              row.state,
+              row.state === "erased" ? "" : row.note ?? "",
+              row.customer ?? "",
+            ],
+          }));
         return EXIT.done;
       }),
   },
@@ -82,6 +80,11 @@ export const paymentCommands: Command[] = [
 async function replayPayment(call: CommandCall, { config, platform, store }: Opened): Promise<number> {
   if (config.payment === null) throw new CommandError("the config takes no payments: there is no [payment]");
   const id = call.positionals[0] ?? "";
+  const found = await store.findPayment(id);
+  if (found === null) throw noEvent(id);
+  if (paymentFields(found).state === "erased") {
+    throw new CommandError(`${id} is of a customer that was erased: nothing is left of it to apply`);
+  }
   const newId = createIds(() => platform.clock.nowMs(), (count) => platform.random.bytes(count));
   const log = platform.log("payment");
   const options = { ...config.payment, store, clock: platform.clock, newId, log, tiers: config.tiers };

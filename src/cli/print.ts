@@ -1,20 +1,30 @@
 // What commands print: JSON for scripts, or tables and fields for people.
 import type { CommandCall } from "./command.ts";
-import { formatTable, formatTime, oneLine } from "./table.ts";
+import { fitTable, type Fitting, formatTable, formatTime, oneLine } from "./table.ts";
 
 /** Prints data as JSON where that is asked for, else in lines. */
 export function print<T>({ host, flags }: CommandCall, data: T, lines: (data: T) => string): void {
   host.out(flags.has("json") ? `${JSON.stringify(data)}\n` : lines(data));
 }
 
-/** A table of rows, or what stands for none. */
+/** How a list is printed for people. */
+export interface Listing<T> extends Omit<Fitting, "width"> {
+  rows: readonly T[];
+  /** What stands for no rows. */
+  none: string;
+  header: readonly string[];
+  cells(row: T): (string | number)[];
+}
+
+/** A table of rows, which fits the terminal where there is one, or what stands for none. */
 export function listLines<T>(
-  rows: readonly T[],
-  none: string,
-  header: readonly string[],
-  cells: (row: T) => (string | number)[],
+  { host }: CommandCall,
+  { rows, none, header, cells, ...fitting }: Listing<T>,
 ): string {
-  return rows.length === 0 ? `${none}\n` : formatTable(header, rows.map(cells));
+  if (rows.length === 0) return `${none}\n`;
+  return host.isTerminal
+    ? fitTable(header, rows.map(cells), { width: host.columns(), ...fitting })
+    : formatTable(header, rows.map(cells));
 }
 
 /** One field a line, its name before it. */
@@ -30,6 +40,8 @@ export function wordsOf(row: Record<string, unknown>): string {
 }
 
 function wordOf(name: string, value: unknown): string {
-  if (typeof value === "number" && /_(at|until)$/.test(name)) return formatTime(value).replace(" ", "T");
+  if (typeof value === "number" && /_(at|until)$/.test(name)) {
+    return `${formatTime(value).replace(" ", "T")}Z`;
+  }
   return oneLine(typeof value === "string" ? value : JSON.stringify(value));
 }

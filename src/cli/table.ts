@@ -19,6 +19,53 @@ export function formatTable(
   return lines.join("\n") + "\n";
 }
 
+/** What a table gives up where its lines would not fit. */
+export interface Fitting {
+  /** The width of the terminal in columns. */
+  width: number;
+  /** The columns that may go, the first one first. */
+  drop: readonly string[];
+  /** The column that may be cut short. */
+  cut: string;
+}
+
+/** The least that is left of a column that is cut, unless all else has gone. */
+const LEAST_CUT = 16;
+
+/** A table whose lines fit a terminal, as far as columns may go or be cut for it. */
+export function fitTable(
+  header: readonly string[],
+  rows: readonly (readonly (string | number)[])[],
+  { width, drop, cut: short }: Fitting,
+): string {
+  const columns = header.map((name, at) => {
+    const cells = rows.map((row) => row[at] ?? "");
+    const natural = Math.max(name.length, ...cells.map((cell) => String(cell).length));
+    return { name, cells, natural, isBlank: cells.every((cell) => cell === "") };
+  });
+  const beside = (kept: typeof columns, most: number) =>
+    kept.reduce(
+      (sum, { name, natural }) => sum + (name === short ? Math.min(natural, most) : natural) + 2,
+      -2,
+    );
+  let kept = columns;
+  const blank = drop.filter((name) => columns.some((column) => column.name === name && column.isBlank));
+  for (const name of new Set([...blank, ...drop])) {
+    if (beside(kept, blank.includes(name) ? Infinity : LEAST_CUT) <= width) continue;
+    kept = kept.filter((column) => column.name !== name);
+  }
+  const room = Math.max(width - beside(kept, 0), 8);
+  return formatTable(
+    kept.map(({ name }) => name),
+    rows.map((_, at) =>
+      kept.map(({ name, cells }) => {
+        const cell = cells[at] ?? "";
+        return name === short && typeof cell === "string" ? cut(cell, room) : cell;
+      })
+    ),
+  );
+}
+
 /** A time for people: "2026-07-31 12:00:15" (UTC), or "never". */
 export function formatTime(ms: number | null): string {
   return ms === null ? "never" : new Date(ms).toISOString().slice(0, 19).replace("T", " ");

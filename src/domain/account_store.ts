@@ -36,6 +36,9 @@ export interface Account {
   payment: PayerState | null;
 }
 
+/** A customer in the list of all; its keys stand oldest first. */
+export type ListedCustomer = Omit<Account, "payment">;
+
 /** How access has changed; `in_grace`: it is back although nothing was paid, for the grace is not over. */
 export type AccessTurn = "ended" | "restored" | "in_grace";
 
@@ -67,7 +70,7 @@ export interface AccountStore {
   /** Null when there is no such customer. */
   findAccount(id: string): Promise<Account | null>;
   /** Oldest first. */
-  listCustomers(): Promise<{ customer: Customer; keys: ApiKey[] }[]>;
+  listCustomers(): Promise<ListedCustomer[]>;
   /**
    * False when there is no such customer. One that is not paid for stays disabled although it is to be enabled. With
    * another tier its own limits end, unless others are given. With another tier or other limits the newest subscriptions over the number are held, or held ones come back, and a mail

@@ -45,7 +45,11 @@ Deno.test("an operator adds, shows and erases a customer, and the audit tells of
       "mail_other.eml",
       "notes.txt",
     ]);
+    const listed = await regfeed(folder, ["customer", "list"]);
+    assert.match(listed.stdout, /^cus_\S+ +none +embedded +erased /m);
+    assert.match((await regfeed(folder, ["customer", "show", customer.id])).stdout, /^email +erased$/m);
     const audit = await regfeed(folder, ["audit", "list", "--customer", customer.id]);
+    assert.match(audit.stdout, /tier: embedded, enabled: true, limits: api_requests_per_day 77/);
     for (const act of ["customer.erase", "key.rotate", "customer.add"]) {
       assert.ok(audit.stdout.includes(act), act);
     }
@@ -98,6 +102,13 @@ Deno.test("payment events are listed, shown and applied again", () =>
     assert.match((await regfeed(folder, ["payment", "show", "evt_1"])).stdout, /^state +applied$/m);
     const replayed = await regfeedJson<{ outcome: string }>(folder, ["payment", "replay", "evt_1"]);
     assert.equal(replayed.outcome, "applied");
+    const { customers } = await regfeedJson<Rows>(folder, ["customer", "list"]);
+    const paying = customers?.find(({ email }) => email === "ana@firm.example");
+    assert.deepEqual([paying?.["disabled_by"], paying?.["erased_at"]], [null, null]);
+    await regfeedJson(folder, ["customer", "erase", "ana@firm.example", "--yes"]);
+    const gone = await regfeed(folder, ["payment", "replay", "evt_1"]);
+    assert.deepEqual([gone.code, /of a customer that was erased/.test(gone.stderr)], [1, true]);
+    assert.match((await regfeed(folder, ["payment", "list"])).stdout, /^evt_1 .* erased +cus_\S+$/m);
     for (
       const args of [["payment", "show", "evt_9"], ["payment", "replay", "evt_9"], [
         "mail",

@@ -37,10 +37,15 @@ export function createCustomers(connection: Connection): Pick<AccountStore, Cust
         const customerId = String(row["customer_id"]);
         keys.set(customerId, [...keys.get(customerId) ?? [], keyFromRow(row)]);
       }
-      const rows = connection.all(`select ${CUSTOMER_COLUMNS} from customers order by created_at, id`);
-      return Promise.resolve(
-        rows.map(customerFromRow).map((customer) => ({ customer, keys: keys.get(customer.id) ?? [] })),
+      const rows = connection.all(
+        `select ${CUSTOMER_COLUMNS}, disabled_by, erased_at from customers order by created_at, id`,
       );
+      return Promise.resolve(rows.map((row) => ({
+        customer: customerFromRow(row),
+        keys: keys.get(String(row["id"])) ?? [],
+        disabledBy: row["disabled_by"] as DisabledBy | null,
+        erasedAtMs: row["erased_at"] as number | null,
+      })));
     },
 
     changeCustomer: (id, change, by) =>

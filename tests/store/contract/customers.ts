@@ -41,6 +41,8 @@ export const customerPromises: StorePromise[] = [
       assert.deepEqual(listed[1], {
         customer: aCustomer("cus_2", { createdAtMs: T0 + 5 }),
         keys: [aKey("2", { disabledAtMs: T0 + 20 }), aKey("a", { createdAtMs: T0 + 20 })],
+        disabledBy: null,
+        erasedAtMs: null,
       });
     },
   },

@@ -1,0 +1,32 @@
+// Tests of src/cli/table.ts.
+import assert from "node:assert/strict";
+import { fitTable, formatTable } from "../../src/cli/table.ts";
+
+const HEADER = ["ID", "KIND", "OWNER", "WHY"];
+const ROWS = [
+  ["id_1", "a-long-kind", "", "because it was written so, at some length"],
+  ["id_2", "b", "", ""],
+];
+const FITTING = { drop: ["KIND", "OWNER"], cut: "WHY" };
+
+Deno.test("fitTable() leaves a table that fits as it is, and gives up what is blank, then what may go, then cuts", () => {
+  const owned = ROWS.map((row) => row.with(2, "somebody"));
+  const heads = (rows: string[][], width: number) =>
+    fitTable(HEADER, rows, { ...FITTING, width }).split("\n")[0]?.split(/ +/);
+  assert.equal(fitTable(HEADER, ROWS, { ...FITTING, width: 200 }), formatTable(HEADER, ROWS));
+  assert.deepEqual(heads(ROWS, 62), ["ID", "KIND", "WHY"], "the blank one goes first");
+  assert.deepEqual(heads(owned, 48), HEADER, "it is cut before anything goes");
+  assert.deepEqual(heads(owned, 40), ["ID", "OWNER", "WHY"]);
+  assert.deepEqual(heads(owned, 30), ["ID", "WHY"]);
+  for (const rows of [ROWS, owned]) {
+    for (const width of [62, 48, 40, 30, 20]) {
+      const lines = fitTable(HEADER, rows, { ...FITTING, width }).trimEnd().split("\n");
+      assert.deepEqual(
+        [lines.length, lines.every((line) => line.length <= width)],
+        [3, true],
+        lines.join("\n"),
+      );
+    }
+  }
+  assert.match(fitTable(HEADER, ROWS, { ...FITTING, width: 24 }), /^id_1 {2}because it was wr…$/m);
+});
