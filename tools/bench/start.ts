@@ -51,6 +51,9 @@ async function missing(hello: string): Promise<string | null> {
     "--quiet",
     "--no-check",
     "--no-code-cache",
+    // With the config, every package of this repository would be embedded in it, and found again at each start.
+    "--no-config",
+    "--no-lock",
     "--allow-net",
     `--output=${hello}`,
     HELLO,
