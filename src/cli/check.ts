@@ -6,6 +6,7 @@ import { createMachine } from "../platform/machine.ts";
 import type { Host } from "../platform/process.ts";
 import { type Command, CommandError, EXIT, JSON_OPTION } from "./command.ts";
 import { examineDeclared } from "./declared_conflicts.ts";
+import { judgePayment } from "./doctor/payment.ts";
 import { examineTls } from "./doctor.ts";
 import { loadConfig } from "./open.ts";
 
@@ -81,7 +82,8 @@ async function findWarnings(host: Host, config: Config): Promise<string[]> {
   return warnings;
 }
 
-function accountWarnings({ customers, payment, mail }: Config): string[] {
+function accountWarnings(config: Config): string[] {
+  const { customers, payment, mail } = config;
   const warnings = customers.filter(({ limits }) => limits.apiRequestsPerDay === 0).map(({ name }) =>
     `the customer ${name} has api_requests_per_day = 0: every call of it is refused`
   );
@@ -89,13 +91,9 @@ function accountWarnings({ customers, payment, mail }: Config): string[] {
   if (mail.smtp === null) {
     warnings.push(`there is no mail server: mails with customers' keys are put into ${mail.outbox}`);
   }
-  if (Object.keys(payment.prices).length === 0) {
-    warnings.push("payment.prices names no price: every paid checkout gets the tier indie");
-  }
-  if (!payment.webhookSecret.startsWith("whsec_")) {
-    warnings.push("payment.webhook_secret does not begin with whsec_: is it the endpoint's signing secret?");
-  }
-  return warnings;
+  // What nobody will have meant is the same here as for the doctor.
+  const ofPayment = judgePayment(config).filter(({ level }) => level !== "good");
+  return [...warnings, ...ofPayment.map(({ seen, todo }) => todo === null ? seen : `${seen}: ${todo}`)];
 }
 
 /** Why a file cannot be read; null when it can. */

@@ -58,7 +58,11 @@ async function unknownCommand(words: readonly string[], group: readonly Command[
     return "the command comes first, its options behind it: regfeed COMMAND --config FILE";
   }
   if (group.length > 0) {
-    const wrong = second === undefined ? "" : `there is no command \`${first} ${second}\`; `;
+    const nearest = second === undefined
+      ? null
+      : nearestWord(`${first} ${second}`, group.map(({ name }) => name));
+    const meant = nearest === null ? "" : `did you mean \`${nearest}\`? If not, `;
+    const wrong = second === undefined ? "" : `there is no command \`${first} ${second}\`; ${meant}`;
     return `${wrong}say which: ${group.map((command) => `\`${command.name}\``).join(", ")}`;
   }
   const names = (await loadEveryCommand()).map((command) => command.name);

@@ -69,12 +69,14 @@ Deno.test("check sees what the database has against a declared customer, names t
       ["regfeed.toml"],
       "no database is made",
     );
+    await writeConfig(folder, "");
     const { customer } = await regfeedJson<{ customer: { id: string } }>(folder, [
       "customer",
       "add",
       "--email",
       "Ana@b.example",
     ]);
+    await writeConfig(folder, declare("ana@b.example"));
     const before = await Deno.readFile(join(folder, "data", "regfeed.db"));
     const { code, stderr } = await regfeed(folder, ["check"]);
     assert.equal(code, 2);
@@ -85,4 +87,23 @@ Deno.test("check sees what the database has against a declared customer, names t
     assert.deepEqual(await Deno.readFile(join(folder, "data", "regfeed.db")), before);
     await writeConfig(folder, declare("bank@b.example"));
     assert.equal((await regfeed(folder, ["check"])).code, 0);
+  }));
+
+Deno.test("check warns of a signing secret that the doctor calls a problem, without any of it, and of a number that shuts out", () =>
+  withFolder(async (folder) => {
+    const customer =
+      '[[customers]]\nid = "bank"\nemail = "a@b.example"\ntier = "embedded"\napi_requests_per_day = 0\n' +
+      `key_sha256 = "${"2c".repeat(32)}"\n`;
+    await writeConfig(
+      folder,
+      `[payment]\nwebhook_secret = "whsec_short"\nprices = { p = "team" }\n${customer}`,
+    );
+    const { warnings } = await regfeedJson<{ warnings: string[] }>(folder, ["check"]);
+    const told = warnings.join("\n");
+    assert.match(
+      told,
+      /the signing secret from payment\.webhook_secret is too short to be whole: give the right one/,
+    );
+    assert.match(told, /the customer bank has api_requests_per_day = 0: every call of it is refused/);
+    assert.doesNotMatch(told, /whsec_short/);
   }));

@@ -74,7 +74,10 @@ Deno.test("wrong use is exit code 2 and says what is right", () =>
     await writeConfig(folder, SOURCE);
     const rows: [args: string[], expected: RegExp][] = [
       [["serv"], /no command `serv`; did you mean `serve`\?/],
-      [["source", "tst"], /no command `source tst`; say which: `source list`/],
+      [
+        ["source", "tst"],
+        /no command `source tst`; did you mean `source test`\? If not, say which: `source list`/,
+      ],
       [["--config", "x", "check"], /the command comes first/],
       [["source"], /`source list`, `source test`, `source release`, `source parse`/],
       [["check", "--jsn"], /^regfeed check: there is no option --jsn here; did you mean --json\?\nusage: /],

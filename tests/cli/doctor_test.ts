@@ -78,6 +78,8 @@ Deno.test("judgeSecretFile() wants secrets to be their owner's alone", () => {
 Deno.test("judgeGivenSecret() lets root's files be read by a service's group, as a package lays them out", () => {
   const rights = { mode: 0o640, isRoots: true, mayRead: true, mayWrite: false };
   assert.equal(judgeGivenSecret("/k", rights).level, "good");
+  assert.match(judgeGivenSecret("/k", rights).seen, /is root's, and its group's to read/);
+  assert.match(judgeGivenSecret("/k", { ...rights, mode: 0o600 }).seen, /is its owner's alone/);
   assert.equal(judgeGivenSecret("/k", { ...rights, isRoots: false }).todo, "chmod 600 /k");
   assert.match(
     judgeGivenSecret("/k", { ...rights, mode: 0o644 }).todo ?? "",

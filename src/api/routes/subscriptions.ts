@@ -197,7 +197,7 @@ export async function verifyRequest(
   if (body.webhook_url !== undefined && !await mayReceive(body.webhook_url)) {
     // One answer for every cause: what a host name resolves to inside is not for the caller to learn.
     const message =
-      "must be an https address of a public host; the operator can permit others in the config " +
+      "must be an https address of a public host, or another that the operator permits in the config " +
       "([delivery] allow_http, allow_networks)";
     findings.push({ field: "webhook_url", message, code: "invalid_webhook_url" });
   }

@@ -93,7 +93,8 @@ export function judgeSecretFile(path: string, rights: Rights | null): Finding {
 export function judgeGivenSecret(path: string, rights: Rights | null): Finding {
   if (rights === null || !rights.mayRead || !rights.isRoots) return judgeSecretFile(path, rights);
   if ((rights.mode & MORE_THAN_GROUP) === 0) {
-    return good("secrets", `${path} is root's, and its group's to read`);
+    const readers = (rights.mode & OTHERS) === 0 ? "its owner's alone" : "root's, and its group's to read";
+    return good("secrets", `${path} is ${readers}`);
   }
   const todo = `chmod 640 ${path}, and chgrp it to the group of the user that runs Regfeed`;
   return problem("secrets", `${path} has mode ${modeOf(rights)}: others can read it`, todo);
