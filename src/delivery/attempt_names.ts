@@ -1,4 +1,4 @@
-// By which ids the log and a trace know an attempt.
+// How the log and a trace name an attempt, and where one broke off.
 import type { AttemptResult, ClaimedDelivery } from "../domain/delivery.ts";
 import type { Tracer } from "../domain/tracer.ts";
 import { isSuccess } from "./retry.ts";
@@ -22,4 +22,11 @@ export function traceAttempt(
     if (!isSuccess(result)) span.fail(result.problem ?? "not delivered");
     return result;
   });
+}
+
+/** An unexpected error without its message, which could quote an address or a body: its name and where it arose. */
+export function whereOf(error: unknown): string {
+  if (!(error instanceof Error)) return "a thrown value that is no error";
+  const place = /^\s*at .*$/m.exec(error.stack ?? "")?.[0].trim() ?? "at an unknown place";
+  return `${error.name} ${place}`;
 }

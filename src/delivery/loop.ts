@@ -6,7 +6,7 @@ import { DeadlineError, type Log, type LogFields, NetworkError, type Random } fr
 import type { Store } from "../domain/store.ts";
 import { signingSecrets, type Subscription } from "../domain/subscription.ts";
 import { NO_TRACER, type Tracer } from "../domain/tracer.ts";
-import { nameAttempt, traceAttempt } from "./attempt_names.ts";
+import { nameAttempt, traceAttempt, whereOf } from "./attempt_names.ts";
 import { type CountAttempt, createDeliveryMetrics } from "./delivery_metrics.ts";
 import { type Claiming, Claims } from "./claims.ts";
 import { checkWebhookUrl, createAddressPolicy, type PolicySettings, resolveTarget } from "./guard.ts";
@@ -203,13 +203,22 @@ class DeliveryLoop implements Delivery {
     return this.#sending - Math.min(slow, this.#deps.concurrency);
   }
 
-  /** Starts an attempt; it holds its place until it is sent. Its promises never reject. */
+  /**
+   * Starts an attempt; it holds its place until it is sent, and after a failure that of its endpoint until it is
+   * recorded: what follows for the endpoint is known then. Its promises never reject.
+   */
   #start(delivery: ClaimedDelivery): Attempt {
     const { subscriptionId } = delivery;
     const giveUp = this.#giveUp.signal;
-    this.#count(subscriptionId, 1);
-    const sent = traceAttempt(delivery, this.#deps.tracer, () => this.#send(delivery, giveUp)).finally(() =>
-      this.#count(subscriptionId, -1)
+    this.#sending++;
+    this.#occupy(subscriptionId, 1);
+    const sent = traceAttempt(delivery, this.#deps.tracer, () => this.#send(delivery, giveUp)).then(
+      (result) => {
+        this.#sending--;
+        if (isSuccess(result)) this.#occupy(subscriptionId, -1);
+        this.#wake.now();
+        return result;
+      },
     );
     const recorded = sent
       .then((result) => giveUp.aborted ? undefined : this.#record(delivery, result))
@@ -220,15 +229,17 @@ class DeliveryLoop implements Delivery {
           fields,
         );
       })
-      .finally(() => this.#attempts.delete(delivery.id));
+      .then(async () => {
+        this.#attempts.delete(delivery.id);
+        if (!isSuccess(await sent)) this.#occupy(subscriptionId, -1);
+      });
     const attempt = { delivery, sent, recorded, startedAtMs: this.#deps.clock.nowMs(), isSending: true };
     sent.then(() => attempt.isSending = false);
     this.#attempts.set(delivery.id, attempt);
     return attempt;
   }
 
-  #count(subscriptionId: string, change: 1 | -1): void {
-    this.#sending += change;
+  #occupy(subscriptionId: string, change: 1 | -1): void {
     const sending = (this.#inFlight.get(subscriptionId) ?? 0) + change;
     if (sending > 0) this.#inFlight.set(subscriptionId, sending);
     else this.#inFlight.delete(subscriptionId);
@@ -383,11 +394,4 @@ interface Attempt {
   recorded: Promise<void>;
   startedAtMs: number;
   isSending: boolean;
-}
-
-/** An unexpected error without its message, which could quote an address or a body: its name and where it arose. */
-function whereOf(error: unknown): string {
-  if (!(error instanceof Error)) return "a thrown value that is no error";
-  const place = /^\s*at .*$/m.exec(error.stack ?? "")?.[0].trim() ?? "at an unknown place";
-  return `${error.name} ${place}`;
 }

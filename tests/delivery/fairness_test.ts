@@ -52,3 +52,25 @@ Deno.test("run() delivers to a hundred good endpoints beside twelve that hang, w
   for (let second = 0; second < 10; second++) await clock.advance(1_000);
   await running;
 });
+
+Deno.test("an endpoint that fails at once has no more attempts begun than its places before that is recorded", async () => {
+  for (const status of [410, 500]) {
+    const { deps, store, network, clock } = aWorld();
+    store.subscriptions.push(aSubscription());
+    for (let at = 0; at < 200; at++) store.enqueue(aSubscription().id, { id: `dlv_${at}` });
+    network.endpoints.set(
+      "hooks.receiver.example",
+      () => answer(network.requests.length <= 100 ? 204 : status),
+    );
+    const stop = new AbortController();
+    const running = createDelivery(deps).run(stop.signal);
+    for (let turn = 0; turn < 50 && network.requests.length <= 100; turn++) await clock.advance(5);
+    await settle();
+    const recorded = store.finished.filter(({ next }) => next.kind !== "delivered").length;
+    assert.equal(recorded, 0);
+    assert.equal(network.requests.length, 104, `after ${status}`);
+    stop.abort();
+    for (let turn = 0; turn < 10; turn++) await clock.advance(5);
+    await running;
+  }
+});
