@@ -261,8 +261,10 @@ async function refuseDeclared(
 async function refuseKnown(store: Store, email: string, except?: string): Promise<void> {
   const known = (await findByEmail(store, email)).filter(({ id }) => id !== except);
   if (known.length === 0) return;
+  // No command changes one that was declared: it comes back by the config.
+  const rotates = known.every(({ declared }) => declared) ? "" : "`key rotate` gives a new key, ";
   const advice = except === undefined
-    ? "`key rotate` gives a new key, --another adds one more customer with this address"
+    ? `${rotates}--another adds one more customer with this address`
     : "--another gives it to this one as well";
   throw new CommandError(`${email} is a customer already: ${idsOf(known)}; ${advice}`);
 }

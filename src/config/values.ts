@@ -259,7 +259,7 @@ export function readName(text: string): Reading<string> {
 /** A mail address alone. */
 export function readMailAddress(text: string): Reading<string> {
   if (isMailAddress(text)) return { value: text };
-  return { problem: 'is no mail address: write one, such as "ana@example.org"' };
+  return { problem: "is no mail address: write one, as NAME@HOST" };
 }
 
 /** The SHA-256 of an API key in hexadecimal characters; the message never repeats what may be the key itself. */
