@@ -102,9 +102,22 @@ export function backupName(nowMs: number): string {
   return `regfeed-${new Date(nowMs).toISOString().replace(/\.\d+Z$/, "Z").replace(/[-:]/g, "")}.tar.gz`;
 }
 
-/** The time in a name that {@link backupName} gave, Unix ms; null for every other name. */
+/** What the names of backups begin with that the schedule makes, and removes again: nobody else gives such a name. */
+const SCHEDULED = "scheduled-";
+
+/** The name of a backup that the schedule makes: `scheduled-regfeed-20261121T031500Z.tar.gz`. */
+export function scheduledName(nowMs: number): string {
+  return `${SCHEDULED}${backupName(nowMs)}`;
+}
+
+/** Whether {@link scheduledName} gave the name. */
+export function isScheduled(name: string): boolean {
+  return name.startsWith(SCHEDULED) && backupTime(name) !== null;
+}
+
+/** The time in a name that {@link backupName} or {@link scheduledName} gave, Unix ms; null for every other name. */
 export function backupTime(name: string): number | null {
-  const parts = /^regfeed-(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z\.tar\.gz$/.exec(name);
+  const parts = /^(?:scheduled-)?regfeed-(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z\.tar\.gz$/.exec(name);
   if (parts === null) return null;
   const [, year, month, day, hour, minute, second] = parts;
   const ms = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);

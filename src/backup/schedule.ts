@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { Clock, FolderListing, Log } from "../domain/ports.ts";
 import { nextRunAfter, type Schedule } from "../domain/schedule.ts";
-import { backupName, backupTime } from "./create.ts";
+import { backupTime, isScheduled, scheduledName } from "./create.ts";
 
 /** How long after a failure the next attempt is made, ms. */
 const RETRY_MS = 600_000;
@@ -33,8 +33,8 @@ export interface BackupLoop {
 }
 
 /**
- * When the next backup is due, Unix ms: at the first time of the schedule after the newest one, or after the start where
- * there is none. One that was missed while nothing ran is due at once. Null when the schedule never comes.
+ * When the next backup is due, Unix ms: at the first time of the schedule after the newest one that it made, or after the
+ * start where there is none. One that was missed while nothing ran is due at once. Null when the schedule never comes.
  */
 export function nextBackupAt(
   schedule: Schedule,
@@ -45,10 +45,9 @@ export function nextBackupAt(
   return failedMs === null ? dueMs : Math.max(dueMs, failedMs + RETRY_MS);
 }
 
-/** The backups of a folder that go: of those that were named by their time, all but the newest. */
+/** The backups of a folder that go: of those that the schedule made, all but the newest; nobody else's. */
 export function findSuperfluous(names: readonly string[], keep: number): string[] {
-  const timed = names.filter((name) => backupTime(name) !== null);
-  return timed.sort().reverse().slice(keep);
+  return names.filter(isScheduled).sort().reverse().slice(keep);
 }
 
 /** Makes what is due until the signal aborts. A failure is logged and tried again; the old ones are kept then. */
@@ -58,7 +57,7 @@ export async function runBackups(loop: BackupLoop, signal: AbortSignal): Promise
   let failedMs: number | null = null;
   while (!signal.aborted) {
     try {
-      const newestMs = await findNewestBackup(plan.folder, loop.files);
+      const newestMs = await findNewestBackup(plan.folder, loop.files, isScheduled);
       const nowMs = clock.nowMs();
       const dueMs = nextBackupAt(plan.schedule, { newestMs, startedMs, failedMs });
       if (dueMs === null || nowMs < dueMs) {
@@ -79,7 +78,7 @@ export async function runBackups(loop: BackupLoop, signal: AbortSignal): Promise
 }
 
 async function makeOne({ plan, clock, log, files, create }: BackupLoop, nowMs: number): Promise<void> {
-  const to = join(plan.folder, backupName(nowMs));
+  const to = join(plan.folder, scheduledName(nowMs));
   await create(to, nowMs);
   log.info("backup made", { file: to, duration_ms: clock.nowMs() - nowMs });
   const listing = await files.list(plan.folder);
@@ -89,13 +88,15 @@ async function makeOne({ plan, clock, log, files, create }: BackupLoop, nowMs: n
   }
 }
 
-/** When the newest backup of a folder was made, Unix ms, as its name says; null without one. */
+/** When the newest backup of a folder was made, of those whose name counts, Unix ms, as the name says; null without one. */
 export async function findNewestBackup(
   folder: string,
   files: Pick<BackupLoop["files"], "exists" | "list">,
+  counts: (name: string) => boolean = () => true,
 ): Promise<number | null> {
   if (!await files.exists(folder)) return null;
   const listing = await files.list(folder);
-  const times = listing.files.map(({ name }) => backupTime(name)).filter((ms) => ms !== null);
+  const names = listing.files.map(({ name }) => name).filter(counts);
+  const times = names.map(backupTime).filter((ms) => ms !== null);
   return times.length === 0 ? null : Math.max(...times);
 }

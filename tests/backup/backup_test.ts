@@ -1,7 +1,13 @@
 // Backups: made only of what is sound, believed only when whole, restored without losing what they replace.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { backupName, backupTime, type BackupTools, createBackup } from "../../src/backup/create.ts";
+import {
+  backupName,
+  backupTime,
+  type BackupTools,
+  createBackup,
+  scheduledName,
+} from "../../src/backup/create.ts";
 import { restoreBackup } from "../../src/backup/restore.ts";
 import { withBackup } from "../../src/backup/verify.ts";
 import type { BackupManifest } from "../../src/domain/backup.ts";
@@ -342,6 +348,8 @@ Deno.test("restoreBackup() leaves no old log beside the database: it would be re
 Deno.test("backupName() and backupTime() agree, and no other name has a time", () => {
   assert.equal(backupName(NOW_MS), "regfeed-20260801T031500Z.tar.gz");
   assert.equal(backupTime(backupName(NOW_MS)), NOW_MS);
+  assert.equal(scheduledName(NOW_MS), "scheduled-regfeed-20260801T031500Z.tar.gz");
+  assert.equal(backupTime(scheduledName(NOW_MS)), NOW_MS);
   for (
     const name of [
       "regfeed.tar.gz",

@@ -1,6 +1,6 @@
 // Backups by themselves: on time, again after a failure, and no more of them than are kept.
 import assert from "node:assert/strict";
-import { backupName } from "../../src/backup/create.ts";
+import { backupName, scheduledName } from "../../src/backup/create.ts";
 import { findSuperfluous, nextBackupAt, runBackups } from "../../src/backup/schedule.ts";
 import { fakePlatform } from "../support/platform.ts";
 
@@ -36,10 +36,13 @@ Deno.test("nextBackupAt() follows the schedule, catches up, and waits after a fa
   assert.equal(nextBackupAt(never, { newestMs: null, startedMs: 0, failedMs: null }), null);
 });
 
-Deno.test("findSuperfluous() takes the oldest, and never what was named by somebody else", () => {
-  const days = ["01", "02", "03", "04"].map((day) => backupName(at(`2026-08-${day}T03:15`)));
+Deno.test("findSuperfluous() takes the oldest of the schedule's own, and never what was made by hand", () => {
+  const days = ["01", "02", "03", "04"].map((day) => scheduledName(at(`2026-08-${day}T03:15`)));
   const names = [
     "mine.tar.gz",
+    "scheduled-mine.tar.gz",
+    backupName(at("2026-07-01T03:15")),
+    backupName(at("2026-07-02T03:15")),
     days[2],
     days[0],
     "before-schema-3-regfeed-20200101T000000Z.tar.gz",
@@ -52,7 +55,9 @@ Deno.test("findSuperfluous() takes the oldest, and never what was named by someb
 
 Deno.test("runBackups() makes one a day, tries again after a failure, and keeps the newest", async () => {
   const { clock, log } = fakePlatform(at("2026-08-01T10:00"), 1);
-  const folder = new Set<string>(["mine.tar.gz"]);
+  // Made by `backup create` without a name: one long ago, one on a day of the schedule's.
+  const byHand = [backupName(at("2026-01-01T10:00")), backupName(at("2026-08-03T12:00"))];
+  const folder = new Set<string>(["mine.tar.gz", ...byHand]);
   const made: string[] = [];
   let failures = 2;
   const ending = new AbortController();
@@ -92,7 +97,8 @@ Deno.test("runBackups() makes one a day, tries again after a failure, and keeps 
   ]);
   assert.deepEqual([...folder].sort(), [
     "mine.tar.gz",
-    "regfeed-20260804T031500Z.tar.gz",
-    "regfeed-20260805T031500Z.tar.gz",
+    ...byHand,
+    "scheduled-regfeed-20260804T031500Z.tar.gz",
+    "scheduled-regfeed-20260805T031500Z.tar.gz",
   ]);
 });
