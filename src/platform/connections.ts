@@ -16,6 +16,12 @@ const MAX_KEEP_ALIVE_MS = 60_000;
 /** The answer's headers, bytes. */
 const MAX_HEADER_BYTES = 32_768;
 
+/**
+ * Who is believed over TLS: whom an authority vouches for, or `anybody`, which is for a process on this machine alone
+ * that nothing secret is told to.
+ */
+export type Trust = "authorities" | "anybody";
+
 /** Where a connection leads. */
 export interface Target {
   origin: string;
@@ -45,7 +51,7 @@ export interface Connections {
 }
 
 /** No connections yet. */
-export function createConnections(): Connections {
+export function createConnections(trust: Trust): Connections {
   /** By target; the least recently used target first. */
   const idle = new Map<string, Connection[]>();
   const inUse = new Set<Connection>();
@@ -73,7 +79,7 @@ export function createConnections(): Connections {
   return {
     take(target) {
       const key = keyOf(target);
-      const connection = takeIdle(key) ?? connect(target, () => forget(key, connection));
+      const connection = takeIdle(key) ?? connect(target, trust, () => forget(key, connection));
       inUse.add(connection);
       return connection;
     },
@@ -109,10 +115,14 @@ function keyOf({ origin, addresses, authorities }: Target): string {
   return `${origin} ${known?.join(" ") ?? ""} ${authorities ?? ""}`;
 }
 
-function connect({ origin, addresses, authorities }: Target, whenClosed: () => void): Connection {
+function connect(
+  { origin, addresses, authorities }: Target,
+  trust: Trust,
+  whenClosed: () => void,
+): Connection {
   let connecting: Socket | undefined;
   const client = new Client(origin, {
-    connect: connectorTo({ addresses, authorities }, (socket) => connecting = socket),
+    connect: connectorTo({ addresses, authorities, trust }, (socket) => connecting = socket),
     pipelining: 1,
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: MAX_KEEP_ALIVE_MS,
@@ -134,7 +144,7 @@ function connect({ origin, addresses, authorities }: Target, whenClosed: () => v
 
 /** Connects to one of the addresses and to nothing else, and tells the socket as long as it does not stand. */
 function connectorTo(
-  { addresses, authorities }: Pick<Target, "addresses" | "authorities">,
+  { addresses, authorities, trust }: Pick<Target, "addresses" | "authorities"> & { trust: Trust },
   tell: (connecting: Socket | undefined) => void,
 ): buildConnector.connector {
   const connectSocket = buildConnector({
@@ -143,6 +153,7 @@ function connectorTo(
     autoSelectFamilyAttemptTimeout: ADDRESS_TIMEOUT_MS,
     ...(addresses === undefined ? {} : { lookup: answerWith(addresses) }),
     ...(authorities === undefined ? {} : { ca: authorities }),
+    ...(trust === "anybody" ? { rejectUnauthorized: false } : {}),
   } as buildConnector.BuildOptions) as ReturnsSocket;
   return (options, callback) => {
     const socket = connectSocket(atChecked(options, addresses), (...outcome) => {

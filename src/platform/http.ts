@@ -7,7 +7,7 @@ import {
   NetworkError,
   type OutgoingRequest,
 } from "../domain/ports.ts";
-import type { Connections } from "./connections.ts";
+import type { Connections, Trust } from "./connections.ts";
 import { GatheredBody, isPlain, readBody } from "./http_body.ts";
 import { toNetworkError } from "./network_errors.ts";
 
@@ -24,13 +24,14 @@ export interface RealHttpClient extends HttpClient {
 
 /**
  * An HTTP/1.1 client. It takes no proxy from the environment and follows no redirect. It asks for no compression
- * unless the request's headers do, and inflates gzip and deflate.
+ * unless the request's headers do, and inflates gzip and deflate. Over TLS it believes whom the system's authorities
+ * vouch for, unless told otherwise.
  */
-export function createHttpClient(): RealHttpClient {
+export function createHttpClient(trust: Trust = "authorities"): RealHttpClient {
   // Loading undici costs as much as all the rest of a start, and many a command asks nobody.
   let loading: Promise<Connections> | null = null;
   const load = () =>
-    loading ??= import("./connections.ts").then(({ createConnections }) => createConnections());
+    loading ??= import("./connections.ts").then(({ createConnections }) => createConnections(trust));
   return {
     async request(outgoing) {
       const { url, addresses, authorities, signal } = outgoing;

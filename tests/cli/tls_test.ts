@@ -12,6 +12,26 @@ tls_cert = "live.pem"
 tls_key = "live.key"
 `;
 
+/** Makes the certificate that `openssl req -x509` makes without more: signed by itself, and for another name. */
+async function makeOwnCertificate(folder: string): Promise<void> {
+  const { success } = await new Deno.Command("openssl", {
+    args: [
+      ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"],
+      ...["-keyout", "live.key", "-out", "live.pem", "-days", "30", "-subj", "/CN=feed.example.org"],
+      ...["-addext", "subjectAltName=DNS:feed.example.org"],
+    ],
+    cwd: folder,
+    stderr: "null",
+  }).output();
+  assert.ok(success);
+}
+
+/** A port of loopback that nobody listens on now. */
+function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}
+
 /** Puts a pair where the config says that it is. */
 async function install(folder: string, cert: string, key: string): Promise<void> {
   await Deno.copyFile(join(folder, `${cert}.pem`), join(folder, "live.pem"));
@@ -54,6 +74,25 @@ Deno.test("serve speaks TLS, takes a new certificate into use, and goes on with 
     const broken = await regfeed(folder, ["check"]);
     assert.equal(broken.code, 2);
     assert.match(broken.stderr, /tls_key: the certificate and the key do not belong together/);
+  }));
+
+Deno.test("healthcheck asks the config's own server over TLS, whoever signed its certificate, and no other so", () =>
+  withFolder(async (folder) => {
+    await makeOwnCertificate(folder);
+    await writeConfig(folder, CONFIG.replace("127.0.0.1:0", `127.0.0.1:${freePort()}`));
+    const server = await serve(folder);
+    const healthy = await regfeed(folder, ["healthcheck"]);
+    const named = await regfeed(folder, ["healthcheck", "--url", server.address]);
+    await server.end("SIGTERM");
+    const gone = await regfeed(folder, ["healthcheck"]);
+    assert.deepEqual([healthy.code, healthy.stderr], [0, ""]);
+    assert.match(healthy.stdout, /^(ok|degraded)\n$/);
+    assert.equal(named.code, 1);
+    assert.match(named.stderr, /does not answer: the certificate is not/);
+    assert.deepEqual([gone.code, /^regfeed healthcheck: https:.*connection refused/.test(gone.stderr)], [
+      1,
+      true,
+    ]);
   }));
 
 Deno.test("the doctor sees certificates that end, that are for another name, and keys that others can read", () =>
