@@ -5,30 +5,34 @@ import type { DatabaseFiles } from "../domain/backup.ts";
 /** Read at once while copying, bytes. */
 const CHUNK_BYTES = 1 << 20;
 
-/** The opened files of this process: POSIX drops all locks of a process on a file as soon as it closes one of its descriptors. */
+/**
+ * The opened files of this process: POSIX drops all locks of a process on a file as soon as it closes one of its
+ * descriptors. The runtime's asynchronous calls on an open file work on a second descriptor, which they close: only the
+ * synchronous ones may be used on a database.
+ */
 export function createDatabaseFiles(): DatabaseFiles & { close(): void } {
   const opened = new Map<string, Deno.FsFile>();
 
   /** The open file at the path, which may be another one than last time: a restored database. */
-  async function open(path: string): Promise<Deno.FsFile> {
+  function open(path: string): Deno.FsFile {
     const known = opened.get(path);
     if (known !== undefined) {
-      const [now, then] = [await Deno.stat(path), await known.stat()];
+      const [now, then] = [Deno.statSync(path), known.statSync()];
       if (now.ino === then.ino && now.dev === then.dev) return known;
       known.close();
     }
-    const file = await Deno.open(path);
+    const file = Deno.openSync(path);
     opened.set(path, file);
     return file;
   }
 
   return {
     async copyOpened(from, to) {
-      const file = await open(from);
-      await file.seek(0, Deno.SeekMode.Start);
+      const file = open(from);
+      file.seekSync(0, Deno.SeekMode.Start);
       using copy = await Deno.open(to, { write: true, createNew: true, mode: 0o600 });
       const chunk = new Uint8Array(CHUNK_BYTES);
-      for (let count = await file.read(chunk); count !== null; count = await file.read(chunk)) {
+      for (let count = file.readSync(chunk); count !== null; count = file.readSync(chunk)) {
         for (let at = 0; at < count;) at += await copy.write(chunk.subarray(at, count));
       }
     },

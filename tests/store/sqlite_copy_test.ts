@@ -145,6 +145,33 @@ Deno.test("copyDatabase() leaves the locks of this process on the database as th
   });
 });
 
+/** The locks that a system of POSIX holds on a file, as Linux lists them. */
+async function locksOn(file: string): Promise<string[]> {
+  const { ino } = await Deno.stat(file);
+  // The tests themselves have no right to read what lies under /proc.
+  const { stdout } = await new Deno.Command("cat", { args: ["/proc/locks"] }).output();
+  const lines = new TextDecoder().decode(stdout).split("\n").filter((line) => line.includes(`:${ino} `));
+  return lines.map((line) => line.replace(/^\d+: /, ""));
+}
+
+Deno.test({
+  name: "copyDatabase() takes no lock away that the system holds for this process, however often it copies",
+  ignore: Deno.build.os !== "linux",
+  fn: () =>
+    withFolder(async (folder, files) => {
+      const file = join(folder, "regfeed.db");
+      const store = openStore(file, testVault);
+      await publish(store, [anEvent("evt_1")]);
+      const before = await locksOn(file);
+      assert.equal(before.length, 1, before.join("; "));
+      for (const name of ["first.db", "second.db", "third.db"]) {
+        await copyDatabase(file, join(folder, name), files);
+        assert.deepEqual(await locksOn(file), before, name);
+      }
+      await store.close();
+    }),
+});
+
 Deno.test("releaseDatabase() refuses a database that is open elsewhere, and makes a closed one stand alone", async () => {
   await withFolder(async (folder) => {
     const file = join(folder, "regfeed.db");
