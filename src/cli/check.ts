@@ -8,6 +8,7 @@ import { type Command, CommandError, EXIT, JSON_OPTION } from "./command.ts";
 import { examineDeclared } from "./declared_conflicts.ts";
 import { judgePayment } from "./doctor/payment.ts";
 import { examineTls } from "./doctor.ts";
+import { warnOfRights } from "./doctor/rights.ts";
 import { loadConfig } from "./open.ts";
 
 /** The command. */
@@ -28,7 +29,7 @@ export const checkCommand: Command = {
         EXIT.usage,
       );
     }
-    const tls = await examineTls(host, config, createMachine());
+    const tls = await examineTls(host, config);
     const broken = tls.find(({ level }) => level === "problem");
     if (broken !== undefined) {
       throw new CommandError(
@@ -41,6 +42,7 @@ export const checkCommand: Command = {
       ...unseen === null ? [] : [unseen],
       ...await findWarnings(host, config),
       ...tls.filter(({ level }) => level === "warning").map(({ seen, todo }) => `${seen}: ${todo}`),
+      ...warnOfRights(loaded, createMachine()),
     ];
     const nowMs = createClock().nowMs();
     if (flags.has("json")) {

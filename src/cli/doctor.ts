@@ -12,19 +12,18 @@ import { SCHEMA_VERSION, schemaOfFile } from "../store/sqlite/migrate.ts";
 import { VERSION } from "../version.ts";
 import { type Command, EXIT, JSON_OPTION } from "./command.ts";
 import {
-  judgeConfigFile,
   judgeFolder,
-  judgeGivenSecret,
   judgeOpenFiles,
   judgeSecretFile,
   judgeVolume,
   nearestFolder,
   roomForBackups,
 } from "./doctor/disk.ts";
-import { judgeCertificate, judgeKeyFile } from "./doctor/certificate.ts";
+import { judgeCertificate } from "./doctor/certificate.ts";
 import { type Finding, good, problem, warning } from "./doctor/finding.ts";
 import { askMailServer, judgeOutbox } from "./doctor/mail.ts";
 import { askHosts, judgeClock, judgeHosts, judgeNames, judgeProxies } from "./doctor/network.ts";
+import { examineRights } from "./doctor/rights.ts";
 import { judgePayment } from "./doctor/payment.ts";
 import { keyProblem } from "./new_key.ts";
 import { readPair } from "./certificate_watch.ts";
@@ -87,7 +86,7 @@ async function examineMachine(host: Host, { config, file }: LoadedConfig): Promi
     judgeFolder("store", dirname(path), machine),
     ...examineDatabase(path, keyFile, machine),
     ...examineSecrets({ config, file }, machine),
-    ...await examineTls(host, config, machine),
+    ...await examineTls(host, config),
     ...volume("backup", config.backup.folder, roomForBackups(bytes)),
     judgeFolder("backup", config.backup.folder, machine),
     ...await examineBackups(host, config),
@@ -148,10 +147,8 @@ function examineSecrets(
   machine: Machine,
 ): Finding[] {
   const { keyFile } = config.store;
-  const paths = [...new Set(config.secretFiles.map(({ path }) => path))];
   return [
-    ...paths.map((path) => judgeGivenSecret(path, machine.rightsOf(path))),
-    ...judgeConfigFile(file, machine.rightsOf(file), config.secretsInPlace),
+    ...examineRights({ config, file }, machine),
     ...(machine.rightsOf(keyFile) === null ? [] : [judgeSecretFile(keyFile, machine.rightsOf(keyFile))]),
   ];
 }
@@ -160,16 +157,12 @@ function examineSecrets(
 export async function examineTls(
   host: Pick<Host, "readText">,
   { server }: Pick<Config, "server">,
-  machine: Pick<Machine, "rightsOf">,
 ): Promise<Finding[]> {
   if (server.tls === null) return [];
   try {
     const pair = await readPair(host, server.tls);
     const { hostname } = new URL(server.publicUrl);
-    return [
-      judgeCertificate(pair, hostname, createClock().nowMs()),
-      judgeKeyFile(server.tls.key, machine.rightsOf(server.tls.key)),
-    ];
+    return [judgeCertificate(pair, hostname, createClock().nowMs())];
   } catch (error) {
     return [
       problem("tls", (error as Error).message, "put it there for this user to read, or change the config"),

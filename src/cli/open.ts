@@ -130,6 +130,9 @@ export async function withPlatform<T>(
   }
 }
 
+/** With less free, a disk that was full still is: what a source brings is written at once, bytes. */
+const ROOM_BYTES = 1024 * 1024;
+
 /** EACCES, EROFS and SQLite's own words for the same. */
 const UNWRITABLE = /permission denied|read-only file system|readonly database|unable to open database file/i;
 
@@ -147,7 +150,8 @@ export async function openStoreAt(
   try {
     const machine = createMachine();
     await prepareDatabase(host, { ...loaded, nowMs: platform.clock.nowMs(), work, machine, say });
-    return openStore(path, (options) => openVaultFile(keyFile, options), openWritten);
+    const hasRoom = () => (machine.volumeOf(dirname(path))?.freeBytes ?? Infinity) >= ROOM_BYTES;
+    return openStore(path, (options) => openVaultFile(keyFile, options), openWritten, hasRoom);
   } catch (error) {
     const { message } = error as Error;
     const advice = UNWRITABLE.test(message)

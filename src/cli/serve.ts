@@ -11,7 +11,7 @@ import type { Log, LogFields } from "../domain/ports.ts";
 import { traceRounds } from "../domain/tracer.ts";
 import type { Host } from "../platform/process.ts";
 import { type CertificatePair, examineCertificate } from "../platform/certificate.ts";
-import { hasFiles } from "../platform/machine.ts";
+import { createMachine, hasFiles } from "../platform/machine.ts";
 import { listen, type ListenOptions, type ListenTrouble, type RunningServer } from "../platform/server.ts";
 import { listenTls } from "../platform/tls_server.ts";
 import { measureProcess } from "../platform/process_metrics.ts";
@@ -20,6 +20,7 @@ import { createThread, type Thread } from "../platform/thread.ts";
 import { VERSION } from "../version.ts";
 import { readPair, watchCertificate } from "./certificate_watch.ts";
 import { type Command, type CommandCall, CommandError, EXIT } from "./command.ts";
+import { warnOfRights } from "./doctor/rights.ts";
 import { type LoadedConfig, type Opened, openStoreAt, withPlatform } from "./open.ts";
 import { measureService } from "./serve_metrics.ts";
 import { createBackupTools, type LongWork } from "./prepare.ts";
@@ -78,6 +79,7 @@ async function serve(
     store: config.store.path,
     sources: config.sources.filter(({ enabled }) => enabled).length,
   });
+  for (const warning of warnOfRights(loaded, createMachine())) log.warn(warning);
   await using parts = new AsyncDisposableStack(); // ended in the opposite order, however this ends
   const supervisor = await createSupervisor((name) => call.host.env(name));
   parts.defer(() => supervisor.close());

@@ -95,6 +95,29 @@ Deno.test("healthcheck asks the config's own server over TLS, whoever signed its
     ]);
   }));
 
+Deno.test("check and serve go on with a key and a config that others can read, and both say so", () =>
+  withFolder(async (folder) => {
+    await makeOwnCertificate(folder);
+    await writeConfig(
+      folder,
+      `${CONFIG}[metrics]\nlisten = "127.0.0.1:0"\ntoken = "${"k".repeat(32)}"\n`,
+    );
+    const config = join(folder, "regfeed.toml");
+    await Deno.chmod(config, 0o644);
+    await Deno.chmod(join(folder, "live.key"), 0o644);
+    const checked = await regfeed(folder, ["check"]);
+    assert.equal(checked.code, 0, checked.stderr);
+    const server = await serve(folder);
+    const { log } = await server.end("SIGTERM");
+    for (const said of [checked.stderr, log]) {
+      assert.match(said, /live\.key has mode 644: others can read it: chmod 640/);
+      assert.match(said, /has mode 644, so that others can read metrics\.token: chmod 6[04]0/);
+    }
+    await Deno.chmod(config, 0o600);
+    await Deno.chmod(join(folder, "live.key"), 0o600);
+    assert.doesNotMatch((await regfeed(folder, ["check"])).stderr, /others can read/);
+  }));
+
 Deno.test("the doctor sees certificates that end, that are for another name, and keys that others can read", () =>
   withFolder(async (folder) => {
     await makeAuthority(folder);

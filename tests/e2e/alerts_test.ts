@@ -18,6 +18,7 @@ const AGE = 'regfeed_deliveries_oldest_pending_age_seconds{job="regfeed",instanc
 const TROUBLE = 'regfeed_store_trouble{job="regfeed",instance="a",trouble="full"}';
 const LAST = 'regfeed_source_last_success_timestamp_seconds{job="regfeed",instance="a",source="board"}';
 const FAILURES = 'regfeed_source_consecutive_failures{job="regfeed",instance="a",source="never"}';
+const FETCHED = 'regfeed_source_consecutive_failures{job="regfeed",instance="a",source="board"}';
 const INSTANCE = { job: "regfeed", instance: "a" };
 
 const CASES: Case[] = [
@@ -49,7 +50,7 @@ const CASES: Case[] = [
     ],
   },
   {
-    series: { [LAST]: "0x1600", [FAILURES]: "0x1600" },
+    series: { [LAST]: "0x1600", [FETCHED]: "0x1600" },
     looks: [
       { at: "1440m", alert: "RegfeedSourceStale", fires: [] },
       {
@@ -60,11 +61,12 @@ const CASES: Case[] = [
     ],
   },
   {
-    series: { [FAILURES]: "0+1x80" },
+    // Never had: ever rarer visits fail, a few within the first day.
+    series: { [FAILURES]: "0x10 1x100 5x1400", [LAST]: "_x1400 0+60x200" },
     looks: [
-      { at: "20m", alert: "RegfeedSourceStale", fires: [] },
+      { at: "1430m", alert: "RegfeedSourceStale", fires: [] },
       {
-        at: "60m",
+        at: "1445m",
         alert: "RegfeedSourceStale",
         fires: [{ severity: "ticket", source: "never", ...INSTANCE }],
       },

@@ -47,7 +47,7 @@ Deno.test("troubleOf() knows SQLite's own errors, and takes no other for trouble
 Deno.test("a full disk is told until a write succeeds again", () => {
   const connection = new Connection(":memory:");
   connection.script("create table pages (bytes blob)");
-  const watch = new TroubleWatch(connection);
+  const watch = new TroubleWatch(connection, null);
   const error = watch.note(
     thrownBy(connection, "pragma query_only = on", "insert into pages values (1)"),
   );
@@ -58,6 +58,23 @@ Deno.test("a full disk is told until a write succeeds again", () => {
   connection.script("pragma query_only = off");
   assert.equal(watch.current(), null);
   connection.close();
+});
+
+Deno.test("a full disk stays full as long as it has no room, although a small write fits into the log", async () => {
+  await withFile((file) => {
+    let isFull = true;
+    const connection = new Connection(file);
+    connection.script("create table pages (bytes blob)");
+    const watch = new TroubleWatch(connection, () => !isFull);
+    watch.note(
+      thrownBy(connection, "pragma max_page_count = 3", "insert into pages values (zeroblob(100000))"),
+    );
+    connection.tryWrite(); // what is there already can be written
+    assert.deepEqual([watch.current(), watch.current()], ["full", "full"]);
+    isFull = false;
+    assert.equal(watch.current(), null);
+    connection.close();
+  });
 });
 
 Deno.test("a store that another process holds locked says so, still reads, waits no longer than a moment, and heals", async () => {

@@ -33,11 +33,17 @@ import { createUsage } from "./usage.ts";
  * `:memory:` gives a store of its own. Throws when the file is no database or another program's, is not writable, or
  * is of a newer schema; such a file is left as it is. The vault seals secrets; {@link VaultError} when its key is not
  * the store's. `openLog` opens the log to write it through without waiting; null: every durable commit waits.
+ * `hasRoom` says whether the file's disk has room, once it was full.
  */
-export function openStore(path: string, vaultSource: VaultSource, openLog: OpenWritten | null = null): Store {
+export function openStore(
+  path: string,
+  vaultSource: VaultSource,
+  openLog: OpenWritten | null = null,
+  hasRoom: (() => boolean) | null = null,
+): Store {
   const { connection, vault } = openFile(path, vaultSource, openLog);
   const candidates = new Candidates(connection);
-  const watch = new TroubleWatch(connection);
+  const watch = new TroubleWatch(connection, hasRoom);
   return rejecting(watch, {
     ...createSources(connection),
     ...createEvents(connection),

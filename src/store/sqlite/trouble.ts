@@ -22,7 +22,8 @@ export function troubleOf(error: unknown): StoreTrouble | null {
 export class TroubleWatch {
   #trouble: StoreTrouble | null = null;
 
-  constructor(private readonly connection: Connection) {}
+  /** `hasRoom` says whether the disk has room again for more than a page; null where nobody can tell. */
+  constructor(private readonly connection: Connection, private readonly hasRoom: (() => boolean) | null) {}
 
   /** The error to go on with, the trouble that it tells of remembered. */
   note(error: unknown): unknown {
@@ -39,6 +40,8 @@ export class TroubleWatch {
   current(): StoreTrouble | null {
     this.connection.mustBeOpen();
     if (this.#trouble === null || this.#trouble === "corrupt") return this.#trouble;
+    // The log is not cut when it has been brought in: a small write fits into it while every larger one fails.
+    if (this.#trouble === "full" && this.hasRoom?.() === false) return this.#trouble;
     try {
       this.connection.tryWrite();
       this.#trouble = null;
