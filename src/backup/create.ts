@@ -12,8 +12,8 @@ import { requireWhole } from "./verify.ts";
 
 /** What the folders are called in which backups are made and read. */
 export const WORK_PREFIX = ".regfeed-backup-";
-/** No backup takes this long, ms: a folder that is older belongs to nobody. */
-const STALE_MS = 86_400_000;
+/** So long no backup goes on without writing anything, ms: whoever made a folder that is older was ended. */
+const STALE_MS = 1_800_000;
 
 /** What backups are made with. */
 export interface BackupTools {
@@ -49,9 +49,9 @@ export async function createBackup(request: BackupRequest, tools: BackupTools): 
   const { files, archives } = tools;
   const folder = dirname(request.to);
   if (await files.exists(request.to)) throw new Error(`${request.to} is there already: give another name`);
-  await files.makeFolder(folder, 0o700);
+  await makeBackupFolder(folder, request.database, files);
   // What a process that was killed has left behind is as large as the database.
-  await files.removeFoldersBefore(folder, WORK_PREFIX, request.nowMs - STALE_MS);
+  await removeLeftovers(folder, request.nowMs, files);
   // Beside the archive: a folder of the system's for temporary files may be too small for a database.
   const work = await files.makeFolderIn(folder, WORK_PREFIX);
   try {
@@ -91,10 +91,41 @@ export async function createBackup(request: BackupRequest, tools: BackupTools): 
     const readBack = await files.makeFolderIn(work, "read-");
     requireWhole(manifest, await archives.unpack(draft, readBack, Object.values(ARCHIVE_NAMES)));
     await files.move(draft, request.to);
+    await files.giveToOwnerOf(request.database, request.to);
     return manifest;
   } finally {
     await files.removeFolder(work);
   }
+}
+
+/** Makes what is missing of the folder; what root makes is the service's, which writes there as well. */
+async function makeBackupFolder(folder: string, database: string, files: BackupFiles): Promise<void> {
+  const missing: string[] = [];
+  for (let path = folder; !await files.exists(path); path = dirname(path)) missing.push(path);
+  await files.makeFolder(folder, 0o700);
+  for (const path of missing) await files.giveToOwnerOf(database, path);
+}
+
+/** The folders that backups have left behind which were ended in the middle: copies of the database lie in them. */
+export async function findLeftovers(
+  folder: string,
+  nowMs: number,
+  files: Pick<BackupFiles, "exists" | "findFolders">,
+): Promise<string[]> {
+  if (!await files.exists(folder)) return [];
+  const found = await files.findFolders(folder, WORK_PREFIX);
+  return found.filter(({ changedAtMs }) => changedAtMs < nowMs - STALE_MS).map(({ path }) => path).sort();
+}
+
+/** Removes {@link findLeftovers}; resolves with them. */
+export async function removeLeftovers(
+  folder: string,
+  nowMs: number,
+  files: Pick<BackupFiles, "exists" | "findFolders" | "removeFolder">,
+): Promise<string[]> {
+  const paths = await findLeftovers(folder, nowMs, files);
+  for (const path of paths) await files.removeFolder(path);
+  return paths;
 }
 
 /** The name of a backup made at a time, Unix ms: `regfeed-20261121T190500Z.tar.gz`. */

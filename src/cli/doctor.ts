@@ -1,11 +1,11 @@
 // `doctor`: looks at everything that Regfeed stands on, changes nothing, and says what to do.
 import { basename, dirname } from "node:path";
-import { backupTime } from "../backup/create.ts";
+import { backupTime, findLeftovers } from "../backup/create.ts";
 import { type Config, userAgentOf } from "../config/config.ts";
 import { nextRunAfter } from "../domain/schedule.ts";
 import { createClock } from "../platform/clock.ts";
 import { tryMailServer } from "../platform/mailer.ts";
-import { createMachine, hasFiles, type Machine } from "../platform/machine.ts";
+import { createMachine, hasFiles, type Machine, userToLookAs } from "../platform/machine.ts";
 import { createPlatform } from "../platform/platform.ts";
 import type { Host } from "../platform/process.ts";
 import { SCHEMA_VERSION, schemaOfFile } from "../store/sqlite/migrate.ts";
@@ -75,13 +75,20 @@ export function describeFindings(findings: readonly Finding[]): string {
 }
 
 async function examineMachine(host: Host, { config, file }: LoadedConfig): Promise<Finding[]> {
-  const machine = createMachine();
   const { path, keyFile } = config.store;
+  const user = userToLookAs(path) ?? userToLookAs(dirname(path));
+  const machine = createMachine(user);
   const beside = await host.exists(dirname(path)) ? (await host.list(dirname(path))).files : [];
   const bytes = beside.find(({ name }) => name === basename(path))?.sizeBytes ?? 0;
   const volume = (area: string, at: string, wanted: number) =>
     judgeVolume(area, at, machine.volumeOf(nearestFolder(at, machine)), wanted);
   return [
+    ...(user === null ? [] : [
+      good(
+        "store",
+        `you are root; rights are looked at as this user has them, whose the data is: ${user.uid}`,
+      ),
+    ]),
     ...volume("store", dirname(path), 0),
     judgeFolder("store", dirname(path), machine),
     ...examineDatabase(path, keyFile, machine),
@@ -90,6 +97,7 @@ async function examineMachine(host: Host, { config, file }: LoadedConfig): Promi
     ...volume("backup", config.backup.folder, roomForBackups(bytes)),
     judgeFolder("backup", config.backup.folder, machine),
     ...await examineBackups(host, config),
+    ...await examineLeftovers(host, [config.backup.folder, dirname(path)]),
     ...judgePayment(config),
     ...judgeOutbox(config, machine),
     examineZones(),
@@ -186,6 +194,23 @@ async function examineBackups(host: Host, { backup }: Config): Promise<Finding[]
     return [warning("backup", `${seen}, and one should be there by its schedule`, todo)];
   }
   return [good("backup", seen)];
+}
+
+async function examineLeftovers(host: Host, folders: readonly string[]): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const folder of new Set(folders)) {
+    for (const path of await findLeftovers(folder, createClock().nowMs(), host)) {
+      const todo = "the next start of the server or backup in that folder removes it; so may you";
+      findings.push(
+        warning(
+          "backup",
+          `${path} was left behind by a backup that was ended: the database's copy is in it`,
+          todo,
+        ),
+      );
+    }
+  }
+  return findings;
 }
 
 /** Whether the runtime knows time zones: some stripped-down systems do not. */

@@ -1,8 +1,8 @@
 // `serve`: the API and the loops, until a signal ends them.
-import { basename } from "node:path";
+import { basename, dirname } from "node:path";
 import { createDoor, type Door } from "../api/door.ts";
 import { answerMetrics } from "../api/metrics_page.ts";
-import { type BackupTools, createBackup } from "../backup/create.ts";
+import { type BackupTools, createBackup, removeLeftovers } from "../backup/create.ts";
 import { runBackups } from "../backup/schedule.ts";
 import { createMetrics } from "../domain/metrics.ts";
 import { createIds } from "../domain/ids.ts";
@@ -189,6 +189,7 @@ async function startBackups(
   signal: AbortSignal,
 ): Promise<void> {
   const { folder, schedule, keep, secretKey } = config.backup;
+  await cleanUp(host, [folder, dirname(config.store.path)], platform);
   if (schedule === null) return;
   await runBackups({
     plan: { folder, schedule, keep },
@@ -205,6 +206,25 @@ async function startBackups(
       );
     },
   }, signal);
+}
+
+/** Removes what backups and restores have left behind that were ended in the middle. */
+async function cleanUp(
+  host: Host,
+  folders: readonly string[],
+  { clock, log }: Pick<Opened["platform"], "clock" | "log">,
+): Promise<void> {
+  for (const folder of new Set(folders)) {
+    try {
+      for (const path of await removeLeftovers(folder, clock.nowMs(), host)) {
+        log("backup").info("removed what a backup had left behind that was ended", { folder: path });
+      }
+    } catch (error) {
+      log("backup").warn("what a backup had left behind cannot be removed", {
+        cause: (error as Error).message,
+      });
+    }
+  }
 }
 
 /** The database's long work, on the second thread. */

@@ -75,10 +75,12 @@ export interface BackupFiles {
   makeFolderIn(folder: string, prefix: string): Promise<string>;
   /** Removes the folder with all that is in it. */
   removeFolder(path: string): Promise<void>;
-  /** Removes the folders in a folder whose names begin so and that were last changed before a time, Unix ms. */
-  removeFoldersBefore(folder: string, prefix: string, beforeMs: number): Promise<void>;
+  /** The folders in a folder whose names begin so, and when they or anything in them was last changed, Unix ms. */
+  findFolders(folder: string, prefix: string): Promise<{ path: string; changedAtMs: number }[]>;
+  /** What root has made becomes the property of whoever owns the file or folder `like`; of others nothing changes. */
+  giveToOwnerOf(like: string, path: string): Promise<void>;
   removeFile(path: string): Promise<void>;
-  /** Makes a copy with the same mode. */
+  /** Makes a copy for its owner alone (mode 0600). */
   copy(from: string, to: string): Promise<void>;
   /** Gives a file another path; whoever looks there sees nothing or the whole file. */
   move(from: string, to: string): Promise<void>;

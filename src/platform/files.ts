@@ -36,10 +36,14 @@ export function createFiles(): WritableFiles {
     makeTemporaryFolder: (prefix) => about("make", prefix, () => Deno.makeTempDir({ prefix })),
     makeFolderIn: (dir, prefix) => about("make a folder in", dir, () => Deno.makeTempDir({ dir, prefix })),
     removeFolder: (path) => about("remove", path, () => Deno.remove(path, { recursive: true })),
-    removeFoldersBefore: (folder, prefix, beforeMs) =>
-      about("clean", folder, () => removeFoldersBefore(folder, prefix, beforeMs)),
+    findFolders: (folder, prefix) => about("list", folder, () => findFolders(folder, prefix)),
+    giveToOwnerOf: (like, path) => about("give away", path, () => giveToOwnerOf(like, path)),
     removeFile: (path) => about("remove", path, () => Deno.remove(path)),
-    copy: (from, to) => about("copy", from, () => Deno.copyFile(from, to)),
+    copy: (from, to) =>
+      about("copy", from, async () => {
+        await Deno.copyFile(from, to);
+        await Deno.chmod(to, 0o600);
+      }),
     move: (from, to) => about("move", from, () => move(from, to)),
     digest: (path) => about("read", path, () => digest(path)),
   };
@@ -77,13 +81,33 @@ function whyMissing({ name, isSymlink }: Deno.DirEntry): string | null {
   return isSymlink ? "it is a link to nothing" : null;
 }
 
-async function removeFoldersBefore(folder: string, prefix: string, beforeMs: number): Promise<void> {
+async function findFolders(folder: string, prefix: string): Promise<{ path: string; changedAtMs: number }[]> {
+  const found: { path: string; changedAtMs: number }[] = [];
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
     if (!isDirectory || !name.startsWith(prefix)) continue;
     const path = join(folder, name);
-    const stat = await statOrNull(path);
-    if (stat?.mtime && stat.mtime.getTime() < beforeMs) await Deno.remove(path, { recursive: true });
+    const changedAtMs = await lastChangeIn(path);
+    if (changedAtMs !== null) found.push({ path, changedAtMs });
   }
+  return found;
+}
+
+/** Of a file, or of a folder and all below it, Unix ms; null for what was removed in between. */
+async function lastChangeIn(path: string): Promise<number | null> {
+  const stat = await statOrNull(path);
+  if (stat === null) return null;
+  let changedAtMs = stat.mtime?.getTime() ?? 0;
+  if (!stat.isDirectory) return changedAtMs;
+  for await (const { name } of Deno.readDir(path)) {
+    changedAtMs = Math.max(changedAtMs, await lastChangeIn(join(path, name)) ?? 0);
+  }
+  return changedAtMs;
+}
+
+async function giveToOwnerOf(like: string, path: string): Promise<void> {
+  if (Deno.uid() !== 0) return;
+  const { uid, gid } = await Deno.stat(like);
+  if (uid !== null && uid !== 0) await Deno.chown(path, uid, gid);
 }
 
 async function move(from: string, to: string): Promise<void> {

@@ -31,6 +31,32 @@ export interface Machine {
   rightsOf(path: string): Rights | null;
 }
 
+/** A user of the system, by number. */
+export interface SystemUser {
+  uid: number;
+  gid: number;
+}
+
+/**
+ * As whom rights are looked at from here: root may do everything, which says nothing of the service, so that it is the
+ * user whose a file or folder of the service's is. Null for everybody else, and where that is root's too.
+ */
+export function userToLookAs(path: string): SystemUser | null {
+  if (Deno.uid() !== 0) return null;
+  const { uid = 0, gid = 0 } = statOrNull(path) ?? {};
+  return uid === null || uid === 0 || gid === null ? null : { uid, gid };
+}
+
+/** Whether the owner's, the group's or the others' bits of a file allow `what` (4 to read, 2 to write) to a user. */
+export function mayByMode(
+  { mode, uid, gid }: { mode: number; uid: number; gid: number },
+  what: 2 | 4,
+  user: SystemUser,
+): boolean {
+  const shift = user.uid === uid ? 6 : user.gid === gid ? 3 : 0;
+  return user.uid === 0 || ((mode >> shift) & what) !== 0;
+}
+
 /** The numbers of file systems (Linux, statfs(2)) that tell something to somebody who keeps a database. */
 const KINDS: ReadonlyMap<number, { kind: string; isNetwork: boolean }> = new Map([
   [0x6969, { kind: "nfs", isNetwork: true }],
@@ -58,8 +84,10 @@ export function kindOf(type: number): { kind: string | null; isNetwork: boolean 
   return KINDS.get(type >>> 0) ?? { kind: null, isNetwork: false };
 }
 
-/** This machine. */
-export function createMachine(): Machine {
+/** This machine; rights are this process's own, or a user's that is named. */
+export function createMachine(as: SystemUser | null = null): Machine {
+  // The runtime knows no root: it reads the bits of the mode for it as for everybody.
+  const user = as ?? (Deno.uid() === 0 ? { uid: 0, gid: 0 } : null);
   return {
     volumeOf(path) {
       if (Deno.build.os === "windows") return null;
@@ -69,11 +97,13 @@ export function createMachine(): Machine {
     rightsOf(path) {
       const stat = statOrNull(path);
       if (stat === null) return null;
+      const mode = (stat.mode ?? 0) & 0o777;
+      const owned = { mode, uid: stat.uid ?? 0, gid: stat.gid ?? 0 };
       return {
-        mode: (stat.mode ?? 0) & 0o777,
+        mode,
         isRoots: stat.uid === 0,
-        mayRead: may(path, constants.R_OK),
-        mayWrite: may(path, constants.W_OK),
+        mayRead: user === null ? may(path, constants.R_OK) : mayByMode(owned, 4, user),
+        mayWrite: user === null ? may(path, constants.W_OK) : mayByMode(owned, 2, user),
       };
     },
   };

@@ -6,6 +6,7 @@ import {
   backupTime,
   type BackupTools,
   createBackup,
+  findLeftovers,
   scheduledName,
 } from "../../src/backup/create.ts";
 import { restoreBackup } from "../../src/backup/restore.ts";
@@ -154,19 +155,55 @@ Deno.test("createBackup() makes no backup of a damaged database, and leaves noth
   });
 });
 
-Deno.test("createBackup() removes what a killed process left behind a day ago, and nothing of today", async () => {
+Deno.test("createBackup() removes what a killed process left behind, and nothing that somebody works on", async () => {
   await withPlace(async (place) => {
-    const [old, young] = [
-      join(place.folder, ".regfeed-backup-old"),
-      join(place.folder, ".regfeed-backup-young"),
+    const [dead, busy] = [
+      join(place.folder, ".regfeed-backup-dead"),
+      join(place.folder, ".regfeed-backup-busy"),
     ];
-    for (const path of [old, young]) await Deno.mkdir(path);
-    await Deno.utime(old, new Date(NOW_MS - 90_000_000), new Date(NOW_MS - 90_000_000));
-    await Deno.utime(young, new Date(NOW_MS - 60_000), new Date(NOW_MS - 60_000));
+    const agoMs = (path: string, ms: number) => Deno.utime(path, (NOW_MS - ms) / 1e3, (NOW_MS - ms) / 1e3);
+    for (const path of [dead, busy]) {
+      await Deno.mkdir(path);
+      await Deno.writeTextFile(join(path, "regfeed.db"), "a copy");
+    }
+    await agoMs(join(dead, "regfeed.db"), 2_000_000);
+    await agoMs(join(busy, "regfeed.db"), 60_000); // its folder is as old as the other one
+    for (const path of [dead, busy]) await agoMs(path, 2_000_000);
+    const { files } = place.tools;
+    assert.deepEqual(await findLeftovers(place.folder, NOW_MS, files), [dead]);
     await create(place);
-    assert.ok(!(await names(place.folder)).includes(".regfeed-backup-old"));
-    assert.ok((await names(place.folder)).includes(".regfeed-backup-young"));
+    assert.deepEqual(await findLeftovers(place.folder, Infinity, files), [busy]);
   });
+});
+
+Deno.test("createBackup() copies the config and the key for their owner alone", async () => {
+  await withPlace(async (place) => {
+    await Deno.chmod(place.config, 0o644);
+    const modes: string[] = [];
+    const archives = {
+      ...place.tools.archives,
+      async pack(to: string, entries: readonly { name: string; path: string }[]) {
+        for (const { path } of entries) modes.push((((await Deno.stat(path)).mode ?? 0) & 0o777).toString(8));
+        await place.tools.archives.pack(to, entries);
+      },
+    };
+    await create({ ...place, tools: { ...place.tools, archives } }, true);
+    assert.deepEqual([...new Set(modes)], ["600"]);
+  });
+});
+
+Deno.test({
+  name: "createBackup() run by root leaves folder and archive to the service whose database it is",
+  ignore: Deno.uid() !== 0,
+  fn: () =>
+    withPlace(async (place) => {
+      const [service, folder] = [65_534, join(place.folder, "data", "backups")];
+      await Deno.chown(place.database, service, service);
+      await create({ ...place, archive: join(folder, "one.tar.gz") });
+      for (const made of ["data", "data/backups", "data/backups/one.tar.gz"]) {
+        assert.equal(Deno.statSync(join(place.folder, made)).uid, service, made);
+      }
+    }),
 });
 
 Deno.test("createBackup() believes no archive that does not read back as it was written", async () => {

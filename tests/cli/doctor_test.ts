@@ -22,7 +22,7 @@ import {
 import { describeFindings } from "../../src/cli/doctor.ts";
 import { prepareDatabase, WORK_HERE } from "../../src/cli/prepare.ts";
 import { NetworkError } from "../../src/domain/ports.ts";
-import { kindOf, type Volume } from "../../src/platform/machine.ts";
+import { kindOf, mayByMode, type Volume } from "../../src/platform/machine.ts";
 import { createFiles } from "../../src/platform/files.ts";
 import type { Host } from "../../src/platform/process.ts";
 import { regfeed, serve, withFolder, writeConfig } from "../support/process.ts";
@@ -71,7 +71,10 @@ Deno.test("judgeSecretFile() wants secrets to be their owner's alone", () => {
   assert.equal(judgeSecretFile("/k", rights).level, "good");
   assert.match(judgeSecretFile("/k", { ...rights, mode: 0o640 }).seen, /mode 640: others can read it/);
   assert.equal(judgeSecretFile("/k", { ...rights, mode: 0o604 }).todo, "chmod 600 /k");
-  assert.match(judgeSecretFile("/k", { ...rights, mayRead: false }).seen, /cannot be read by this user/);
+  assert.match(
+    judgeSecretFile("/k", { ...rights, mayRead: false }).seen,
+    /cannot be read by this user/,
+  );
   assert.match(judgeSecretFile("/k", null).seen, /is not there/);
 });
 
@@ -106,6 +109,52 @@ Deno.test("judgeConfigFile() wants a config with secrets in it closed, and one w
   assert.deepEqual(judgeConfigFile("/c", { ...roots, mode: 0o640 }, inPlace), []);
   assert.match(judgeConfigFile("/c", roots, inPlace)[0]?.todo ?? "", /^chmod 640/);
   assert.equal(judgeConfigFile("/c", { ...rights, mode: 0o620 }, [])[0]?.todo, "chmod go-w /c");
+});
+
+Deno.test("mayByMode() reads the bits that are the user's, and none for root", () => {
+  const cases: [number, number, number, 2 | 4, boolean][] = [
+    [0o600, 7, 9, 2, true],
+    [0o400, 7, 9, 2, false],
+    [0o640, 8, 7, 4, true],
+    [0o640, 8, 7, 2, false],
+    [0o604, 8, 9, 4, true],
+    [0o077, 7, 7, 4, false], // the owner's bits come first
+    [0o000, 0, 0, 2, true],
+  ];
+  for (const [mode, uid, gid, what, may] of cases) {
+    assert.equal(
+      mayByMode({ mode, uid: 7, gid: 7 }, what, { uid, gid }),
+      may,
+      `${mode.toString(8)} ${uid} ${gid}`,
+    );
+  }
+});
+
+Deno.test({
+  name: "the doctor run by root looks at the data as the service's user does",
+  ignore: Deno.uid() !== 0,
+  fn: () =>
+    withFolder(async (folder) => {
+      await writeConfig(folder, '[server]\nlisten = "127.0.0.1:0"\n');
+      const server = await serve(folder);
+      await server.end("SIGTERM");
+      const data = join(folder, "data");
+      for (const { name } of [...Deno.readDirSync(data), { name: "." }]) {
+        await Deno.chown(join(data, name), 65_534, 65_534);
+      }
+      const seen = await regfeed(folder, ["doctor", "--offline"]);
+      assert.match(
+        seen.stdout,
+        /you are root; rights are looked at as this user has them, whose the data is: 65534/,
+      );
+      assert.doesNotMatch(seen.stdout, /nothing can be written|cannot be (opened|read)/);
+      assert.equal(seen.code, 0, seen.stdout);
+      // What the service could not use is told to root as well.
+      await Deno.chown(join(data, "regfeed.db.key"), 0, 0);
+      const roots = await regfeed(folder, ["doctor", "--offline"]);
+      assert.match(roots.stdout, /regfeed\.db\.key cannot be read by this user/);
+      assert.equal(roots.code, 1);
+    }),
 });
 
 Deno.test("judgeFolder() looks at the folder in which a missing one would be made", () => {
