@@ -1,6 +1,7 @@
 // The command line: finds the command, answers calls for help, turns errors into exit codes.
 import { nearestWord } from "../config/problems.ts";
 import type { Host } from "../platform/process.ts";
+import { redact } from "../platform/redact.ts";
 import { readArguments } from "./arguments.ts";
 import { type Command, CommandError, EXIT } from "./command.ts";
 import { loadCommands, loadEveryCommand } from "./commands.ts";
@@ -30,7 +31,8 @@ export async function runCli(host: Host): Promise<number> {
     }
     return await command.run({ host, ...read });
   } catch (error) {
-    host.err(`regfeed ${command.name}: ${error instanceof Error ? error.message : String(error)}\n`);
+    // What was given is said again: a key or a secret that was pasted in a wrong place must not stand in a log.
+    host.err(redact(`regfeed ${command.name}: ${error instanceof Error ? error.message : String(error)}\n`));
     return error instanceof CommandError ? error.exitCode : EXIT.failed;
   }
 }
@@ -48,7 +50,7 @@ async function runNone(host: Host, words: readonly string[], group: readonly Com
     host.out(groupHelp(words[0] ?? "", group));
     return EXIT.done;
   }
-  host.err(`regfeed: ${await unknownCommand(words, group)}\n`);
+  host.err(redact(`regfeed: ${await unknownCommand(words, group)}\n`));
   return EXIT.usage;
 }
 
