@@ -155,7 +155,7 @@ function describeRestored({ manifest, written, kept, hasSecretKey }: Restored, p
       ? ""
       : "The secret key is not in its place: put it there before the server starts, or the secrets of subscriptions " +
         "cannot be read.\n",
-    `Start the server now: \`${program} serve\`.\n`,
+    `${hasSecretKey ? "Start the server now" : "Start the server after that"}: \`${program} serve\`.\n`,
   ];
 }
 

@@ -122,7 +122,7 @@ function examineDatabase(path: string, keyFile: string, machine: Machine): Findi
       findings.push(problem(
         "secrets",
         `the key ${keyFile} is not there: the secrets of subscriptions cannot be read`,
-        "put it back from where you keep it; when it is gone for good: `regfeed store new-key`, and every subscription " +
+        "put it back from where you keep it; when it is gone for good: `regfeed store new-key --yes`, and every subscription " +
           "needs a new secret",
       ));
     } else if (schema === SCHEMA_VERSION) findings.push(...examineKey(path, keyFile, { readOnly }));
@@ -137,7 +137,11 @@ function examineDatabase(path: string, keyFile: string, machine: Machine): Findi
     );
   } catch (error) {
     findings.push(
-      problem("store", `${path}: ${(error as Error).message}`, "name the right file in store.path"),
+      problem(
+        "store",
+        `${path}: ${(error as Error).message}`,
+        "do what it says, or name another file in store.path",
+      ),
     );
   }
   return findings;

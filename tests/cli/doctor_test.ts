@@ -194,6 +194,7 @@ Deno.test("judgeNames() tells a machine that knows no names from a name that nob
   assert.equal(named(true, false)[0]?.level, "good");
   assert.equal(named(false, false, null)[0]?.level, "problem");
   assert.match(named(false)[0]?.todo ?? "", /resolv\.conf/);
+  assert.deepEqual(judgeHosts([answer({ isNamed: false, failure: "not found" })]), [], "said once");
 });
 
 Deno.test("judgeProxies() sees a proxy that is not named, keys in clear, and proxies of the environment", () => {

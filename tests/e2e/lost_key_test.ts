@@ -107,7 +107,7 @@ async function giveUp({ folder, keyFile, customerId, id, offId }: Given): Promis
     assert.match(stderr, /key file .* is missing.*`regfeed store new-key` makes another one/);
   }
   const ill = await regfeed(folder, ["doctor", "--offline"]);
-  assert.match(ill.stdout, /gone for good: `regfeed store new-key`/);
+  assert.match(ill.stdout, /gone for good: `regfeed store new-key --yes`/);
   const asked = await regfeed(folder, ["store", "new-key"]);
   assert.equal(asked.code, 2);
   assert.match(asked.stderr, /--yes is missing: the secrets of all subscriptions are given up/);

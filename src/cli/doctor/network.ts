@@ -91,9 +91,10 @@ export function judgeNames(answers: readonly HostAnswer[]): Finding[] {
   return [problem("dns", "no name of a source's host can be looked up", todo)];
 }
 
-/** Of the hosts that were asked. */
+/** Of the hosts that were asked; where no name is known that is one finding ({@link judgeNames}), not one for each. */
 export function judgeHosts(answers: readonly HostAnswer[]): Finding[] {
-  return answers.map(({ host, sources, failure }) =>
+  const isDnsDown = !answers.some(({ isNamed }) => isNamed === true);
+  return answers.filter(({ isNamed }) => !isDnsDown || isNamed === null).map(({ host, sources, failure }) =>
     failure === null ? good("sources", `${host} answers`) : warning(
       "sources",
       `${host} does not answer: ${failure}`,

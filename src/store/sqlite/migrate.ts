@@ -163,5 +163,8 @@ function writerOf(connection: Connection, schema: number): string {
   const row = hasHistory(connection)
     ? connection.get("select version from schema_history where schema = ?", schema)
     : undefined;
-  return row === undefined ? "the newer Regfeed that wrote it" : `Regfeed ${row["version"]} or a newer one`;
+  if (row === undefined) return "the newer Regfeed that wrote it";
+  // Before a release two builds have one version.
+  if (row["version"] === VERSION) return `a newer build of Regfeed ${VERSION}`;
+  return `Regfeed ${row["version"]} or a newer one`;
 }
