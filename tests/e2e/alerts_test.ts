@@ -64,10 +64,10 @@ const CASES: Case[] = [
     // Never had: ever rarer visits fail, a few within the first day.
     series: { [FAILURES]: "0x10 1x100 5x1400", [LAST]: "_x1400 0+60x200" },
     looks: [
-      { at: "1430m", alert: "RegfeedSourceStale", fires: [] },
+      { at: "1430m", alert: "RegfeedSourceNeverFetched", fires: [] },
       {
         at: "1445m",
-        alert: "RegfeedSourceStale",
+        alert: "RegfeedSourceNeverFetched",
         fires: [{ severity: "ticket", source: "never", ...INSTANCE }],
       },
     ],
