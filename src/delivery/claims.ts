@@ -25,9 +25,10 @@ export interface Claiming {
 
 /**
  * The supply of claimed deliveries. An endpoint of which n attempts have succeeded at once since the last claim gets up
- * to n deliveries claimed beyond its places: they start as places become free, and one claim serves many. When it fails, answers slowly
- * or the wait lasts, they go back unattempted, to the place in the order that they had. So does everything that waits
- * when any subscription changes: what begins after a change must not go to the old address, with the old secret, or at all.
+ * to n deliveries claimed beyond its places: they start as places become free, and one claim serves many. When it
+ * fails, answers slowly or the wait lasts, they go back unattempted, to the place in the order that they had. So does
+ * everything that waits when any subscription changes: what begins after a change must not go to the old address, with
+ * the old secret, or at all.
  */
 export class Claims {
   readonly #claiming: Claiming;

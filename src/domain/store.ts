@@ -289,8 +289,9 @@ export interface Store extends EventStore, AccountStore, CatchUpStore, UpkeepSto
     deliveriesFor: DeliveriesFor;
   }): Promise<number>;
   /**
-   * Leases due deliveries, at most `perSubscription` less those in flight of each subscription, or some more of one that may be `ahead`, oldest first within
-   * one, and counts the attempt. Of an endpoint that is probed one at a time, and such endpoints come after the others.
+   * Leases due deliveries, at most `perSubscription` less those in flight of each subscription, or some more of one that
+   * may be `ahead`, oldest first within one, and counts the attempt. Of an endpoint that is probed one at a time, and
+   * such endpoints come after the others.
    */
   claimDeliveries(claim: {
     nowMs: number;

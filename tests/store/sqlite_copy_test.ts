@@ -38,22 +38,25 @@ function createAccounts(file: string): void {
   connection.close();
 }
 
+/** Pauses of a copy of the log: while it is made, writers wait for the lock, and for some seconds only. */
+const LOG_PAUSES = 50;
+
 /** Copies page by page with pauses, so that much is written while a copy is made. */
 function slowFiles(): DatabaseFiles {
-  const copyPages = (from: string, to: string, pause: () => void): void => {
+  const copyPages = (from: string, to: string, pauses: number): void => {
     using source = Deno.openSync(from);
     using copy = Deno.openSync(to, { write: true, createNew: true });
     const page = new Uint8Array(4_096);
-    for (let count = source.readSync(page); count !== null; count = source.readSync(page)) {
+    for (let count = source.readSync(page), at = 0; count !== null; count = source.readSync(page), at++) {
       copy.writeSync(page.subarray(0, count));
-      pause();
+      if (at < pauses) wait(1);
     }
   };
   const wait = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
   return {
-    copyOpened: (from, to) => Promise.resolve(copyPages(from, to, () => wait(1))),
+    copyOpened: (from, to) => Promise.resolve(copyPages(from, to, Infinity)),
     copyNow: (from, to) => {
-      copyPages(from, to, () => wait(1));
+      copyPages(from, to, LOG_PAUSES);
       return true;
     },
   };

@@ -17,7 +17,8 @@ export interface AskingMail {
   tryMailServer(server: SmtpSettings, signal: AbortSignal): Promise<void>;
 }
 
-const TODO: Readonly<Record<MailFault, string>> = {
+/** What to do about each fault. */
+const ADVICE: Readonly<Record<MailFault, string>> = {
   name: "correct the host in mail.smtp_url, or the machine's DNS (/etc/resolv.conf)",
   refused: "correct host and port in mail.smtp_url, or let the firewall between them through",
   silent:
@@ -72,10 +73,10 @@ export async function askMailServer(
 
 function judgeFailure(name: string, error: unknown): Finding {
   if (error instanceof DeadlineError) {
-    return problem("mail", `${name}: the mail server does not answer in time`, TODO.silent);
+    return problem("mail", `${name}: the mail server does not answer in time`, ADVICE.silent);
   }
   if (!(error instanceof MailError)) throw error;
-  return problem("mail", `${name}: ${error.reason}`, TODO[error.fault ?? "broken"]);
+  return problem("mail", `${name}: ${error.reason}`, ADVICE[error.fault ?? "broken"]);
 }
 
 /** Of a password that may travel in clear. */
