@@ -1,5 +1,5 @@
 // Checking what a client sends: query and body by their schemas, with an error that names each wrong field.
-import { z } from "zod";
+import * as z from "zod";
 import type { FieldError } from "../domain/errors.ts";
 import type { SentParameter } from "./address.ts";
 import type { Finding } from "./findings.ts";

@@ -1,5 +1,5 @@
 // The API's description, OpenAPI 3.1, made from the list of routes and from the schemas that check the requests.
-import type { z } from "zod";
+import type * as z from "zod";
 import type {
   MediaType,
   Method,

@@ -1,5 +1,5 @@
 // Schemas of query parameters: text that must be a number, a severity, a list.
-import { z } from "zod";
+import * as z from "zod";
 
 const MAX_LISTED = 50;
 

@@ -1,5 +1,5 @@
 // What a route is: one row of data from which the router, the checks and the documentation are made.
-import type { z } from "zod";
+import type * as z from "zod";
 import type { RequestAllowance } from "../domain/allowance.ts";
 import type { Customer } from "../domain/customer.ts";
 import type { ErrorCode } from "../domain/errors.ts";

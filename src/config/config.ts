@@ -1,7 +1,7 @@
 // The config: TOML text, checked, as the program uses it.
 import { resolve } from "node:path";
 import { parse, TomlError } from "smol-toml";
-import type { z } from "zod";
+import type * as z from "zod";
 import type { Additions } from "../domain/classification.ts";
 import type { DeclaredCustomer } from "../domain/declared.ts";
 import type { SourceSettings } from "../domain/source.ts";

@@ -1,5 +1,5 @@
 // Which keys the config file knows, read off its schema.
-import { z } from "zod";
+import * as z from "zod";
 import type { KeyPath } from "./key_lines.ts";
 import { formatKey, listWords, nearestWord } from "./problems.ts";
 import { FILE_SCHEMA } from "./schema.ts";

@@ -1,5 +1,5 @@
 // The kinds of values that the config's schema is made of, with messages that say what is wanted.
-import { z } from "zod";
+import * as z from "zod";
 import { describeFound, didYouMean, listWords, quote } from "./problems.ts";
 import { readDuration, type Reading } from "./values.ts";
 

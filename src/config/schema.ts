@@ -1,5 +1,5 @@
 // The keys of the config file: their kinds, bounds and defaults.
-import { z } from "zod";
+import * as z from "zod";
 import type { KeywordList } from "../domain/classification.ts";
 import { EVENT_TYPES } from "../domain/event.ts";
 import { isLogArea, LOG_AREAS, LOG_LEVELS, type LogLevels } from "../domain/log.ts";

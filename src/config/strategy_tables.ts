@@ -1,6 +1,6 @@
 // The tables of the strategies within a source: `[sources.json]`, `[sources.html]`, `[sources.sparql]`, `[sources.sitemap]`.
 import { compile } from "css-select";
-import { z } from "zod";
+import * as z from "zod";
 import { dateFormatProblem } from "../domain/date_format.ts";
 import { ITEM_FIELDS, type ItemField } from "../domain/reading.ts";
 import { readTemplate, readValuePath } from "../domain/value_path.ts";

@@ -1,5 +1,5 @@
 // The body of a webhook: what a subscriber's endpoint is sent.
-import { z } from "zod";
+import * as z from "zod";
 import type { EventDiff } from "../domain/diff.ts";
 import { disclaimer, eventRecord, identifier, languageCode, severity, unixMs } from "./event.ts";
 import { EXAMPLE_DELIVERY } from "./examples.ts";

@@ -1,5 +1,5 @@
 // Deliveries as JSON: what was promised to a subscription, and the attempts made to keep it.
-import { z } from "zod";
+import * as z from "zod";
 import {
   type AttemptRecord,
   DELIVERY_STATUSES,

@@ -1,5 +1,5 @@
 // The event record and the answers that hold events, as JSON.
-import { z } from "zod";
+import * as z from "zod";
 import { DISCLAIMER } from "../domain/disclaimer.ts";
 import { EVENT_TYPES, type RegEvent } from "../domain/event.ts";
 import { ID_PREFIXES, type IdNoun } from "../domain/ids.ts";

@@ -1,5 +1,5 @@
 // What the payment provider is answered.
-import { z } from "zod";
+import * as z from "zod";
 import { DISCLAIMER } from "../domain/disclaimer.ts";
 import { disclaimer } from "./event.ts";
 

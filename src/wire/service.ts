@@ -1,5 +1,5 @@
 // The public answers about the service itself: sources, topics, health, problems.
-import { z } from "zod";
+import * as z from "zod";
 import { STORE_TROUBLES } from "../domain/store_trouble.ts";
 import { DISCLAIMER } from "../domain/disclaimer.ts";
 import { type ErrorCode, ERRORS } from "../domain/errors.ts";

@@ -1,5 +1,5 @@
 // Subscriptions as JSON: the request that creates one, the records and the answers.
-import { z } from "zod";
+import * as z from "zod";
 import { DISCLAIMER } from "../domain/disclaimer.ts";
 import { isEnabled, type Subscription, SWITCHED_OFF_BY } from "../domain/subscription.ts";
 import { disclaimer, identifier, severity, unixMs } from "./event.ts";

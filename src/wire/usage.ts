@@ -1,5 +1,5 @@
 // What a customer has used, as JSON.
-import { z } from "zod";
+import * as z from "zod";
 import { DISCLAIMER } from "../domain/disclaimer.ts";
 import { TIERS } from "../domain/tier.ts";
 import { disclaimer, unixMs } from "./event.ts";

@@ -1,5 +1,5 @@
 // The versions of one publication, as JSON.
-import { z } from "zod";
+import * as z from "zod";
 import { diffEvents } from "../domain/diff.ts";
 import { DISCLAIMER } from "../domain/disclaimer.ts";
 import type { RegEvent } from "../domain/event.ts";

@@ -1,7 +1,8 @@
 // The Debian package: the executable, its unit, its config, and what is done when it comes and goes.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { commitTime, run } from "./executable.ts";
+import { commitTime } from "./executable.ts";
+import { run } from "./run.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** Debian's names of the machines that executables are made for. */

@@ -1,9 +1,6 @@
 // How the executable is made: what it may do, what it holds, what it says of its making.
-import { fileURLToPath } from "node:url";
-
-const ROOT = new URL("../../", import.meta.url);
-/** Embedded, so that `version` can tell what the executable was made from. */
-const BUILD_FACTS = new URL("build.json", ROOT);
+import { makeBundle, removeBundle, setTimes } from "./bundle.ts";
+import { run } from "./run.ts";
 
 /** What the executable may do; fixed when it is made. It starts no process and loads no library. */
 const PERMISSIONS = [
@@ -41,27 +38,28 @@ export interface BuildFacts {
 export async function compile(
   { output, target }: { output: string; target?: string },
 ): Promise<{ ok: boolean; said: string }> {
-  await Deno.writeTextFile(BUILD_FACTS, `${JSON.stringify(await buildFacts())}\n`);
-  // The executable holds the time of each file in it: this one's would be another with every build.
+  const bundling = await makeBundle(`${JSON.stringify(await buildFacts())}\n`);
+  if (bundling.kind === "failed") return { ok: false, said: bundling.said };
+  const { folder, config, main, include } = bundling.bundle;
   const time = await commitTime();
-  if (time !== null) await Deno.utime(BUILD_FACTS, time, time);
+  if (time !== null) await setTimes(folder, time);
   try {
     return await run(Deno.execPath(), [
       "compile",
+      `--config=${config}`,
       "--lock=executable.lock",
       "--frozen",
       "--no-check", // the check task does that, with the types of the newer runtime
       "--no-code-cache", // its file would have a name that others can guess
       `--v8-flags=${COLLECTOR.join(",")}`,
-      "--include=src/worker.ts",
-      "--include=build.json",
+      ...include.map((path) => `--include=${path}`),
       `--output=${output}`,
       ...(target === undefined ? [] : [`--target=${target}`]),
       ...PERMISSIONS,
-      "main.ts",
+      main,
     ]);
   } finally {
-    await Deno.remove(BUILD_FACTS);
+    await removeBundle();
   }
 }
 
@@ -77,25 +75,4 @@ export async function buildFacts(): Promise<BuildFacts> {
 export async function commitTime(): Promise<number | null> {
   const { ok, said } = await run("git", ["log", "-1", "--format=%ct"]);
   return ok ? Number(said) : null;
-}
-
-/** Runs a program in the repository; `ok` is false, and `said` why, where there is none of that name. */
-export async function run(
-  program: string,
-  args: readonly string[],
-  env: Record<string, string> = {},
-): Promise<{ ok: boolean; said: string }> {
-  try {
-    const { success, stdout, stderr } = await new Deno.Command(program, {
-      args: [...args],
-      cwd: fileURLToPath(ROOT),
-      env: { NO_COLOR: "1", ...env },
-      stdin: "null",
-    }).output();
-    const decoder = new TextDecoder();
-    return { ok: success, said: decoder.decode(stdout) + (success ? "" : decoder.decode(stderr)) };
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-    return { ok: false, said: `${program} is not installed` };
-  }
 }

@@ -1,5 +1,5 @@
 // JSON Schemas for the description, made from the zod schemas that check the requests.
-import { z } from "zod";
+import * as z from "zod";
 import type { Schema } from "../../wire/openapi.ts";
 
 /** Schemas made from zod's, and the named ones that they refer to. */

@@ -1,5 +1,5 @@
 // The log of deliveries: the list, one of them with its attempts, sending one again.
-import { z } from "zod";
+import * as z from "zod";
 import { utcMonth } from "../../domain/calendar.ts";
 import { DELIVERY_STATUSES } from "../../domain/delivery.ts";
 import { DISCLAIMER } from "../../domain/disclaimer.ts";

@@ -1,5 +1,5 @@
 // The description of the API: GET /v1/openapi.json for programs, GET /docs for people.
-import { z } from "zod";
+import * as z from "zod";
 import type { OpenApi } from "../../wire/openapi.ts";
 import { describeApi, type DescriptionOptions } from "../openapi.ts";
 import { publicRoute, type Route } from "../route.ts";

@@ -1,6 +1,6 @@
 // Reading events: the list, one of them, its versions.
 import { createHash } from "node:crypto";
-import { z } from "zod";
+import * as z from "zod";
 import { canonicalArticle } from "../../domain/article.ts";
 import { AppError, type FieldError } from "../../domain/errors.ts";
 import { EVENT_TYPES } from "../../domain/event.ts";

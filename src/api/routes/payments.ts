@@ -1,5 +1,5 @@
 // POST /v1/webhooks/payment: the payment provider's calls.
-import { z } from "zod";
+import * as z from "zod";
 import { DISCLAIMER } from "../../domain/disclaimer.ts";
 import type { PaymentOutcome } from "../../domain/payment.ts";
 import { paymentReceipt } from "../../wire/payment.ts";

@@ -1,0 +1,122 @@
+// The program as few files: what an executable embeds is found, read and compiled again at each of its starts.
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import manifest from "../../deno.json" with { type: "json" };
+import { run } from "./run.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+/** Where it is made; its folders are those of the source, so that what is found beside a file is found beside a bundle. */
+const FOLDER = join(ROOT, "dist", "bundle");
+const BUNDLES = join(FOLDER, "src", "cli");
+
+/**
+ * Packages that stay as they are: they are written for Node, whose timers are objects, and Deno 2.4 gives those to what is
+ * a package of npm's and to nothing else.
+ */
+const NODE_PACKAGES = ["undici", "nodemailer"] as const;
+
+/** What an executable is made of. */
+export interface Bundle {
+  folder: string;
+  /** Where the packages are that it still imports. */
+  config: string;
+  /** The entry point. */
+  main: string;
+  /** What nothing imports by name, and has to be named to the compiler. */
+  include: readonly string[];
+}
+
+/** What came of bundling. */
+export type Bundling = { kind: "made"; bundle: Bundle } | { kind: "failed"; said: string };
+
+/** Bundles the program; `facts` is what `version` reads of its making. What is left of an earlier one goes first. */
+export async function makeBundle(facts: string): Promise<Bundling> {
+  await removeBundle();
+  await Deno.mkdir(BUNDLES, { recursive: true });
+  const { ok, said } = await run(Deno.execPath(), [
+    "bundle",
+    "--quiet",
+    "--lock=executable.lock",
+    "--frozen",
+    "--platform=deno",
+    // Each command is loaded with what it needs and nothing else.
+    "--code-splitting",
+    ...NODE_PACKAGES.map((name) => `--external=${name}`),
+    `--outdir=${BUNDLES}`,
+    "main.ts",
+    "src/worker.ts",
+  ]);
+  if (!ok) return { kind: "failed", said };
+  const config = join(FOLDER, "deno.json");
+  await Deno.writeTextFile(config, JSON.stringify(bundleConfig()));
+  const worker = join(FOLDER, "src", "worker.ts");
+  await Deno.writeTextFile(worker, 'import "./cli/src/worker.js";\n');
+  const made = join(FOLDER, "build.json");
+  await Deno.writeTextFile(made, facts);
+  const licences = join(FOLDER, "licences.txt");
+  await Deno.writeTextFile(licences, await collectLicences());
+  return {
+    kind: "made",
+    bundle: { folder: FOLDER, config, main: join(BUNDLES, "main.js"), include: [worker, made, licences] },
+  };
+}
+
+/** The settings of the source, with nothing named that is not embedded. */
+function bundleConfig(): unknown {
+  const { nodeModulesDir, unstable, imports } = manifest;
+  return {
+    nodeModulesDir,
+    unstable,
+    imports: Object.fromEntries(NODE_PACKAGES.map((name) => [name, imports[name]])),
+  };
+}
+
+/** Removes what was made. */
+export async function removeBundle(): Promise<void> {
+  await Deno.remove(FOLDER, { recursive: true }).catch((error) => {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  });
+}
+
+/** Gives every file the time: an executable holds the time of each file in it, and would be another with every build. */
+export async function setTimes(folder: string, time: number): Promise<void> {
+  for await (const entry of Deno.readDir(folder)) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory) await setTimes(path, time);
+    else await Deno.utime(path, time, time);
+  }
+}
+
+/** The licences of the packages, which have to go wherever their code goes. */
+async function collectLicences(): Promise<string> {
+  const lock = JSON.parse(await Deno.readTextFile(join(ROOT, "executable.lock"))) as {
+    npm: Record<string, unknown>;
+  };
+  const { npmCache } = JSON.parse((await run(Deno.execPath(), ["info", "--json"])).said) as {
+    npmCache: string;
+  };
+  const registries = await entriesOf(npmCache);
+  const texts: string[] = [];
+  for (const key of Object.keys(lock.npm).sort()) {
+    const at = key.indexOf("@", 1);
+    // Behind an underscore stands with whom a package is installed, which is not where it lies.
+    const [name, version = ""] = [key.slice(0, at), key.slice(at + 1).split("_")[0]];
+    for (const registry of registries) {
+      const folder = join(npmCache, registry, name, version);
+      for (const file of (await entriesOf(folder)).filter((entry) => /^licen[cs]e/i.test(entry)).sort()) {
+        texts.push(`${name} ${version}\n\n${await Deno.readTextFile(join(folder, file))}`);
+      }
+    }
+  }
+  return texts.join(`\n${"-".repeat(80)}\n`);
+}
+
+/** The names in a folder; none where there is no such folder. */
+async function entriesOf(folder: string): Promise<string[]> {
+  try {
+    return await Array.fromAsync(Deno.readDir(folder), ({ name }) => name);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return [];
+    throw error;
+  }
+}
