@@ -1,8 +1,14 @@
 // Entry point: arguments to a command.
-import { runCli } from "./src/cli/cli.ts";
-import { createHost } from "./src/platform/process.ts";
+import { hearSignals } from "./src/platform/signals.ts";
 
 if (import.meta.main) {
-  const host = createHost();
+  // Before anything else is loaded: a service may be told to reload or to end as soon as it is there. Other commands end
+  // by every signal, as programs do.
+  const signals = Deno.args[0] === "serve" ? hearSignals() : undefined;
+  const [{ runCli }, { createHost }] = await Promise.all([
+    import("./src/cli/cli.ts"),
+    import("./src/platform/process.ts"),
+  ]);
+  const host = createHost(signals);
   host.exit(await runCli(host));
 }

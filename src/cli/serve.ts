@@ -7,11 +7,13 @@ import { runBackups } from "../backup/schedule.ts";
 import { createMetrics } from "../domain/metrics.ts";
 import { createIds } from "../domain/ids.ts";
 import type { DatabaseFacts } from "../domain/backup.ts";
-import type { Log, LogFields } from "../domain/ports.ts";
+import type { Clock, Log, LogFields } from "../domain/ports.ts";
+import type { Store } from "../domain/store.ts";
 import { traceRounds } from "../domain/tracer.ts";
 import type { Host } from "../platform/process.ts";
 import { type CertificatePair, examineCertificate } from "../platform/certificate.ts";
 import { createMachine, hasFiles } from "../platform/machine.ts";
+import type { StopSignal } from "../platform/signals.ts";
 import { listen, type ListenOptions, type ListenTrouble, type RunningServer } from "../platform/server.ts";
 import { listenTls } from "../platform/tls_server.ts";
 import { measureProcess } from "../platform/process_metrics.ts";
@@ -33,6 +35,9 @@ const DRAIN_MS = 5_000;
 const ENOUGH_FILES = 1_024;
 const MORE_FILES = "more files: LimitNOFILE in the unit, or `ulimit -n` in the shell";
 
+/** Other programs begin new log files by them, or let another executable take over. */
+const UNUSED_SIGNAL = "this signal means nothing here: SIGHUP reads the config again, SIGTERM ends";
+
 /** The command. */
 export const serveCommand: Command = {
   name: "serve",
@@ -43,31 +48,13 @@ export const serveCommand: Command = {
   options: {},
   async run(call) {
     const readings = new Map<string, string>();
-    // From the first moment: to a process that does not listen for it, the signal is the end.
-    const reloads: Reloads = { isAsked: false, listener: () => void (reloads.isAsked = true) };
-    const unlisten = call.host.onReload(() => reloads.listener());
-    try {
-      return await withPlatform(call, (opened) => serve(call, { ...opened, readings, reloads }), {
-        readings,
-      });
-    } finally {
-      unlisten();
-    }
+    return await withPlatform(call, (opened) => serve(call, { ...opened, readings }), { readings });
   },
 };
 
-/** Who hears that the config is to be read again; before there is anything to change, it is remembered. */
-interface Reloads {
-  isAsked: boolean;
-  listener(): void;
-}
-
 async function serve(
   call: CommandCall,
-  { readings, reloads, platform, ...loaded }: Omit<Opened, "store"> & {
-    readings: ReadonlyMap<string, string>;
-    reloads: Reloads;
-  },
+  { readings, platform, ...loaded }: Omit<Opened, "store"> & { readings: ReadonlyMap<string, string> },
 ): Promise<number> {
   const { config, file } = loaded;
   const log = platform.log("serve");
@@ -102,10 +89,13 @@ async function serve(
   parts.defer(() => thread.end());
   // It listens already: whoever watches the process sees it alive while a large database is brought up to date.
   const say = (text: string, fields: LogFields) => log.info(text, fields);
-  const store = await supervisor.whileStarting(
-    "opening the database",
-    () => openStoreAt(call, loaded, { platform, work: workOn(thread), say }),
-  );
+  const open = () => openStoreAt(call, loaded, { platform, work: workOn(thread), say });
+  const store = await openUnlessStopped(stopSignal, {
+    open: () => supervisor.whileStarting("opening the database", open),
+    giveUp: () => thread.end(),
+    clock,
+  });
+  if (store === null) return await sayStopped(log, stopSignal, () => supervisor.stopping());
   parts.defer(() => store.close());
 
   // Not closed while the store is open: the files that they hold carry this process's locks on the database.
@@ -117,20 +107,49 @@ async function serve(
     ...{ call, loaded, readings, platform, door, metrics, runBackups },
     store: traceRounds(store, platform.tracer),
   });
-  reloads.listener = () => void service.reload();
-  if (reloads.isAsked) reloads.listener();
+  parts.defer(call.host.onReload(() => void service.reload()));
+  parts.defer(call.host.onUnused((signal) => log.warn(UNUSED_SIGNAL, { signal })));
   log.info("listening", { address: server.address });
   await supervisor.ready(`listening on ${server.address}`);
-  const signal = await stopSignal;
-  log.info("stopping", { signal });
-  await supervisor.stopping();
-  ending.abort();
-  await server.shutdown(DRAIN_MS);
-  await service.stop();
-  thread.end(); // a backup under way ends with it, and leaves nothing behind
-  await Promise.race([backups, clock.sleep(DRAIN_MS)]);
+  return await sayStopped(log, stopSignal, async () => {
+    await supervisor.stopping();
+    ending.abort();
+    await server.shutdown(DRAIN_MS);
+    await service.stop();
+    thread.end(); // a backup under way ends with it, and leaves nothing behind
+    await Promise.race([backups, clock.sleep(DRAIN_MS)]);
+  });
+}
+
+/** Waits for the signal and ends what runs, with a word before and one after it. */
+async function sayStopped(
+  log: Log,
+  stopSignal: Promise<StopSignal>,
+  end: () => Promise<void>,
+): Promise<number> {
+  log.info("stopping", { signal: await stopSignal });
+  await end();
   log.info("stopped");
   return EXIT.done;
+}
+
+/**
+ * The opened store; null when the signal to end came before it was there. What was under way is given up then: an upgrade
+ * of the database begins anew at the next start, and the backup before it leaves nothing behind.
+ */
+async function openUnlessStopped(
+  stopSignal: Promise<StopSignal>,
+  { open, giveUp, clock }: { open(): Promise<Store>; giveUp(): void; clock: Pick<Clock, "sleep"> },
+): Promise<Store | null> {
+  const isAsked = await Promise.race([stopSignal.then(() => true), Promise.resolve().then(() => false)]);
+  if (isAsked) return null;
+  const opening = open();
+  const first = await Promise.race([stopSignal, opening]);
+  if (typeof first !== "string") return first;
+  giveUp();
+  const isOver = opening.then((store) => store.close(), () => {}); // that it failed is what was wanted
+  await Promise.race([isOver, clock.sleep(DRAIN_MS)]);
+  return null;
 }
 
 /** Listens as the config says; with a certificate, over TLS, and takes a new one into use until the signal aborts. */

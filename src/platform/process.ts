@@ -1,10 +1,8 @@
 // The process: arguments, environment, standard streams, signals, exit code, files for the command line.
 import process from "node:process";
 import { createFiles, type WritableFiles } from "./files.ts";
+import { type Signals, SIGNALS_WHEN_ASKED } from "./signals.ts";
 import { writeWhole } from "./standard_streams.ts";
-
-/** A signal that asks the process to end. */
-export type StopSignal = "SIGINT" | "SIGTERM";
 
 /** The exit code when nobody reads what is printed (128 + SIGPIPE), as a shell reports it of other programs. */
 const EXIT_BROKEN_PIPE = 141;
@@ -16,7 +14,7 @@ export interface Outbreak {
 }
 
 /** What the command line needs of the machine. */
-export interface Host extends WritableFiles {
+export interface Host extends WritableFiles, Signals {
   /** What stands after the program's name. */
   args: readonly string[];
   /** The working directory, absolute. */
@@ -45,16 +43,12 @@ export interface Host extends WritableFiles {
   isErrTerminal: boolean;
   /** The terminal's width in columns; 80 where there is none. */
   columns(): number;
-  /** Calls the listener for every signal that asks to read the config again (SIGHUP); the returned function ends it. */
-  onReload(listener: () => void): () => void;
-  /** Resolves with the first signal that asks to end; the same signal once more ends the process the hard way. */
-  stopSignal(): Promise<StopSignal>;
   /** Ends the process. */
   exit(code: number): never;
 }
 
-/** This process. */
-export function createHost(): Host {
+/** This process; `signals` are those that are heard already. */
+export function createHost(signals: Signals = SIGNALS_WHEN_ASKED): Host {
   // What the runtime's libraries will one day drop is for us to know, not for an operator to read on stderr.
   Object.assign(process, { noDeprecation: true });
   return {
@@ -76,8 +70,7 @@ export function createHost(): Host {
     isTerminal: Deno.stdout.isTerminal(),
     isErrTerminal: Deno.stderr.isTerminal(),
     columns: () => Deno.stdout.isTerminal() ? Deno.consoleSize().columns : 80,
-    onReload,
-    stopSignal,
+    ...signals,
     exit: (code) => Deno.exit(code),
   };
 }
@@ -131,23 +124,4 @@ async function readInput(maxBytes: number): Promise<string> {
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();
-}
-
-function onReload(listener: () => void): () => void {
-  if (Deno.build.os === "windows") return () => {}; // there is no such signal
-  Deno.addSignalListener("SIGHUP", listener);
-  return () => Deno.removeSignalListener("SIGHUP", listener);
-}
-
-function stopSignal(): Promise<StopSignal> {
-  return new Promise((resolve) => {
-    const listeners: [StopSignal, () => void][] = (["SIGINT", "SIGTERM"] as const).map((signal) => [
-      signal,
-      () => {
-        for (const [name, listener] of listeners) Deno.removeSignalListener(name, listener);
-        resolve(signal);
-      },
-    ]);
-    for (const [name, listener] of listeners) Deno.addSignalListener(name, listener);
-  });
 }

@@ -1,4 +1,5 @@
 // Regfeed as its user runs it: a process of its own, in a folder of its own.
+import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { checkStderr } from "./quiet.ts";
@@ -15,6 +16,9 @@ const PERMISSIONS = [
   "--deny-run",
   "--deny-ffi",
 ];
+
+/** So long a server may take to say what it must, ms: much longer than it does on a busy machine. */
+const PATIENCE_MS = 120_000;
 
 /** What a command printed and how it ended. */
 export interface Finished {
@@ -51,17 +55,64 @@ export async function regfeedJson<T>(folder: string, args: readonly string[]): P
   return JSON.parse(stdout) as T;
 }
 
-/** A running server. */
-export interface Serving {
-  /** `http://127.0.0.1:PORT` */
-  address: string;
+/** A server that has been started. */
+export interface Beginning {
   pid: number;
   /** What it has logged so far. */
   log(): string;
   /** Sends a signal and does not wait. */
-  signal(signal: "SIGHUP" | "SIGTERM" | "SIGINT"): void;
+  signal(signal: "SIGHUP" | "SIGTERM" | "SIGINT" | "SIGKILL" | "SIGUSR1" | "SIGUSR2"): void;
   /** Waits until the log says it. */
   said(text: string): Promise<void>;
+  /** Ends it the hard way, where it has not ended. */
+  kill(): void;
+  /** Its exit code and its log, once it has ended. */
+  over: Promise<{ code: number; log: string }>;
+}
+
+/** Starts `serve` and does not wait for anything; the rest as {@link serve}. */
+export function begin(
+  folder: string,
+  env: Record<string, string> = {},
+  wrapper: readonly string[] = [],
+): Beginning {
+  const child = command(folder, ["serve"], { env, wrapper }).spawn();
+  const stdout = child.stdout.cancel();
+  let log = "";
+  const reading = (async () => {
+    for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) log += text;
+  })();
+  const finish = async () => {
+    const { code } = await child.status;
+    await reading;
+    await stdout;
+    checkStderr(log);
+    return { code, log };
+  };
+  const over = finish();
+  over.catch(() => {}); // whoever waits for it hears of it
+  let isOver = false;
+  void child.status.then(() => isOver = true);
+  return {
+    pid: child.pid,
+    log: () => log,
+    signal: (signal) => child.kill(signal),
+    async said(text) {
+      for (const endMs = Date.now() + PATIENCE_MS; !log.includes(text);) {
+        assert.ok(Date.now() < endMs, `has not said ${text} for too long: ${log}`);
+        if (isOver) assert.ok((await over).log.includes(text), `never said ${text}: ${log}`);
+        else await new Promise((again) => setTimeout(again, 20));
+      }
+    },
+    kill: () => isOver ? undefined : child.kill("SIGKILL"),
+    over,
+  };
+}
+
+/** A running server. */
+export interface Serving extends Omit<Beginning, "over"> {
+  /** `http://127.0.0.1:PORT` */
+  address: string;
   /** Ends it with a signal and waits; returns its exit code and its log. */
   end(signal: "SIGTERM" | "SIGINT" | "SIGKILL"): Promise<{ code: number; log: string }>;
 }
@@ -75,38 +126,25 @@ export async function serve(
   env: Record<string, string> = {},
   wrapper: readonly string[] = [],
 ): Promise<Serving> {
-  const child = command(folder, ["serve"], { env, wrapper }).spawn();
-  const stdout = child.stdout.cancel();
-  let log = "";
-  let heard: (address: string) => void = () => {};
-  const address = new Promise<string>((resolve) => heard = resolve);
-  const reading = (async () => {
-    for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) {
-      log += text;
-      const found = /listening.*?(https?:\/\/[\d.]+:\d+)/.exec(log)?.[1];
-      if (found !== undefined) heard(found);
-    }
-  })();
-  const early = child.status.then(({ code }) => {
+  const { over, ...server } = begin(folder, env, wrapper);
+  const listening = /listening.*?(https?:\/\/[\d.]+:\d+)/;
+  const early = over.then(({ code, log }) => {
     throw new Error(`serve ended with ${code} before it listened: ${log}`);
   });
   early.catch(() => {}); // after it has listened, its end is nobody's surprise
-  const at = await Promise.race([address, early]);
+  const heard = async () => {
+    for (;;) {
+      const found = listening.exec(server.log())?.[1];
+      if (found !== undefined) return found;
+      await Promise.race([early, new Promise((again) => setTimeout(again, 10))]);
+    }
+  };
   return {
-    address: at,
-    pid: child.pid,
-    log: () => log,
-    signal: (signal) => child.kill(signal),
-    async said(text) {
-      while (!log.includes(text)) await new Promise((again) => setTimeout(again, 20));
-    },
+    ...server,
+    address: await heard(),
     async end(signal) {
-      child.kill(signal);
-      const { code } = await child.status;
-      await reading;
-      await stdout;
-      checkStderr(log);
-      return { code, log };
+      server.signal(signal);
+      return await over;
     },
   };
 }
