@@ -43,9 +43,9 @@ async function report(options: HealthOptions, nowMs: number): Promise<HealthRepo
     const ingestion = ingestionHealth(states, options, nowMs);
     const deliveries = deliveryHealth(await options.store.health(), nowMs);
     const accounts = await options.store.accountHealth();
-    const { failing, blocked, silent, empty } = ingestion;
+    const { failing, blocked, silent, empty, partial } = ingestion;
     const trouble = await options.store.trouble();
-    const isDegraded = trouble !== null || failing + blocked + silent + empty > 0 ||
+    const isDegraded = trouble !== null || failing + blocked + silent + empty + partial > 0 ||
       (deliveries.oldest_pending_age_ms ?? 0) > OLD_DELIVERY_MS || isTroubled(accounts, nowMs);
     return {
       status: trouble === "corrupt" ? "down" : isDegraded ? "degraded" : "ok",
@@ -100,6 +100,7 @@ function ingestionHealth(
     blocked: count("blocked"),
     silent: count("silent"),
     empty: count("empty"),
+    partial: count("partial"),
     new: count("new"),
     held_back: states.reduce((events, state) => events + state.heldBack, 0),
     last_success_at: successes.length === 0 ? null : Math.max(...successes),

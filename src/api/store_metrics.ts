@@ -81,6 +81,11 @@ function measureSources(metrics: Metrics, { store, isMeasured }: Omit<MeasuredSt
     ({ consecutiveFailures }) => consecutiveFailures,
   );
   perSource(
+    "regfeed_source_gaps",
+    "Parts of the source (addresses, pages, files) that its last success was without.",
+    ({ gaps }) => gaps.length,
+  );
+  perSource(
     "regfeed_source_held_back_events",
     "Events of a flood that wait for `source release`.",
     ({ heldBack }) => heldBack,

@@ -8,6 +8,7 @@ import { tryMailServer } from "../platform/mailer.ts";
 import { createMachine, hasFiles, type Machine, userToLookAs } from "../platform/machine.ts";
 import { createPlatform } from "../platform/platform.ts";
 import type { Host } from "../platform/process.ts";
+import { sourceStatesOfFile } from "../store/sqlite/sources.ts";
 import { SCHEMA_VERSION, schemaOfFile } from "../store/sqlite/migrate.ts";
 import { VERSION } from "../version.ts";
 import { type Command, EXIT, JSON_OPTION } from "./command.ts";
@@ -25,6 +26,7 @@ import { askMailServer, judgeOutbox } from "./doctor/mail.ts";
 import { askHosts, judgeClock, judgeHosts, judgeNames, judgeProxies } from "./doctor/network.ts";
 import { examineRights } from "./doctor/rights.ts";
 import { judgePayment } from "./doctor/payment.ts";
+import { judgeSources } from "./doctor/sources.ts";
 import { keyProblem } from "./new_key.ts";
 import { readPair } from "./certificate_watch.ts";
 import { loadConfig, type LoadedConfig } from "./open.ts";
@@ -75,7 +77,7 @@ export function describeFindings(findings: readonly Finding[]): string {
 }
 
 async function examineMachine(host: Host, { config, file }: LoadedConfig): Promise<Finding[]> {
-  const { path, keyFile } = config.store;
+  const { path } = config.store;
   const user = userToLookAs(path) ?? userToLookAs(dirname(path));
   const machine = createMachine(user);
   const beside = await host.exists(dirname(path)) ? (await host.list(dirname(path))).files : [];
@@ -91,7 +93,7 @@ async function examineMachine(host: Host, { config, file }: LoadedConfig): Promi
     ]),
     ...volume("store", dirname(path), 0),
     judgeFolder("store", dirname(path), machine),
-    ...examineDatabase(path, keyFile, machine),
+    ...examineDatabase(config, machine),
     ...examineSecrets({ config, file }, machine),
     ...await examineTls(host, config),
     ...volume("backup", config.backup.folder, roomForBackups(bytes)),
@@ -105,7 +107,8 @@ async function examineMachine(host: Host, { config, file }: LoadedConfig): Promi
   ];
 }
 
-function examineDatabase(path: string, keyFile: string, machine: Machine): Finding[] {
+function examineDatabase(config: Config, machine: Machine): Finding[] {
+  const { path, keyFile } = config.store;
   const rights = machine.rightsOf(path);
   if (rights === null) return [good("store", `no database yet: the first start makes ${path}`)];
   if (!rights.mayRead || !rights.mayWrite) {
@@ -135,6 +138,9 @@ function examineDatabase(path: string, keyFile: string, machine: Machine): Findi
           "the next start makes a backup and brings it up to date; nothing is to be done",
         ),
     );
+    if (schema === SCHEMA_VERSION) {
+      findings.push(...judgeSources(config, sourceStatesOfFile(path, { readOnly })));
+    }
   } catch (error) {
     findings.push(
       problem(

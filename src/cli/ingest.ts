@@ -56,6 +56,11 @@ function print({ host, flags }: CommandCall, reports: readonly IngestReport[]): 
     ]),
   ));
   for (const report of reports) {
+    if (report.untold !== undefined) {
+      host.err(
+        `${report.id}: ${report.untold} of the new ones are older than relevance = "all": stored, nobody is told\n`,
+      );
+    }
     for (const { item, reason } of report.refused) host.err(`${report.id}: refused ${item}: ${reason}\n`);
   }
 }

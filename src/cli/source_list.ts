@@ -25,6 +25,8 @@ export interface ListedSource {
   last_error: string | null;
   /** Events of a flood that wait for `source release`. */
   held_back: number;
+  /** What its last success was without, why, and since when. */
+  gaps: { part: string; reason: string; since: number }[];
   /** Where an address of it says that it has moved for good, since when, and from when on that address is asked. */
   moves: { from: string; to: string; since: number; adopted_at: number | null }[];
 }
@@ -50,6 +52,7 @@ function listGone(state: SourceState): ListedSource {
     consecutive_failures: state.consecutiveFailures,
     last_error: state.lastError,
     held_back: state.heldBack,
+    gaps: [],
     moves: [],
   };
 }
@@ -74,6 +77,7 @@ function listConfigured(config: Config, states: readonly SourceState[], nowMs: n
       consecutive_failures: state?.consecutiveFailures ?? 0,
       last_error: state?.lastError ?? null,
       held_back: state?.heldBack ?? 0,
+      gaps: (state?.gaps ?? []).map(({ part, reason, sinceMs }) => ({ part, reason, since: sinceMs })),
       moves: moves.map(({ from, url, sinceMs, adoptedAtMs }) => ({
         from,
         to: url,
@@ -96,7 +100,7 @@ export function listJson(sources: readonly ListedSource[]): string {
   return `${JSON.stringify({ sources })}\n`;
 }
 
-/** The list for people, with what is to be done about the sources that have moved. */
+/** The list for people, with what is to be done about the sources that miss a part or have moved. */
 export function listTable(sources: readonly ListedSource[]): string {
   if (sources.length === 0) return "no sources; the config's [[sources]] adds some\n";
   const table = formatTable(
@@ -111,6 +115,11 @@ export function listTable(sources: readonly ListedSource[]): string {
       cut(source.reason ?? "", REASON_WIDTH),
     ]),
   );
+  const gaps = sources.filter(({ enabled }) => enabled).flatMap(({ id, gaps }) =>
+    gaps.map(({ part, reason, since }) =>
+      `${id} is without ${part} since ${formatTime(since)}: ${reason}; source test ${id} tries it now\n`
+    )
+  );
   const moves = sources.flatMap((source) =>
     source.moves.map(({ from, to, since, adopted_at }) => {
       // Of several addresses it is told which one.
@@ -123,5 +132,5 @@ export function listTable(sources: readonly ListedSource[]): string {
   const floods = sources.filter(({ held_back }) => held_back > 0).map(({ id, held_back }) =>
     `${id} has ${held_back} events held back as a flood: source release ${id} delivers or discards them\n`
   );
-  return table + moves.join("") + floods.join("");
+  return table + gaps.join("") + moves.join("") + floods.join("");
 }

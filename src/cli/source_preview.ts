@@ -92,9 +92,10 @@ export function previewTable(
   const notes = decided.flatMap(({ item, notes }) =>
     notes.map((note) => `note  ${cut(item.title, TITLE_WIDTH)}: ${note}\n`)
   );
-  const { unchanged, translated, passed_over } = report;
+  const { unchanged, translated, passed_over, untold = 0 } = report;
+  const ofThem = untold === 0 ? "" : ` (of ${untold} nobody is told: they are older than relevance = "all")`;
   const counts = [
-    `${report.new} new`,
+    `${report.new} new${ofThem}`,
     `${report.revised} revised`,
     `${unchanged} unchanged`,
     `${translated} in a further language`,

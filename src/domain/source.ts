@@ -102,6 +102,16 @@ export interface SourceMove {
   adoptedAtMs: number | null;
 }
 
+/** A part of a source that the last fetch did not have although it went well as a whole. */
+export interface SourceGap {
+  /** An address, a page, a file: what is missing, as an operator knows it. */
+  part: string;
+  /** Why, in words. */
+  reason: string;
+  /** Since when it has been missing at each fetch, Unix ms. */
+  sinceMs: number;
+}
+
 /** What the store knows of a source. Every time is in Unix ms. */
 export interface SourceState {
   id: string;
@@ -130,6 +140,13 @@ export interface SourceState {
   news: NewsHistory;
   /** Of each of its addresses that says so. */
   moves: SourceMove[];
+  /** What its last success was without. */
+  gaps: SourceGap[];
+  /**
+   * When its publications were last taken only if they concern AI regulation; null once all of them have been looked at
+   * without that.
+   */
+  narrowUntilMs: number | null;
   /** Until when its host wants to be left alone, whatever is asked of it; null when it does not say. */
   hostPausedUntilMs: number | null;
 }
@@ -154,6 +171,8 @@ export function untouchedSource(id: string, nextDueAtMs: number): SourceState {
     outcomeSinceMs: null,
     news: { lastAtMs: null, days: [], seen: "" },
     moves: [],
+    gaps: [],
+    narrowUntilMs: null,
     hostPausedUntilMs: null,
   };
 }

@@ -3,10 +3,11 @@ import type { FetchStrategy, NewsHistory, SourceState } from "./source.ts";
 
 /**
  * `new`: never fetched yet. `ok`. `failing`: the last fetch failed, or it is long overdue. `blocked`: its host refuses
- * or throttles this client. `empty`: it gave fewer items than it must. `silent`: it is fetched with success, and nothing
- * new has come for longer than its own history, or the config, allows.
+ * or throttles this client. `empty`: it gave fewer items than it must. `partial`: it is fetched with success but for a
+ * part of it. `silent`: it is fetched with success, and nothing new has come for longer than its own history, or the
+ * config, allows.
  */
-export const SOURCE_CONDITIONS = ["new", "ok", "failing", "blocked", "silent", "empty"] as const;
+export const SOURCE_CONDITIONS = ["new", "ok", "failing", "blocked", "silent", "empty", "partial"] as const;
 
 /** See {@link SOURCE_CONDITIONS}. */
 export type SourceCondition = typeof SOURCE_CONDITIONS[number];
@@ -48,6 +49,12 @@ export function sourceHealth(
     return { condition: "failing", sinceMs: state.nextDueAtMs, reason };
   }
   if (state.outcome === null) return { condition: "new", sinceMs: null, reason: null };
+  const [gap, ...others] = state.gaps;
+  if (gap !== undefined) {
+    const more = others.length === 0 ? "" : `, and ${others.length} more`;
+    const sinceMs = Math.min(...state.gaps.map((one) => one.sinceMs));
+    return { condition: "partial", sinceMs, reason: `${gap.part}: ${gap.reason}${more}` };
+  }
   const silentMs = silentSince(settings, state, nowMs);
   if (silentMs !== null) {
     const lastNewMs = state.news.lastAtMs ?? state.firstSuccessAtMs ?? nowMs;

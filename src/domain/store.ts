@@ -7,7 +7,14 @@ import type { CatchUpStore } from "./catch_up_store.ts";
 import type { EventStore } from "./event_store.ts";
 import type { ClaimedDelivery, FinishedAttempt } from "./delivery.ts";
 import type { Provenance } from "./provenance.ts";
-import type { FetchOutcome, IdentityRule, NewsHistory, SourceMove, SourceState } from "./source.ts";
+import type {
+  FetchOutcome,
+  IdentityRule,
+  NewsHistory,
+  SourceGap,
+  SourceMove,
+  SourceState,
+} from "./source.ts";
 import type { MatchedSubscription, Subscription } from "./subscription.ts";
 import type { Tier, TierLimits } from "./tier.ts";
 import type { UpkeepStore } from "./upkeep_store.ts";
@@ -110,6 +117,9 @@ export interface FetchEnd {
   error: string | null;
   news: NewsHistory;
   moves: readonly SourceMove[];
+  gaps: readonly SourceGap[];
+  /** As {@link SourceState.narrowUntilMs} has it. */
+  narrowUntilMs: number | null;
   /** What its hosts want from now on; what is there already stays where it is later. */
   hosts: readonly { host: string; freeAtMs: number; pausedUntilMs: number }[];
 }

@@ -6,6 +6,7 @@ import type { NormalisedItem } from "./normalise/item.ts";
 import type { DocumentOrigin } from "./origin.ts";
 import type { ClassifyRequest, DecidedItem, DocumentRun } from "./process.ts";
 import { decideRevision, type RevisionContext } from "./revise.ts";
+import { passedOverBefore } from "./widened.ts";
 
 /** Publications recorded in one transaction, so that other work gets its turn between two. */
 const RECORD_BATCH = 200;
@@ -64,9 +65,19 @@ export async function decideAll(
       notes,
       request: () => classifyRequest(one, shared, run),
       decision,
+      isUntold: isUntold(one, decision, deciding.context),
     });
   }
   if (first.hasChurningIds) await moveOnFromIds(identified, deciding);
+}
+
+/** Whether somebody who is told of new publications is not told of this one, because it is none. */
+function isUntold(
+  { item }: IdentifiedItem,
+  decision: RecordDecision,
+  { notify, wasPassedOver }: RevisionContext,
+): boolean {
+  return notify && decision.kind === "record" && decision.notify === false && wasPassedOver(item);
 }
 
 /** What the first look at a document's items shows. */
@@ -247,6 +258,7 @@ function revisionContext(
     keys: new Set(identified.map(({ key }) => key)),
     movedDates: "ask",
     isReread: shared.isReread,
+    wasPassedOver: passedOverBefore(source, state),
     newEventId: () => options.newId("event"),
     classify: (one) => options.classify(classifyRequest(one, shared, { source })),
     provenance: (one) => {

@@ -75,10 +75,10 @@ class Together {
       following: (read, planned) => this.#following(read, planned),
       leftOut: () =>
         [...this.#fetches].flatMap(([language, one]) =>
-          (one.leftOut?.() ?? []).map(({ name, reason }) => ({ name, reason: nameIn(language, reason) }))
+          (one.leftOut?.() ?? []).map(({ name, reason }) => ({ name: nameIn(language, name), reason }))
         ),
       unreadable: [...this.#fetches].flatMap(([language, one]) =>
-        one.unreadable.map(({ name, reason }) => ({ name: nameIn(language, name), reason }))
+        one.unreadable.map((unread) => ({ ...unread, name: nameIn(language, unread.name) }))
       ),
       isUnchanged,
       freshUntilMs: fresh.includes(null) ? null : Math.min(...fresh.filter((ms) => ms !== null)),

@@ -184,7 +184,7 @@ function hasTime(lastmod: string): boolean {
 interface ReadMaps {
   root: DocumentAnswer;
   entries: SitemapEntry[];
-  unreadable: { name: string; reason: string }[];
+  unreadable: Fetched["unreadable"];
   leftOut: { name: string; reason: string }[];
   /** Whether every map was read to its end. */
   isWhole: boolean;
@@ -209,13 +209,21 @@ async function readMaps(
   const take = (from: Sitemap, url: string): void => {
     for (const entry of from.entries) maps.entries.push(entry);
     if (from.problems.some(({ item }) => item === "document")) maps.isWhole = false;
-    maps.unreadable.push(...from.problems.map(({ item, reason }) => ({ name: `${url}: ${item}`, reason })));
+    maps.unreadable.push(
+      ...from.problems.map(({ item, reason }) => ({
+        name: `${url}: ${item}`,
+        reason,
+        isItem: item !== "document",
+      })),
+    );
   };
   if (map.kind === "urlset") {
     take(map, address);
     return maps;
   }
-  maps.unreadable.push(...map.problems.map(({ item, reason }) => ({ name: item, reason })));
+  maps.unreadable.push(
+    ...map.problems.map(({ item, reason }) => ({ name: item, reason, isItem: item !== "document" })),
+  );
   const patterns = rules.maps.map((pattern) => new RegExp(pattern));
   const children = map.entries.flatMap((entry) => {
     const url = absoluteUrl(entry.address, address);

@@ -68,8 +68,8 @@ export interface Fetched {
   following?(read: ReadDocument, planned: PlannedDocument): PlannedDocument[];
   /** What was left out in the end, for a source that is walked within bounds. */
   leftOut?(): { name: string; reason: string }[];
-  /** What stands in the folder and cannot be read; empty for all but folders. */
-  unreadable: { name: string; reason: string }[];
+  /** What is there and cannot be read: a file of a folder, a map or an entry of a map (`isItem`: a publication at most). */
+  unreadable: { name: string; reason: string; isItem?: boolean }[];
   /** Whether the source says that nothing has changed since the cursor: there are no documents then. */
   isUnchanged: boolean;
   /** Until when the answer says that it stays as it is, Unix ms; null where it says nothing. */

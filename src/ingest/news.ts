@@ -18,14 +18,14 @@ export function noteNews(
   decided: readonly Pick<DecidedItem, "item" | "decision">[],
   nowMs: number,
 ): NewsHistory {
-  const seen = new Set(before.seen.match(/.{8}/g) ?? []);
+  const seen = readSeen(before);
   const largest = seen.size < MAX_SEEN ? "g" : [...seen].reduce((a, b) => (a > b ? a : b));
   let hasNew = false;
   const passedOver = new Set<string>();
   for (const { item, decision } of decided) {
     if (decision.kind === "record") hasNew = true;
     if (decision.kind !== "passed_over") continue;
-    const hash = hashOf(`${item.title}\n${item.link}`);
+    const hash = nameOf(item);
     passedOver.add(hash);
     if (!seen.has(hash) && hash < largest) hasNew = true;
   }
@@ -34,6 +34,22 @@ export function noteNews(
   return hasNew
     ? { lastAtMs: nowMs, days: addDay(before.days, Math.floor(nowMs / DAY_MS)), seen: kept }
     : { ...before, seen: kept };
+}
+
+/** The items that the last document held and that were passed over; of many a sample, which is not whole. */
+export function seenItems(
+  news: NewsHistory,
+): { has(item: { title: string; link: string }): boolean; isWhole: boolean } {
+  const seen = readSeen(news);
+  return { has: (item) => seen.has(nameOf(item)), isWhole: seen.size < MAX_SEEN };
+}
+
+function readSeen({ seen }: NewsHistory): Set<string> {
+  return new Set(seen.match(/.{8}/g) ?? []);
+}
+
+function nameOf({ title, link }: { title: string; link: string }): string {
+  return hashOf(`${title}\n${link}`);
 }
 
 /** A day that lies before the last one is that of a clock that was set back. */

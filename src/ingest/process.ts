@@ -14,6 +14,7 @@ import {
   type PlannedDocument,
   type ReadDocument,
 } from "./fetched.ts";
+import type { Gap } from "./gaps.ts";
 import { identifyItems } from "./identify.ts";
 import { type Identity, identityOf } from "./identity.ts";
 import { ItemCounts, shortReason } from "./minimum.ts";
@@ -79,12 +80,16 @@ export interface DecidedItem {
   request(): ClassifyRequest;
   /** A date that moved and does not count is "unchanged". */
   decision: Exclude<RecordDecision, { kind: "redated" }>;
+  /** Whether it is new and nobody is told: it was passed over before the source was told to take everything. */
+  isUntold: boolean;
 }
 
 /** What a fetch of a source came to. */
 export interface ProcessedSource {
   decided: DecidedItem[];
   refused: Refusal[];
+  /** What of the source the fetch was without: parts of it, not items. */
+  gaps: Gap[];
   /** For the next fetch, once this one is finished. */
   cursor: string | null;
   identity: Identity;
@@ -132,30 +137,20 @@ export async function processSource(
     },
     noteAnswer: (host, error) => throttle.note(host, error),
   });
-  const result: ProcessedSource = {
-    decided: [],
-    refused: [],
-    cursor: null,
-    identity: identityOf(source, state),
-    seen: new Set(),
-    wantsAnotherLook: false,
-    origin: null,
-    isComplete: true,
-    failure: null,
-    isCutShort: false,
-    freshUntilMs: null,
-    whereabouts: [],
-  };
-  for (const { name, reason } of fetched.unreadable) result.refused.push({ item: name, reason });
+  const result = nothingProcessed(identityOf(source, state));
+  for (const { name, reason, isItem } of fetched.unreadable) {
+    if (isItem) result.refused.push({ item: name, reason });
+    else noteGap(result, { part: name, reason });
+  }
   const run: DocumentRun = { source, state, mode, options, result, pause: createTurns(options.clock) };
   const outcome = await processDocuments(fetched, run);
-  for (const { name, reason } of fetched.leftOut?.() ?? []) result.refused.push({ item: name, reason });
+  for (const { name, reason } of fetched.leftOut?.() ?? []) noteGap(result, { part: name, reason });
   const isCutShort = result.failure === null && throttle.refusal !== null;
   if (isCutShort) result.failure = throttle.refusal;
   const short = outcome.counts.short(source.minItems ?? 0, Object.keys(source.urls ?? { only: "" }).length);
   // A feed of a language may still be empty; where rules find nothing, they may no longer fit the page.
   for (const { language, items } of source.fetchStrategy === "feed" ? [] : short.languages) {
-    result.refused.push({ item: language, reason: shortReason(items, source.minItems ?? 0) });
+    noteGap(result, { part: language, reason: shortReason(items, source.minItems ?? 0) });
   }
   if (result.failure === null && short.isAll) {
     const reason = shortReason(outcome.counts.items, source.minItems ?? 0);
@@ -184,6 +179,25 @@ export async function processSource(
     }),
     freshUntilMs: freshUntil(fetched, outcome, options.clock.nowMs()),
     whereabouts: fetched.whereabouts(refused),
+  };
+}
+
+/** What a fetch came to before anything of it was dealt with. */
+function nothingProcessed(identity: Identity): ProcessedSource {
+  return {
+    decided: [],
+    refused: [],
+    gaps: [],
+    cursor: null,
+    identity,
+    seen: new Set(),
+    wantsAnotherLook: false,
+    origin: null,
+    isComplete: true,
+    failure: null,
+    isCutShort: false,
+    freshUntilMs: null,
+    whereabouts: [],
   };
 }
 
@@ -229,13 +243,26 @@ async function processDocuments(fetched: Fetched, run: DocumentRun): Promise<Doc
         if (place === 0) throw failure;
         result.failure = new FetchError(`${planned.name}: ${failure.message}`, failure);
       } else {
-        result.refused.push({ item: planned.name, reason: error.message });
+        if (isItemAlone(error, planned)) result.refused.push({ item: planned.name, reason: error.message });
+        else noteGap(result, { part: planned.name, reason: error.message });
         refused.add(planned.name);
       }
     }
     await run.pause();
   }
   return { isWhole, refused, counts, ttlMinutes };
+}
+
+/** A part of a source that could not be had is told of like an item, and kept as a gap. */
+function noteGap(result: ProcessedSource, { part, reason }: Gap): void {
+  result.refused.push({ item: part, reason });
+  result.gaps.push({ part, reason });
+}
+
+/** Whether a page of a site is missing by itself: it is gone, or no page. One that the site fails to give is a gap. */
+function isItemAlone(error: DocumentError | FetchError, { reading }: PlannedDocument): boolean {
+  if (reading?.kind !== "page") return false;
+  return error instanceof DocumentError || error.status === 404 || error.status === 410;
 }
 
 type DealtWith = ReadDocument & { isWhole: boolean; ttlMinutes: number | null };
@@ -279,7 +306,7 @@ function traceDocument(
 /** Deals with every item of a document. It is not whole when it as a whole has a fault: it breaks off, it is too long. */
 async function processDocument(
   document: FetchedDocument,
-  { reading, language }: Pick<PlannedDocument, "reading" | "language">,
+  { name, reading, language }: Pick<PlannedDocument, "name" | "reading" | "language">,
   run: DocumentRun,
 ): Promise<DealtWith> {
   const { source, result } = run;
@@ -292,7 +319,11 @@ async function processDocument(
     url,
   });
   const decidedBefore = result.decided.length;
-  result.refused.push(...parsed.problems);
+  for (const { item, reason, isMeant } of parsed.problems) {
+    result.refused.push({ item, reason });
+    // A page is one item: what it is without, it is without by itself.
+    if (item === "document" && !isMeant && reading?.kind !== "page") result.gaps.push({ part: name, reason });
+  }
   await run.pause();
   const items: NormalisedItem[] = [];
   const notes = new Map<NormalisedItem, readonly string[]>();

@@ -15,6 +15,11 @@ export interface IngestReport {
   refused: Refusal[];
   /** Events of a flood, new ones or revisions, of which nobody is told before they are released; left out without any. */
   held_back?: number;
+  /**
+   * New ones that nobody is told of, because they were passed over before the source was told to take everything; left
+   * out without any.
+   */
+  untold?: number;
   /** Why the source could not be fetched, or not well. */
   error?: string;
 }
@@ -34,7 +39,8 @@ export function reportOf(id: string, { decided, refused }: ProcessedSource): Ing
     else if (decision.event.version === 1) report.new++;
     else report.revised++;
   }
-  return report;
+  const untold = decided.filter(({ isUntold }) => isUntold).length;
+  return untold === 0 ? report : { ...report, untold };
 }
 
 /** The report of a source of which nothing could be had. */

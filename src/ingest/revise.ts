@@ -39,6 +39,8 @@ export interface RevisionContext {
   movedDates: "ask" | "keep" | "again" | "now";
   /** Whether the document was read before: what is stored of its items may be newer than it. */
   isReread: boolean;
+  /** Whether an item that does not concern AI regulation was passed over before the source was told to take everything. */
+  wasPassedOver(item: IdentifiedItem["item"]): boolean;
   newEventId(): string;
   /** Asked only when a record is to be made or passed over. */
   classify(identified: IdentifiedItem): Classified;
@@ -86,11 +88,12 @@ function decideNew(
 ): RecordDecision {
   const classified = context.classify(identified);
   if (!context.keepAll && !classified.relevant) return { kind: "passed_over" };
+  const isTold = isNews && (classified.relevant || !context.wasPassedOver(identified.item));
   return {
     kind: "record",
     event: buildEvent(identified, { previous: null, classified, context }),
     provenance: context.provenance(identified),
-    notify: context.notify && isNews ? "after_fetch" : false,
+    notify: context.notify && isTold ? "after_fetch" : false,
   };
 }
 

@@ -2,7 +2,7 @@
 import { NO_FLOOD } from "../domain/arrivals.ts";
 import { LeaseLostError } from "../domain/lease.ts";
 import type { Clock, Log } from "../domain/ports.ts";
-import type { FetchOutcome, SourceSettings, SourceState } from "../domain/source.ts";
+import type { FetchOutcome, SourceGap, SourceSettings, SourceState } from "../domain/source.ts";
 import { silentSince } from "../domain/source_health.ts";
 import type { FetchEnd, Store } from "../domain/store.ts";
 import { StoreError } from "../domain/store_trouble.ts";
@@ -10,10 +10,12 @@ import type { CountVisit } from "./ingest_metrics.ts";
 import { noteNews } from "./news.ts";
 import { FetchError } from "./fetched.ts";
 import { judgeArrivals } from "./flood.ts";
+import { decideGaps } from "./gaps.ts";
 import { decideMoves } from "./move.ts";
 import { type ProcessedSource, type ProcessOptions, processSource } from "./process.ts";
 import { findRemovals, type Removals } from "./removals.ts";
 import { failed, type IngestReport, reportOf } from "./report.ts";
+import { narrowUntilAfter } from "./widened.ts";
 import { nameOf, nextAfterFailure, nextAfterSuccess, pauseOfHost, type Schedule } from "./schedule.ts";
 
 /** Characters of an item's name in the log. */
@@ -175,11 +177,13 @@ async function finishWell(
   const { freshUntilMs, whereabouts } = processed;
   const { store, newId, holder, rulesVersion } = options;
   const removals = await findRemovals(source, processed, { store, newId, holder, nowMs: atMs, rulesVersion });
-  const end = commonEnd(source, state, { outcome: "ok", atMs, decided: processed.decided }, options);
+  const gaps = decideGaps(state.gaps, processed.gaps, atMs);
+  const end = commonEnd(source, state, { outcome: "ok", atMs, decided: processed.decided, gaps }, options);
   const moves = decideMoves(state.moves, whereabouts, atMs);
   const heldBack = await finish(
     {
       ...end,
+      narrowUntilMs: narrowUntilAfter(source, state, { isWhole: gaps.length === 0, nowMs: atMs }),
       ...nextAfterSuccess(options.scheduleOf(source), {
         nowMs: atMs,
         freshUntilMs,
@@ -204,6 +208,14 @@ async function finishWell(
       "source has moved for good: its new address is asked from now on; change its url in the config",
       { source: source.id, host: new URL(url).host },
     );
+  }
+  for (const { part, reason } of gaps) {
+    if (state.gaps.some((before) => before.part === part)) continue;
+    log.warn("a part of a source could not be had; `source list` shows it until it can", {
+      source: source.id,
+      part: part.slice(0, MAX_LOGGED),
+      cause: reason,
+    });
   }
   if (state.lastError !== null) {
     log.info("source recovered", { source: source.id, failures: state.consecutiveFailures });
@@ -250,6 +262,7 @@ function logFetched(source: SourceSettings, processed: ProcessedSource, log: Log
     translated: report.translated,
     passed_over: report.passed_over,
     refused: report.refused.length,
+    ...(report.untold === undefined ? {} : { untold: report.untold }),
   });
   const [first] = report.refused;
   if (first !== undefined) {
@@ -312,20 +325,32 @@ async function finishFailed(
 function commonEnd(
   source: SourceSettings,
   state: SourceState,
-  { outcome, atMs, decided }: {
+  { outcome, atMs, decided, gaps = state.gaps }: {
     outcome: FetchOutcome;
     atMs: number;
     decided: ProcessedSource["decided"];
+    /** Without them those before it stay. */
+    gaps?: readonly SourceGap[];
   },
   { holder, spacingOf, scheduleOf }: VisitOptions,
 ): Pick<
   FetchEnd,
-  "sourceId" | "holder" | "schedule" | "atMs" | "outcome" | "outcomeSinceMs" | "news" | "hosts"
+  | "sourceId"
+  | "holder"
+  | "schedule"
+  | "atMs"
+  | "outcome"
+  | "outcomeSinceMs"
+  | "news"
+  | "gaps"
+  | "narrowUntilMs"
+  | "hosts"
 > {
   const news = noteNews(state.news, decided, atMs);
   // Silence is no outcome, but a source that ends it is well from now on.
   const endsSilence = news.lastAtMs === atMs && silentSince(source, state, atMs) !== null;
-  const isSame = state.outcome === outcome && !endsSilence;
+  const isMended = outcome === "ok" && state.gaps.length > 0 && gaps.length === 0;
+  const isSame = state.outcome === outcome && !endsSilence && !isMended;
   const host = hostOf(source);
   return {
     sourceId: source.id,
@@ -335,6 +360,8 @@ function commonEnd(
     outcome,
     outcomeSinceMs: isSame ? state.outcomeSinceMs ?? atMs : atMs,
     news,
+    gaps,
+    narrowUntilMs: state.narrowUntilMs,
     hosts: host === null ? [] : [{ host, freeAtMs: atMs + spacingOf(host), pausedUntilMs: 0 }],
   };
 }

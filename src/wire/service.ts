@@ -29,7 +29,8 @@ export const sourceRecord = z.strictObject({
   state: z.enum(SOURCE_CONDITIONS).meta({
     description:
       "`new`: never fetched yet; `ok`; `failing`; `blocked`: its host refuses or throttles us; `silent`: " +
-      "nothing new for longer than its history allows; `empty`: fewer items than it must have",
+      "nothing new for longer than its history allows; `empty`: fewer items than it must have; `partial`: " +
+      "fetched but for a part of it, such as one of its languages",
   }),
   state_since: unixMs.nullable().meta({
     description: "Since when it is in this state, Unix milliseconds; null while it is new",
@@ -140,6 +141,9 @@ export const healthReport = z.strictObject({
       description: "Sources that have had nothing new for longer than their history allows",
     }),
     empty: z.int().min(0).meta({ description: "Sources that gave fewer items than they must" }),
+    partial: z.int().min(0).meta({
+      description: "Sources of which a part could not be had, such as one of their languages",
+    }),
     new: z.int().min(0).meta({ description: "Sources that were never fetched yet" }),
     held_back: z.int().min(0).meta({
       description:
@@ -177,6 +181,7 @@ export const healthReport = z.strictObject({
       blocked: 0,
       silent: 0,
       empty: 0,
+      partial: 0,
       new: 0,
       held_back: 0,
       last_success_at: 1_785_512_415_000,

@@ -233,7 +233,7 @@ Deno.test("GET /v1/health tells ok, degraded and down, and nothing that is not p
     assert.equal(good.status, 200);
     healthReport.parse(good.json);
     assert.equal(good.json.status, "ok");
-    const none = { failing: 0, blocked: 0, silent: 0, empty: 0, new: 0, held_back: 0 };
+    const none = { failing: 0, blocked: 0, silent: 0, empty: 0, partial: 0, new: 0, held_back: 0 };
     assert.deepEqual(good.json.ingestion, { sources: 1, ...none, last_success_at: START_MS });
 
     world.platform.http.serve(FEED, () => ({ status: 503 }));

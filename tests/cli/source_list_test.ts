@@ -7,7 +7,7 @@ import { configOf } from "../config/given.ts";
 const NOW = Date.UTC(2026, 7, 1, 12);
 const HOUR = 3_600_000;
 
-const CONFIG = ["well", "moved", "blocked", "paused", "fresh", "off"].map((id) => `
+const CONFIG = ["well", "moved", "blocked", "paused", "partial", "fresh", "off"].map((id) => `
 [[sources]]
 id = "${id}"
 name_en = "${id}"
@@ -37,6 +37,9 @@ const STATES = [
     }],
   }),
   state("blocked", { outcome: "blocked", lastError: "answered 403", consecutiveFailures: 3 }),
+  state("partial", {
+    gaps: [{ part: "de: https://a.example/de", reason: "answered 404", sinceMs: NOW - HOUR }],
+  }),
   state("paused", { hostPausedUntilMs: NOW + 5 * HOUR }),
 ];
 
@@ -51,6 +54,7 @@ Deno.test("source list tells of each source how it fares, since when, why, and w
       ["moved", "ok", NOW - HOUR, NOW + HOUR, 0],
       ["blocked", "blocked", NOW - HOUR, NOW + HOUR, 3],
       ["paused", "ok", NOW - HOUR, NOW + 5 * HOUR, 0],
+      ["partial", "partial", NOW - HOUR, NOW + HOUR, 0],
       ["fresh", "new", null, null, 0],
       ["off", "off", null, null, 0],
     ],
@@ -58,6 +62,10 @@ Deno.test("source list tells of each source how it fares, since when, why, and w
   const text = listTable(listed);
   assert.match(text, /^SOURCE +STATE +SINCE \(UTC\) +LAST SUCCESS \(UTC\) +NEXT \(UTC\) +FAILURES +WHY/);
   assert.match(text, /^blocked +blocked .* 3 +answered 403$/m);
+  assert.match(
+    text,
+    /^partial is without de: https:\/\/a\.example\/de since 2026-08-01 11:00:00: answered 404; source test partial tries/m,
+  );
   assert.match(text, /^fresh +new .*at start/m);
   assert.match(
     text,
@@ -81,6 +89,7 @@ Deno.test("source list --json has the same fields for every source", async () =>
       "consecutive_failures",
       "last_error",
       "held_back",
+      "gaps",
       "moves",
     ]);
   }
@@ -89,7 +98,7 @@ Deno.test("source list --json has the same fields for every source", async () =>
 Deno.test("source list shows a source that the config has lost for as long as its flood waits", async () => {
   const states = [...STATES, state("renamed", { heldBack: 50 }), state("forgotten")];
   const listed = listSources(await configOf(CONFIG), states, NOW);
-  assert.deepEqual(listed.slice(6).map(({ id, state, held_back }) => [id, state, held_back]), [
+  assert.deepEqual(listed.slice(7).map(({ id, state, held_back }) => [id, state, held_back]), [
     ["renamed", "gone", 50],
   ]);
   assert.match(listTable(listed), /^renamed has 50 events held back as a flood: source release renamed /m);

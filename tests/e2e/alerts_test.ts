@@ -19,6 +19,7 @@ const TROUBLE = 'regfeed_store_trouble{job="regfeed",instance="a",trouble="full"
 const LAST = 'regfeed_source_last_success_timestamp_seconds{job="regfeed",instance="a",source="board"}';
 const FAILURES = 'regfeed_source_consecutive_failures{job="regfeed",instance="a",source="never"}';
 const FETCHED = 'regfeed_source_consecutive_failures{job="regfeed",instance="a",source="board"}';
+const GAPS = 'regfeed_source_gaps{job="regfeed",instance="a",source="board"}';
 const INSTANCE = { job: "regfeed", instance: "a" };
 
 const CASES: Case[] = [
@@ -69,6 +70,18 @@ const CASES: Case[] = [
         at: "1445m",
         alert: "RegfeedSourceNeverFetched",
         fires: [{ severity: "ticket", source: "never", ...INSTANCE }],
+      },
+    ],
+  },
+  {
+    // One poll without it is a bad hour.
+    series: { [GAPS]: "0x10 1x30 0x10 2x1600" },
+    looks: [
+      { at: "1480m", alert: "RegfeedSourcePartial", fires: [] },
+      {
+        at: "1500m",
+        alert: "RegfeedSourcePartial",
+        fires: [{ severity: "ticket", source: "board", ...INSTANCE }],
       },
     ],
   },

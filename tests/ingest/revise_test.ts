@@ -27,6 +27,7 @@ const context = (change: Partial<RevisionContext> = {}): RevisionContext => ({
   keys: new Set(["id-1"]),
   movedDates: "now",
   isReread: false,
+  wasPassedOver: () => false,
   newEventId: () => "evt_new",
   classify: () => classified,
   provenance: () => SAMPLE_PROVENANCE,

@@ -46,7 +46,7 @@ export function describeDocument(bytes: Uint8Array, options: DescribeOptions): D
     format: document.format,
     language: languageCode(document.language),
     items: [],
-    problems: [...document.problems],
+    problems: document.problems.map(({ item, reason }) => ({ item, reason })),
   };
   for (const [position, parsed] of document.items.entries()) {
     const context = { document, documentUrl: null, baseUrl, timezone, position };

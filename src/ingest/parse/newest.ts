@@ -29,7 +29,7 @@ export function keepNewest(document: ParsedDocument, options: NewestOptions): Pa
   return {
     ...document,
     items: items.filter((_, place) => kept.has(place)),
-    problems: [{ item: "document", reason }, ...problems],
+    problems: [{ item: "document", reason, isMeant: true }, ...problems],
   };
 }
 

@@ -4,8 +4,8 @@ import { DomHandler, DomUtils, Parser } from "htmlparser2";
 import { markup } from "./fields.ts";
 import { DocumentError } from "./parsed.ts";
 
-/** Elements deeper than this are read as if they were not there; their text is. */
-const MAX_DEPTH = 256;
+/** Elements deeper than this, where browsers give up too, are read as if they were not there; their text is. */
+export const MAX_DEPTH = 512;
 /** A page nested deeper is refused: finding the ends of so many open elements takes too long. */
 const MAX_NESTING = 4_000;
 /** Elements of one page. */
@@ -19,6 +19,8 @@ export type PageElement = Extract<Node, { attribs: Record<string, string> }>;
 
 /** A page. Selectors are those of CSS; `SELECTOR@NAME` takes an attribute, `@NAME` one of the item itself. */
 export interface PageTree {
+  /** Elements that are deeper than {@link MAX_DEPTH}. */
+  tooDeep: number;
   /** The elements that a selector finds, in their order. */
   elements(selector: string): PageElement[];
   /** The values of a rule within an element, or anywhere (null). `markup` keeps an element's markup, else it is its text. */
@@ -28,7 +30,7 @@ export interface PageTree {
 /** Reads a page of any quality. Throws a {@link DocumentError} when it has too many elements. */
 export function readPageTree(text: string): PageTree {
   const isXml = /^\s*<\?xml/.test(text) && !/<html[\s>]/i.test(text.slice(0, 2048));
-  const nodes = treeOf(text, isXml);
+  const { nodes, tooDeep } = treeOf(text, isXml);
   const options = { xmlMode: isXml };
   const valueOf = (element: PageElement, attribute: string | null, as: "markup" | "text"): string => {
     if (attribute !== null) {
@@ -43,6 +45,7 @@ export function readPageTree(text: string): PageTree {
     return as === "markup" ? markup(words) : words;
   };
   return {
+    tooDeep,
     elements: (selector) => selectAll<Node, PageElement>(selector, nodes, options),
     values(rule, within, as) {
       const { selector, attribute } = splitRule(rule);
@@ -61,7 +64,7 @@ function splitRule(rule: string): { selector: string; attribute: string | null }
   return { selector: match?.[1]?.trim() ?? "", attribute: match?.[2] ?? null };
 }
 
-function treeOf(text: string, isXml: boolean): Node[] {
+function treeOf(text: string, isXml: boolean): { nodes: Node[]; tooDeep: number } {
   const handler = new DomHandler(undefined, { withStartIndices: true, withEndIndices: true });
   const open = new OpenElements(handler);
   let elements = 0;
@@ -81,7 +84,7 @@ function treeOf(text: string, isXml: boolean): Node[] {
     onend: () => handler.onend(),
   }, { xmlMode: isXml });
   parser.end(text);
-  return handler.dom;
+  return { nodes: handler.dom, tooDeep: open.tooDeep };
 }
 
 /** What the beginning of an element ends in HTML, however much within it has no end of its own, and what keeps it in. */
@@ -99,8 +102,13 @@ const ENDED_BY: Readonly<Record<string, { ends: readonly string[]; within: reado
 class OpenElements {
   readonly #open: { name: string; isShown: boolean; isEnded: boolean }[] = [];
   #depth = 0;
+  #tooDeep = 0;
 
   constructor(readonly handler: DomHandler) {}
+
+  get tooDeep(): number {
+    return this.#tooDeep;
+  }
 
   begin(name: string, attributes: Record<string, string>): void {
     if (this.#open.length >= MAX_NESTING) {
@@ -110,6 +118,7 @@ class OpenElements {
     this.#open.push({ name, isShown, isEnded: false });
     this.#depth++;
     if (isShown) this.handler.onopentag(name, attributes);
+    else this.#tooDeep++;
   }
 
   /**

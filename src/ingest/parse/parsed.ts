@@ -37,6 +37,8 @@ export interface ParseProblem {
   /** The item's place ("item 3"), or "document". */
   item: string;
   reason: string;
+  /** Whether it is how such documents are meant to be read, and nothing that somebody should mend. */
+  isMeant?: true;
 }
 
 /** A feed. */

@@ -1,7 +1,7 @@
 // Pages of HTML or XML: a listing by selectors to its items, and a page by itself to one item.
 import type { FieldRules, ItemField, Reading } from "../../domain/reading.ts";
 import { itemFrom } from "./fields.ts";
-import { type PageElement, type PageTree, readPageTree } from "./page_tree.ts";
+import { MAX_DEPTH, type PageElement, type PageTree, readPageTree } from "./page_tree.ts";
 import { DocumentError, type ParsedDocument, type ParsedItem, type ParseProblem } from "./parsed.ts";
 
 /** Where pages have what an item needs, the surest place first. */
@@ -48,6 +48,7 @@ export function readListing(
     const reason = `${elements.length - maxItems} items beyond the first ${maxItems} are passed over`;
     problems.push({ item: "document", reason });
   }
+  problems.push(...depthProblems(tree));
   const next = reading.next === null ? null : tree.values(reading.next, null, "text")[0] ?? null;
   return { format: "html", ...aboutPage(tree), next, items, problems };
 }
@@ -64,7 +65,16 @@ export function readSinglePage(
   const item = itemFrom(withUsualPlaces(reading.fields), reading.dateFormat, finder(tree, null));
   if (item === null || item.title === null) throw new DocumentError("the page has no title");
   item.link ??= url ?? tree.values('link[rel="canonical"]@href', null, "text")[0] ?? null;
-  return { format: "page", ...aboutPage(tree), next: null, items: [item], problems: [] };
+  return { format: "page", ...aboutPage(tree), next: null, items: [item], problems: depthProblems(tree) };
+}
+
+/** A page whose elements are never ended goes deeper with each: what selectors cannot find there is not lost silently. */
+function depthProblems({ tooDeep }: PageTree): ParseProblem[] {
+  if (tooDeep === 0) return [];
+  const reason =
+    `${tooDeep} of its elements are nested more than ${MAX_DEPTH} deep, where nothing is looked for: ` +
+    "items may be missing. The page never ends them: look for a feed or an API of the same publisher";
+  return [{ item: "document", reason }];
 }
 
 function withUsualPlaces(fields: FieldRules): FieldRules {

@@ -14,6 +14,7 @@ import laterSchedule from "./migrations/0012_later_schedule.sql" with { type: "t
 import revisionFloods from "./migrations/0013_revision_floods.sql" with { type: "text" };
 import mailLife from "./migrations/0014_mail_life.sql" with { type: "text" };
 import mailTries from "./migrations/0015_mail_tries.sql" with { type: "text" };
+import sourceGaps from "./migrations/0016_source_gaps.sql" with { type: "text" };
 import type { Vault, VaultSource } from "../../domain/ports.ts";
 import { VERSION } from "../../version.ts";
 import { Connection } from "./connection.ts";
@@ -46,6 +47,7 @@ const MIGRATIONS: readonly Migration[] = [
   { sql: revisionFloods },
   { sql: mailLife, replacesTables: true },
   { sql: mailTries },
+  { sql: sourceGaps },
 ];
 
 /** The schema that this version reads and writes. */

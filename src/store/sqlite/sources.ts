@@ -1,15 +1,16 @@
 // Sources in SQLite: their state, their leases, and what their hosts want.
-import type { FetchOutcome, NewsHistory, SourceMove, SourceState } from "../../domain/source.ts";
+import type { FetchOutcome, NewsHistory, SourceGap, SourceMove, SourceState } from "../../domain/source.ts";
 import { type Arrivals, type Flood, NO_FLOOD } from "../../domain/arrivals.ts";
 import type { FetchEnd, RegisteredSource, SourceClaim, Store } from "../../domain/store.ts";
-import type { Connection, Row } from "./connection.ts";
+import { Connection, type Row } from "./connection.ts";
 import { requireLease } from "./leases.ts";
 import { endHolding, freeForgotten, settleArrivals } from "./held_events.ts";
 
 const COLUMNS = `id, cursor, identity, timezone, usual_new,
   (select count(*) from held_events indexed by held_events_by_source
    where source_id = sources.id and reason = 'flood') as held_back, first_success_at, last_attempt_at, last_success_at,
-  consecutive_failures, last_error, next_due_at, host, outcome, outcome_since, news, moves`;
+  consecutive_failures, last_error, next_due_at, host, outcome, outcome_since, news, moves,
+  gaps, narrow_until`;
 
 const DAY_MS = 86_400_000;
 /** A last fetch that lies further ahead than this was made before the clock was set back, ms. */
@@ -35,13 +36,7 @@ export function createSources(
         freeForgotten(connection, sources.map(({ id }) => id), nowMs);
       })),
 
-    listSources: () =>
-      Promise.resolve(
-        connection.all(
-          `select ${COLUMNS}, (select paused_until from hosts where hosts.host = sources.host) as paused_until
-           from sources order by id`,
-        ).map(stateFromRow),
-      ),
+    listSources: () => Promise.resolve(listStates(connection)),
 
     isKnownSource: (id) =>
       Promise.resolve(connection.get("select 1 from sources where id = ?", id) !== undefined),
@@ -78,6 +73,23 @@ export function createSources(
     releaseEvents: (sourceId, end) =>
       Promise.resolve(connection.transaction("durable", () => endHolding(connection, sourceId, end))),
   };
+}
+
+/** The state of every source of a file that may be in use; it must have this version's schema. */
+export function sourceStatesOfFile(path: string, options: { readOnly?: boolean } = {}): SourceState[] {
+  const connection = new Connection(path, null, options);
+  try {
+    return listStates(connection);
+  } finally {
+    connection.close();
+  }
+}
+
+function listStates(connection: Connection): SourceState[] {
+  return connection.all(
+    `select ${COLUMNS}, (select paused_until from hosts where hosts.host = sources.host) as paused_until
+     from sources order by id`,
+  ).map(stateFromRow);
 }
 
 function registerSource(connection: Connection, source: RegisteredSource, nowMs: number): void {
@@ -167,7 +179,7 @@ function finishFetch(
     `update sources set lease_until = 0,
        last_attempt_at = ?,
        next_due_at = case when schedule is null or schedule = ? then ? else max(coalesce(next_run_at, 0), ?) end, last_error = ?, outcome = ?, outcome_since = ?, news = ?,
-       moves = ?
+       moves = ?, gaps = ?, narrow_until = ?
      where id = ?`,
     end.atMs,
     end.schedule,
@@ -178,6 +190,8 @@ function finishFetch(
     end.outcomeSinceMs,
     JSON.stringify(end.news),
     JSON.stringify(end.moves),
+    JSON.stringify(end.gaps),
+    end.narrowUntilMs,
     end.sourceId,
   );
   if (end.outcome === "ok") {
@@ -228,6 +242,8 @@ function stateFromRow(row: Row): SourceState {
     outcomeSinceMs: row["outcome_since"] as number | null,
     news: JSON.parse(String(row["news"])) as NewsHistory,
     moves: JSON.parse(String(row["moves"])) as SourceMove[],
+    gaps: JSON.parse(String(row["gaps"])) as SourceGap[],
+    narrowUntilMs: row["narrow_until"] as number | null,
     hostPausedUntilMs: row["paused_until"] ? Number(row["paused_until"]) : null,
   };
 }

@@ -212,6 +212,7 @@ Deno.test("parseDocument() drops items beyond the limit with one problem that co
     assert.deepEqual(document.problems, [{
       item: "document",
       reason: "2 of its 7 items are left out: the first 5 are taken of one document",
+      isMeant: true,
     }]);
   }
 });

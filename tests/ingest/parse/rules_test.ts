@@ -90,11 +90,19 @@ Deno.test("items beyond the limit, lists in lists and deep documents are bounded
   assert.deepEqual(document.problems, [{
     item: "document",
     reason: "100 of its 300 items are left out: the first 200 are taken of one document",
+    isMeant: true,
   }]);
   const deep = "[".repeat(100_000) + "]".repeat(100_000);
   assert.deepEqual(parse(`{"a":${deep}}`, json("a", { title: ["t"] })).items, []);
   const nested = `<ul>${"<div>".repeat(3_000)}<li><h3>deep</h3></li>`;
-  assert.deepEqual(parse(nested, html("li", { title: ["h3"] })).items, []);
+  const cut = parse(nested, html("li", { title: ["h3"] }));
+  assert.deepEqual(cut.items, []);
+  assert.match(cut.problems[0]?.reason ?? "", /^2491 of its elements are nested more than 512 deep, /);
+  const asBrowsersDo = parse(
+    `<ul>${"<div>".repeat(500)}<li><h3>deep</h3></li>`,
+    html("li", { title: ["h3"] }),
+  );
+  assert.deepEqual([asBrowsersDo.items.length, asBrowsersDo.problems], [1, []]);
   assert.throws(
     () => parse("<i>".repeat(5_000), html("li", { title: ["h3"] })),
     /nested more than 4000 deep/,

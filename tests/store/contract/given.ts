@@ -77,6 +77,8 @@ export function aFetchEnd(sourceId: string, atMs: number, change: Partial<FetchE
     error: null,
     news: { lastAtMs: null, days: [], seen: "" },
     moves: [],
+    gaps: [],
+    narrowUntilMs: null,
     hosts: [],
     ...change,
   };

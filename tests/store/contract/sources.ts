@@ -277,7 +277,16 @@ export const sourcePromises: StorePromise[] = [
         { from: "https://a.example", url: "https://b.example", sinceMs: T0, adoptedAtMs: T0 + 8 },
         { from: "https://a.example/de", url: "https://b.example/de", sinceMs: T0, adoptedAtMs: null },
       ];
-      const rest = { nextDueAtMs: T0 + 99, outcomeSinceMs: T0 + 5, kept, news, moves };
+      const gaps = [{ part: "de: https://a.example/de", reason: "answered 404", sinceMs: T0 }];
+      const rest = {
+        nextDueAtMs: T0 + 99,
+        outcomeSinceMs: T0 + 5,
+        kept,
+        news,
+        moves,
+        gaps,
+        narrowUntilMs: T0 + 3,
+      };
       await store.finishFetch(aFetchEnd("board", T0 + 8, rest));
       assert.deepEqual(await store.listSources(), [{
         id: "board",
@@ -297,6 +306,8 @@ export const sourcePromises: StorePromise[] = [
         outcomeSinceMs: T0 + 5,
         news,
         moves,
+        gaps,
+        narrowUntilMs: T0 + 3,
         hostPausedUntilMs: null,
       }]);
     },
