@@ -30,18 +30,16 @@ export const checkCommand: Command = {
       );
     }
     const tls = await examineTls(host, config);
-    const broken = tls.find(({ level }) => level === "problem");
-    if (broken !== undefined) {
-      throw new CommandError(
-        `${file}: server.tls_cert, server.tls_key: ${broken.seen}: ${broken.todo}`,
-        EXIT.usage,
-      );
+    const flaws = tls.filter(({ level }) => level !== "good").map(({ seen, todo }) => `${seen}: ${todo}`);
+    if (tls.some(({ level }) => level === "problem")) {
+      const lines = flaws.map((flaw) => `${file}: server.tls_cert, server.tls_key: ${flaw}`);
+      throw new CommandError(lines.join("\n"), EXIT.usage);
     }
     const unseen = await examineDeclared(host, loaded);
     const warnings = [
       ...unseen === null ? [] : [unseen],
       ...await findWarnings(host, config),
-      ...tls.filter(({ level }) => level === "warning").map(({ seen, todo }) => `${seen}: ${todo}`),
+      ...flaws,
       ...warnOfRights(loaded, createMachine()),
     ];
     const nowMs = createClock().nowMs();

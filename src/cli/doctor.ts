@@ -180,7 +180,7 @@ export async function examineTls(
   try {
     const pair = await readPair(host, server.tls);
     const { hostname } = new URL(server.publicUrl);
-    return [judgeCertificate(pair, hostname, createClock().nowMs())];
+    return judgeCertificate(pair, hostname, createClock().nowMs());
   } catch (error) {
     return [
       problem("tls", (error as Error).message, "put it there for this user to read, or change the config"),

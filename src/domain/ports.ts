@@ -185,9 +185,12 @@ export interface Vault {
   open(sealed: Uint8Array, place: SealedPlace): string;
 }
 
-/** What an operator does whose key cannot be found any more. */
-export const GONE_FOR_GOOD =
-  "When the key is gone for good, `regfeed store new-key` makes another one, and every subscription needs a new secret";
+/** What an operator does whose key is not there: backups hold it only where they were asked to. */
+export const LOST_KEY_ADVICE =
+  "put back the copy of it that you keep apart from the backups, or take it out of a backup that was made with " +
+  "--secret-key or backup.secret_key = true (`tar xzf FILE regfeed.db.key`; no other backup holds it), or name its " +
+  "place in the config ([store] key_file). When it is gone for good, the secrets of all webhooks are lost: `regfeed " +
+  "store new-key --yes` makes another key, and every subscription needs a new secret";
 
 /** Gives the vault of a store. `mayMake` says that nothing is sealed yet, so that a new key does no harm. */
 export type VaultSource = (options: { mayMake: boolean }) => Vault;

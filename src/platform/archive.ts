@@ -60,6 +60,8 @@ async function unpack(from: string, folder: string, names: readonly string[]): P
   const unpacked: ArchivedFile[] = [];
   try {
     using file = await Deno.open(from);
+    const other = await whatElse(file);
+    if (other !== null) throw new OtherFile(`it is ${other}; ${WANTED}`);
     const entries = file.readable.pipeThrough(new DecompressionStream("gzip") as ReadableWritablePair)
       .pipeThrough(createTarDecoder({ strict: true }));
     for await (const { header, body } of entries) {
@@ -70,9 +72,49 @@ async function unpack(from: string, folder: string, names: readonly string[]): P
       unpacked.push(await writeEntry(header.name, body, join(folder, header.name)));
     }
   } catch (error) {
-    throw new Error(`cannot read the archive ${from}: ${(error as Error).message}`, { cause: error });
+    throw new Error(`cannot read the archive ${from}: ${explain(error)}`, { cause: error });
   }
   return unpacked;
+}
+
+const WANTED = "a backup is a gzipped tar file, as `regfeed backup create` makes it";
+/** As far as the beginning of a file tells what it is: the mark of a tar file stands at byte 257. */
+const HEAD_BYTES = 512;
+const OTHERS: readonly [at: number, mark: string, what: string][] = [
+  [0, "SQLite format 3\0", "a database, and no archive with one in it"],
+  [257, "ustar", "a tar file that is not gzipped any more (`gzip FILE` makes it one again)"],
+  [0, "PK\x03\x04", "a zip file"],
+];
+
+/** What is given is no archive at all. */
+class OtherFile extends Error {}
+
+/** What a file is that is not gzipped, null for one that is; it is read from its beginning again after that. */
+async function whatElse(file: Deno.FsFile): Promise<string | null> {
+  if ((await file.stat()).isDirectory) return "a folder";
+  const head = new Uint8Array(HEAD_BYTES);
+  let length = 0;
+  for (let read: number | null = 0; read !== null && length < HEAD_BYTES; length += read ?? 0) {
+    read = await file.read(head.subarray(length));
+  }
+  await file.seek(0, Deno.SeekMode.Start);
+  if (length === 0) return "empty";
+  if (head[0] === 0x1f && head[1] === 0x8b) return null; // RFC 1952, section 2.3.1
+  const text = new TextDecoder("latin1").decode(head.subarray(0, length));
+  const known = OTHERS.find(([at, mark]) => text.startsWith(mark, at))?.[2];
+  // deno-lint-ignore no-control-regex -- the controls are what a text has not
+  const isText = !/[\u0000-\u0008\u000e-\u001a]/.test(text);
+  return known ?? (isText ? "a text" : "no gzip file");
+}
+
+/** What the runtime's gzip and the tar reader say of a file that ends too early or was changed. */
+const BROKEN = /gzip|deflate|end of file|unexpected eof|tar\b|checksum|corrupt/i;
+
+function explain(error: unknown): string {
+  const { message } = error as Error;
+  return BROKEN.test(message) && !(error instanceof OtherFile)
+    ? `it is cut short or damaged (${message}): copy it anew from where it was made, or take another one`
+    : message;
 }
 
 async function writeEntry(

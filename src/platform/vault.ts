@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 import { basename, dirname, join } from "node:path";
-import { GONE_FOR_GOOD, type SealedPlace, type Vault, VaultError } from "../domain/ports.ts";
+import { LOST_KEY_ADVICE, type SealedPlace, type Vault, VaultError } from "../domain/ports.ts";
 
 /** The key's length, bytes. */
 const KEY_BYTES = 32;
@@ -88,16 +88,15 @@ export function openVaultFile(path: string, { mayMake }: { mayMake: boolean }): 
   }
   if (stat.size !== KEY_BYTES) {
     throw new VaultError(
-      `the key file ${path} holds ${stat.size} bytes instead of ${KEY_BYTES}: restore it from the backup. ` +
-        `${GONE_FOR_GOOD}, once this file is moved away`,
+      `the key file ${path} holds ${stat.size} bytes instead of ${KEY_BYTES}, so it is not the key: move it away, and ` +
+        LOST_KEY_ADVICE,
     );
   }
   return createVault(readKey(path));
 }
 
 function lostKey(path: string): string {
-  return `the key file ${path} is missing, and without it no webhook can be signed: restore it from the backup that ` +
-    `holds the database, or name its place in the config ([store] key_file). ${GONE_FOR_GOOD}`;
+  return `the key file ${path} is missing, and without it no webhook can be signed: ${LOST_KEY_ADVICE}`;
 }
 
 function modeOf(mode: number): string {

@@ -124,13 +124,25 @@ Deno.test("the doctor sees certificates that end, that are for another name, and
     const pair = await readPair(await makeCertificate(folder, "one", 30));
     const dayMs = 86_400_000;
     const nowMs = Date.now();
-    const seen = (inDays: number, host = "localhost") => judgeCertificate(pair, host, nowMs + inDays * dayMs);
+    const judge = (inDays: number, host = "localhost") =>
+      judgeCertificate(pair, host, nowMs + inDays * dayMs);
+    const seen = (inDays: number, host?: string) => judge(inDays, host)[0] ?? assert.fail();
     assert.equal(seen(1).level, "good");
     assert.deepEqual([seen(17).level, /less than 14 days/.test(seen(17).seen)], ["warning", true]);
     assert.deepEqual([seen(31).level, /expired on/.test(seen(31).seen)], ["problem", true]);
     assert.match(seen(-2).seen, /not valid yet/);
     assert.match(seen(1, "feed.example.org").seen, /is not for feed\.example\.org/);
-    assert.equal(judgeCertificate({ cert: "x", key: pair.key }, "localhost", nowMs).level, "problem");
+    // One fault does not hide another.
+    for (
+      const [inDays, when] of [[17, /less than 14 days/], [31, /expired on/], [-2, /not valid yet/]] as const
+    ) {
+      const [first, second, ...more] = judge(inDays, "feed.example.org");
+      assert.match(first?.seen ?? "", when);
+      assert.match(second?.seen ?? "", /is not for feed\.example\.org/);
+      assert.deepEqual(more, []);
+    }
+    const [broken] = judgeCertificate({ cert: "x", key: pair.key }, "localhost", nowMs);
+    assert.equal(broken?.level, "problem");
     const key = (mode: number) =>
       judgeKeyFile("k", { mode, isRoots: false, mayRead: true, mayWrite: true }).level;
     assert.deepEqual([0o600, 0o640, 0o400, 0o644, 0o660, 0o604].map(key), [

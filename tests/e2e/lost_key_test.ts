@@ -104,7 +104,7 @@ async function giveUp({ folder, keyFile, customerId, id, offId }: Given): Promis
   for (const command of [["serve"], ["customer", "list"]]) {
     const { code, stderr } = await regfeed(folder, command);
     assert.equal(code, 1);
-    assert.match(stderr, /key file .* is missing.*`regfeed store new-key` makes another one/);
+    assert.match(stderr, /key file .* is missing.*`regfeed store new-key --yes` makes another key/);
   }
   const ill = await regfeed(folder, ["doctor", "--offline"]);
   assert.match(ill.stdout, /gone for good: `regfeed store new-key --yes`/);

@@ -1,6 +1,6 @@
 // What the store keeps sealed, and the proof by which it knows its key.
 import { Buffer } from "node:buffer";
-import { GONE_FOR_GOOD, type Vault, VaultError, type VaultSource } from "../../domain/ports.ts";
+import { LOST_KEY_ADVICE, type Vault, VaultError, type VaultSource } from "../../domain/ports.ts";
 import type { Connection } from "./connection.ts";
 
 const PROOF = "this database is sealed with this key";
@@ -54,8 +54,7 @@ export function proveKey(connection: Connection, vault: Vault): void {
   } catch (error) {
     if (!(error instanceof VaultError)) throw error;
     throw new VaultError(
-      "the key file does not belong to this database: restore the key file from the backup that holds the " +
-        `database, or name its place in the config ([store] key_file). ${GONE_FOR_GOOD}`,
+      `the key file does not belong to this database, but to another one: ${LOST_KEY_ADVICE}`,
       { cause: error },
     );
   }

@@ -1,0 +1,81 @@
+// A store with a config and a key, of which backups are made.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { type BackupTools, createBackup } from "../../src/backup/create.ts";
+import type { BackupManifest } from "../../src/domain/backup.ts";
+import { createArchives } from "../../src/platform/archive.ts";
+import { createDatabaseFiles } from "../../src/platform/database_files.ts";
+import { createFiles } from "../../src/platform/files.ts";
+import { copyDatabase } from "../../src/store/sqlite/copy.ts";
+import { inspectDatabase } from "../../src/store/sqlite/inspect.ts";
+import { openStore } from "../../src/store/sqlite/store.ts";
+import { anEvent, publish } from "../store/contract/given.ts";
+import { testVault } from "../support/vault.ts";
+
+/** When backups are made. */
+export const NOW_MS = Date.parse("2026-08-01T03:15:00Z");
+
+/** A folder with a store of three events, a config, a key, and the tools of a real machine. */
+export interface Place {
+  folder: string;
+  database: string;
+  config: string;
+  key: string;
+  archive: string;
+  tools: BackupTools;
+}
+
+/** A place for one test, removed after it. */
+export async function withPlace(work: (place: Place) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: "regfeed-backup-" });
+  const databaseFiles = createDatabaseFiles();
+  const at = (name: string) => join(folder, name);
+  const place: Place = {
+    folder,
+    database: at("regfeed.db"),
+    config: at("regfeed.toml"),
+    key: at("regfeed.db.key"),
+    archive: at("backup.tar.gz"),
+    tools: {
+      files: createFiles(),
+      archives: createArchives(),
+      copyDatabase: (from, to) => copyDatabase(from, to, databaseFiles),
+      inspect: (path) => Promise.resolve(inspectDatabase(path)),
+      version: "1.2.3",
+    },
+  };
+  try {
+    const store = openStore(place.database, testVault);
+    await publish(store, [anEvent("evt_1"), anEvent("evt_2"), anEvent("evt_3")]);
+    await store.close();
+    await Deno.writeTextFile(place.config, "# the config\n");
+    await Deno.writeTextFile(place.key, "k".repeat(32));
+    await work(place);
+  } finally {
+    databaseFiles.close();
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** Makes a backup of the place. */
+export function create(
+  { archive, database, config, key, tools }: Place,
+  withKey = false,
+): Promise<BackupManifest> {
+  const secretKey = withKey ? key : null;
+  return createBackup({ to: archive, nowMs: NOW_MS, database, config, secretKey }, tools);
+}
+
+/** What lies in a folder. */
+export async function names(folder: string): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { name } of Deno.readDir(folder)) found.push(name);
+  return found.sort();
+}
+
+/** The archive's entries as the system's own tar lists them. */
+export async function listed(archive: string): Promise<string[]> {
+  const { stdout, success } = await new Deno.Command("tar", { args: ["tzf", archive] }).output();
+  assert.ok(success);
+  return new TextDecoder().decode(stdout).trim().split("\n");
+}

@@ -1,0 +1,77 @@
+// Restoring replaces nothing unasked, and loses nothing of what it replaces.
+import assert from "node:assert/strict";
+import { restoreBackup } from "../../src/backup/restore.ts";
+import { inspectDatabase, releaseDatabase } from "../../src/store/sqlite/inspect.ts";
+import { SCHEMA_VERSION } from "../../src/store/sqlite/migrate.ts";
+import { openStore } from "../../src/store/sqlite/store.ts";
+import { anEvent, publish } from "../store/contract/given.ts";
+import { testVault } from "../support/vault.ts";
+import { create, NOW_MS, type Place, withPlace } from "./place.ts";
+
+function restore(
+  { archive, database, key, tools }: Place,
+  change: { force?: boolean; schemaVersion?: number } = {},
+) {
+  const request = { from: archive, database, secretKey: key, force: change.force ?? false, nowMs: NOW_MS };
+  const schemaVersion = change.schemaVersion ?? SCHEMA_VERSION;
+  return restoreBackup(request, { ...tools, release: releaseDatabase, schemaVersion });
+}
+
+Deno.test("restoreBackup() replaces nothing without force, and keeps what it replaces", async () => {
+  await withPlace(async (place) => {
+    await create(place, true);
+    const store = openStore(place.database, testVault);
+    await publish(store, [anEvent("evt_4")]);
+    await store.close();
+    await Deno.writeTextFile(place.key, "n".repeat(32));
+    await assert.rejects(restore(place), /add --force/);
+    assert.equal(inspectDatabase(place.database).rows["events"], 4);
+
+    const restored = await restore(place, { force: true });
+    assert.equal(inspectDatabase(place.database).rows["events"], 3);
+    assert.equal(await Deno.readTextFile(place.key), "k".repeat(32));
+    assert.equal(inspectDatabase(`${place.database}.replaced-20260801T031500Z`).rows["events"], 4);
+    assert.equal(await Deno.readTextFile(`${place.key}.replaced-20260801T031500Z`), "n".repeat(32));
+    assert.deepEqual(restored.kept.length, 2);
+    assert.equal((await Deno.stat(place.database)).mode! & 0o777, 0o600);
+  });
+});
+
+Deno.test("restoreBackup() touches no database that somebody has open", async () => {
+  await withPlace(async (place) => {
+    await create(place);
+    const store = openStore(place.database, testVault);
+    await publish(store, [anEvent("evt_4")]);
+    await assert.rejects(restore(place, { force: true }), /in use: stop the server first/);
+    await publish(store, [anEvent("evt_5")]);
+    await store.close();
+    assert.equal(inspectDatabase(place.database).rows["events"], 5);
+  });
+});
+
+Deno.test("restoreBackup() refuses a newer schema and names the version that reads it", async () => {
+  await withPlace(async (place) => {
+    await create(place);
+    const before = await Deno.readFile(place.database);
+    await assert.rejects(
+      restore(place, { force: true, schemaVersion: SCHEMA_VERSION - 1 }),
+      new RegExp(
+        `has schema ${SCHEMA_VERSION}.*up to ${
+          SCHEMA_VERSION - 1
+        }: restore it with Regfeed 1\\.2\\.3 or a newer one`,
+      ),
+    );
+    assert.deepEqual(await Deno.readFile(place.database), before);
+  });
+});
+
+Deno.test("restoreBackup() leaves no old log beside the database: it would be read into it", async () => {
+  await withPlace(async (place) => {
+    await create(place);
+    await Deno.remove(place.database);
+    await Deno.writeTextFile(`${place.database}-wal`, "an old log");
+    await restore(place);
+    assert.equal(inspectDatabase(place.database).rows["events"], 3);
+    assert.equal(await Deno.readTextFile(`${place.database}-wal.replaced-20260801T031500Z`), "an old log");
+  });
+});

@@ -1,0 +1,119 @@
+// Archives are believed only when they are whole.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { withBackup } from "../../src/backup/verify.ts";
+import { releaseDatabase } from "../../src/store/sqlite/inspect.ts";
+import { openStore } from "../../src/store/sqlite/store.ts";
+import { anEvent, publish } from "../store/contract/given.ts";
+import { testVault } from "../support/vault.ts";
+import { create, names, type Place, withPlace } from "./place.ts";
+
+/** What can become of an archive, and what is said of it. */
+const DAMAGES: [string, (place: Place) => Promise<void>, RegExp][] = [
+  ["cut short", async ({ archive }) => {
+    await Deno.truncate(archive, Math.floor((await Deno.stat(archive)).size / 2));
+  }, /cannot read the archive .*: it is cut short or damaged .*: copy it anew/],
+  ["empty", ({ archive }) => Deno.truncate(archive, 0), /: it is empty; a backup is a gzipped tar file, as/],
+  ["a folder", async ({ archive }) => {
+    await Deno.remove(archive);
+    await Deno.mkdir(archive);
+  }, /: it is a folder; a backup is a gzipped/],
+  [
+    "the database itself",
+    ({ archive, database }) => Deno.copyFile(database, archive),
+    /: it is a database, and no archive/,
+  ],
+  [
+    "unpacked",
+    ({ archive, folder }) => tar(["cf", archive, "-C", folder, "regfeed.toml"]),
+    /: it is a tar file that is not gzipped/,
+  ],
+  [
+    "noise",
+    ({ archive }) => Deno.writeFile(archive, crypto.getRandomValues(new Uint8Array(2_000)).fill(0, 0, 2)),
+    /: it is no gzip file; a backup is/,
+  ],
+  [
+    "another kind of file",
+    ({ archive }) => Deno.writeTextFile(archive, "hello".repeat(200)),
+    /: it is a text; a backup is a gzipped/,
+  ],
+  ["a byte changed", async ({ archive }) => {
+    const bytes = await Deno.readFile(archive);
+    const middle = Math.floor(bytes.length / 2);
+    bytes[middle] = (bytes[middle] ?? 0) ^ 0x10;
+    await Deno.writeFile(archive, bytes);
+  }, /cannot read the archive|is damaged/],
+  ["another database put in", (place) =>
+    repack(place, async (folder) => {
+      const store = openStore(join(folder, "regfeed.db"), testVault);
+      await publish(store, [anEvent("evt_4")]);
+      await store.close();
+      releaseDatabase(join(folder, "regfeed.db"));
+    }), /is damaged: regfeed\.db is not the file/],
+  [
+    "no database",
+    (place) => repack(place, (folder) => Deno.remove(join(folder, "regfeed.db"))),
+    /it has no regfeed\.db/,
+  ],
+  [
+    "no manifest",
+    (place) => repack(place, (folder) => Deno.remove(join(folder, "manifest.json"))),
+    /it is no backup of Regfeed/,
+  ],
+  [
+    "a manifest of something else",
+    (place) =>
+      repack(place, (folder) => Deno.writeTextFile(join(folder, "manifest.json"), `{"name": "else"}`)),
+    /none of Regfeed's/,
+  ],
+  [
+    "a newer format",
+    (place) => repack(place, (folder) => Deno.writeTextFile(join(folder, "manifest.json"), `{"format": 2}`)),
+    /written by a newer Regfeed \(format 2\)/,
+  ],
+  ["an entry that leads elsewhere", async ({ archive, folder }) => {
+    await Deno.writeTextFile(join(folder, "evil"), "evil");
+    await tar(["czf", archive, "-P", "--transform", "s|.*|../evil|", join(folder, "evil")]);
+  }, /an entry that belongs to no backup: "\.\.\/evil"/],
+  ["a link", async ({ archive, folder }) => {
+    await Deno.symlink("/etc/passwd", join(folder, "manifest.json"));
+    await tar(["czf", archive, "-C", folder, "manifest.json"]);
+  }, /an entry that belongs to no backup/],
+  ["a row too few", (place) =>
+    repack(place, async (folder) => {
+      const path = join(folder, "manifest.json");
+      const manifest = JSON.parse(await Deno.readTextFile(path));
+      manifest.rows.events = 4;
+      await Deno.writeTextFile(path, JSON.stringify(manifest));
+    }), /table events holds 3 rows, its manifest says 4/],
+];
+
+for (const [what, damage, message] of DAMAGES) {
+  Deno.test(`withBackup() refuses an archive: ${what}`, async () => {
+    await withPlace(async (place) => {
+      await create(place);
+      await damage(place);
+      const before = await names(place.folder);
+      await assert.rejects(
+        withBackup(place.archive, place.tools, () => Promise.resolve(assert.fail("it was used"))),
+        message,
+      );
+      assert.deepEqual(await names(place.folder), before);
+    });
+  });
+}
+
+async function tar(args: string[]): Promise<void> {
+  const { success, stderr } = await new Deno.Command("tar", { args }).output();
+  assert.ok(success, new TextDecoder().decode(stderr));
+}
+
+/** Changes what an archive holds, with the system's own tar. */
+async function repack({ archive }: Place, change: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  await tar(["xzf", archive, "-C", folder]);
+  await change(folder);
+  await tar(["czf", archive, "-C", folder, ...await names(folder)]);
+  await Deno.remove(folder, { recursive: true });
+}

@@ -1,0 +1,100 @@
+// What the doctor says of disks: volumes, room, folders, open files.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { formatBytes, judgeFolder, judgeOpenFiles, judgeVolume } from "../../src/cli/doctor/disk.ts";
+import type { Level } from "../../src/cli/doctor/finding.ts";
+import { prepareDatabase, WORK_HERE } from "../../src/cli/prepare.ts";
+import { createFiles } from "../../src/platform/files.ts";
+import { kindOf, type Volume } from "../../src/platform/machine.ts";
+import type { Host } from "../../src/platform/process.ts";
+import { withFolder } from "../support/process.ts";
+import { createWorld } from "../support/world.ts";
+
+const GB = 1e9;
+const DISK: Volume = { kind: "ext", isNetwork: false, freeBytes: 50 * GB, freeFiles: 1e6 };
+
+Deno.test("judgeVolume() knows volumes that a database must not lie on, and those that will be full", () => {
+  const cases: [string, Partial<Volume>, number, Level, RegExp][] = [
+    ["a disk", {}, 0, "good", /50\.0 GB free/],
+    ["nfs", { kind: "nfs", isNetwork: true }, 0, "problem", /on nfs, a network file system/],
+    ["memory", { kind: "tmpfs" }, 0, "warning", /lies in memory/],
+    ["full", { freeBytes: 5e6 }, 0, "problem", /only 5\.0 MB free/],
+    ["nearly full", { freeBytes: 5e8 }, 0, "warning", /500 MB free/],
+    ["too small for a backup", { freeBytes: 5 * GB }, 6 * GB, "warning", /6\.0 GB may be needed at once/],
+    ["no files left", { freeFiles: 10 }, 0, "warning", /10 files can still be made/],
+    ["files not counted", { freeFiles: null }, 0, "good", /free/],
+  ];
+  for (const [name, change, wanted, level, seen] of cases) {
+    const [finding] = judgeVolume("store", "/data", { ...DISK, ...change }, wanted);
+    assert.equal(finding?.level, level, name);
+    assert.match(finding?.seen ?? "", seen, name);
+    assert.equal(finding?.todo === null, level === "good", name);
+  }
+  assert.deepEqual(judgeVolume("store", "/data", null, 0), []);
+});
+
+Deno.test("kindOf() knows network file systems by their numbers, whatever their sign", () => {
+  const networks = {
+    0x6969: "nfs",
+    0xff534d42: "cifs",
+    [-11317950]: "cifs",
+    0xfe534d42: "smb2",
+    0x01021997: "9p",
+  };
+  for (const [type, kind] of Object.entries(networks)) {
+    assert.deepEqual(kindOf(Number(type)), { kind, isNetwork: true });
+  }
+  assert.deepEqual(kindOf(0xef53), { kind: "ext", isNetwork: false });
+  assert.deepEqual(kindOf(12345), { kind: null, isNetwork: false });
+});
+
+Deno.test("judgeFolder() looks at the folder in which a missing one would be made", () => {
+  const machine = (mayWrite: boolean) => ({
+    rightsOf: (path: string) =>
+      path === "/srv" ? { mode: 0o755, isRoots: false, mayRead: true, mayWrite } : null,
+  });
+  assert.equal(
+    judgeFolder("store", "/srv/regfeed/data", machine(true)).seen,
+    "/srv/regfeed/data will be made in /srv",
+  );
+  assert.equal(judgeFolder("store", "/srv", machine(true)).seen, "/srv can be written to");
+  assert.match(judgeFolder("store", "/srv/data", machine(false)).todo ?? "", /chown USER \/srv/);
+});
+
+Deno.test("judgeOpenFiles() warns where a few hundred connections would take every file", () => {
+  const levels = [100, 511, 512, 65_536].map((limit) => judgeOpenFiles((count) => count <= limit).level);
+  assert.deepEqual(levels, ["warning", "warning", "good", "good"]);
+});
+
+Deno.test("no database is opened on a network file system", async () => {
+  const world = await createWorld();
+  await withFolder(async (folder) => {
+    const config = { ...world.config, store: { ...world.config.store, path: join(folder, "regfeed.db") } };
+    const machine = { volumeOf: () => ({ ...DISK, kind: "nfs", isNetwork: true }) };
+    await assert.rejects(
+      prepareDatabase(createFiles() as Host, {
+        config,
+        file: join(folder, "regfeed.toml"),
+        nowMs: 0,
+        work: WORK_HERE,
+        machine,
+        say: () => {},
+      }),
+      /network file system.*move it to a local disk/,
+    );
+    assert.deepEqual([...Deno.readDirSync(folder)], []);
+  });
+  await world.close();
+});
+
+Deno.test("formatBytes() counts as disks are sold", () => {
+  const cases: [number, string][] = [
+    [0, "0 bytes"],
+    [999, "999 bytes"],
+    [1_500, "1.5 kB"],
+    [123e6, "123 MB"],
+    [2e12, "2.0 TB"],
+    [5e15, "5000 TB"],
+  ];
+  for (const [bytes, text] of cases) assert.equal(formatBytes(bytes), text);
+});
