@@ -9,7 +9,8 @@ import type { Host } from "../platform/process.ts";
 import { releaseDatabase } from "../store/sqlite/inspect.ts";
 import { SCHEMA_VERSION } from "../store/sqlite/migrate.ts";
 import { type Command, type CommandCall, CommandError, EXIT, JSON_OPTION } from "./command.ts";
-import { loadConfig, OWN_CONFIG } from "./open.ts";
+import { OWN_CONFIG } from "./config_file.ts";
+import { loadConfig } from "./open.ts";
 import { createBackupTools, WORK_HERE } from "./prepare.ts";
 import { formatTable, formatTime } from "./table.ts";
 

@@ -1,5 +1,5 @@
 // What most commands begin with: the config, and the store that it names.
-import { dirname, resolve } from "node:path";
+import { basename, dirname } from "node:path";
 import { findAdditionProblems } from "../classify/check_additions.ts";
 import { ConfigError, decodeConfig, parseConfigFile, type ParsedConfig } from "../config/config.ts";
 import type { LogFields, Platform } from "../domain/ports.ts";
@@ -14,12 +14,8 @@ import { createTracer } from "../platform/tracer.ts";
 import { openVaultFile } from "../platform/vault.ts";
 import { openStore } from "../store/sqlite/store.ts";
 import { type CommandCall, CommandError, EXIT } from "./command.ts";
+import { EXAMPLE_CONFIG, locateConfig, OWN_CONFIG } from "./config_file.ts";
 import { type LongWork, prepareDatabase, WORK_HERE } from "./prepare.ts";
-
-/** Looked for when no `--config` is given. */
-export const OWN_CONFIG = "regfeed.toml";
-/** Taken when that one is not there, to look around in a fresh copy of the source. */
-const EXAMPLE_CONFIG = "config.example.toml";
 
 /** A config with the file that it came from. */
 export interface LoadedConfig extends ParsedConfig {
@@ -66,17 +62,17 @@ export async function loadConfig(
 }
 
 async function findConfig(host: Host, given: string | undefined): Promise<string> {
-  const file = resolve(host.cwd, given ?? OWN_CONFIG);
-  if (await host.exists(file)) return file;
-  if (given !== undefined) throw new CommandError(`there is no config file ${given}`, EXIT.usage);
-  const example = resolve(host.cwd, EXAMPLE_CONFIG);
-  if (!await host.exists(example)) {
-    const message =
-      `there is no ${OWN_CONFIG} here: make one with \`${host.program} init\`, or name one with --config FILE`;
+  const file = await locateConfig(host, given);
+  if (file === null) {
+    const message = given !== undefined
+      ? `there is no config file ${given}`
+      : `there is no ${OWN_CONFIG} here: make one with \`${host.program} init\`, or name one with --config FILE`;
     throw new CommandError(message, EXIT.usage);
   }
-  host.err(`no ${OWN_CONFIG} here: using ${EXAMPLE_CONFIG}\n`);
-  return example;
+  if (given === undefined && basename(file) === EXAMPLE_CONFIG) {
+    host.err(`no ${OWN_CONFIG} here: using ${EXAMPLE_CONFIG}\n`);
+  }
+  return file;
 }
 
 /** The config with its file, the platform and the open store of a command. */

@@ -144,7 +144,8 @@ export async function parseConfig(text: string, options: ParseConfigOptions): Pr
 export async function parseConfigFile(text: string, options: ParseConfigOptions): Promise<ParsedConfig> {
   const document = parseToml(text, options.file);
   const lines = scanKeyLines(text);
-  const checked = FILE_SCHEMA.safeParse(document);
+  // A config is checked once: to compile the checks, as zod does for what is checked often, would cost more than it saves.
+  const checked = FILE_SCHEMA.safeParse(document, { jitless: true });
   const from = { reader: options.readSecret, folder: options.folder };
   const secrets = await readSourceSecrets(document, from);
   const accounts = await readAccountSecrets(document, from);

@@ -3,7 +3,8 @@ import type { LogLevels } from "../domain/log.ts";
 import { type Tier, TIERS } from "../domain/tier.ts";
 import type { Config } from "./config.ts";
 import { sourceDetails, sourceRow, type SourceSummary, summariseSource } from "./describe_source.ts";
-import { formatDuration, formatListen } from "./values.ts";
+import { formatListen } from "./listen.ts";
+import { formatDuration } from "./values.ts";
 
 /** What is in force, ready for JSON. */
 export interface ConfigSummary {

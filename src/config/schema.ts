@@ -11,12 +11,12 @@ import { findUrlsProblems, readIdentity, readPattern } from "./identity_keys.ts"
 import { duration, flag, list, oneOf, table, text, wants, wholeNumber } from "./parts.ts";
 import { describeKind, didYouMean, listWords } from "./problems.ts";
 import { HEADERS_TABLE, STRATEGY_TABLES } from "./strategy_tables.ts";
+import { readListen } from "./listen.ts";
 import {
   readCidr,
   readContact,
   readKeyHash,
   readLanguage,
-  readListen,
   readMailAddress,
   readMailbox,
   readName,

@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import type { PlacedMessage } from "./problems.ts";
 import type { CheckedFile } from "./schema.ts";
-import { formatListen } from "./values.ts";
+import { formatListen } from "./listen.ts";
 
 /** Where the API listens and how it is reached. */
 export interface ServerConfig {

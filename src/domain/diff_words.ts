@@ -159,7 +159,12 @@ function translationClause(field: string, fate: Fate, { changes, words, language
   return [`${clause} (${languageName(code, language)})`];
 }
 
+/** Names of languages by the language that they are in: to make one costs more than all that a diff says. */
+const NAMES = new Map<string, Intl.DisplayNames>();
+
 function languageName(code: string, language: string): string {
   if (!/^[a-z]{2,3}$/.test(code)) return code;
-  return new Intl.DisplayNames([language], { type: "language" }).of(code) ?? code;
+  const names = NAMES.get(language) ?? new Intl.DisplayNames([language], { type: "language" });
+  NAMES.set(language, names);
+  return names.of(code) ?? code;
 }

@@ -1,14 +1,13 @@
-// Tests of src/config/values.ts.
+// Tests of src/config/values.ts and listen.ts.
 import assert from "node:assert/strict";
+import { formatListen, readListen } from "../../src/config/listen.ts";
 import {
   formatDuration,
-  formatListen,
   readCidr,
   readContact,
   readDuration,
   type Reading,
   readLanguage,
-  readListen,
   readName,
   readPath,
   readPublicUrl,

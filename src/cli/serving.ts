@@ -1,0 +1,256 @@
+// The work of `serve`: the API and the loops, until a signal ends them.
+import { basename, dirname } from "node:path";
+import type { Door } from "../api/door.ts";
+import { answerMetrics } from "../api/metrics_page.ts";
+import { type BackupTools, createBackup, removeLeftovers } from "../backup/create.ts";
+import { runBackups } from "../backup/schedule.ts";
+import { createMetrics } from "../domain/metrics.ts";
+import type { DatabaseFacts } from "../domain/backup.ts";
+import type { Clock, Log, LogFields } from "../domain/ports.ts";
+import type { Store } from "../domain/store.ts";
+import { traceRounds } from "../domain/tracer.ts";
+import type { Host } from "../platform/process.ts";
+import { type CertificatePair, examineCertificate } from "../platform/certificate.ts";
+import { createMachine, hasFiles } from "../platform/machine.ts";
+import type { StopSignal } from "../platform/signals.ts";
+import { listen, type ListenOptions, type ListenTrouble, type RunningServer } from "../platform/server.ts";
+import { listenTls } from "../platform/tls_server.ts";
+import { measureProcess } from "../platform/process_metrics.ts";
+import { createSupervisor } from "../platform/supervisor.ts";
+import { createThread, type Thread } from "../platform/thread.ts";
+import { VERSION } from "../version.ts";
+import { readPair, watchCertificate } from "./certificate_watch.ts";
+import { type CommandCall, CommandError, EXIT } from "./command.ts";
+import { warnOfRights } from "./doctor/rights.ts";
+import type { EarlyListener } from "./early_listener.ts";
+import { type LoadedConfig, type Opened, openStoreAt } from "./open.ts";
+import { measureService } from "./serve_metrics.ts";
+import { createBackupTools, type LongWork } from "./prepare.ts";
+import { startService } from "./service.ts";
+
+/** How long answers under way may take after the signal, ms. */
+const DRAIN_MS = 5_000;
+
+/** With fewer files a few hundred slow clients take all of them, and the database's and the receivers' with them. */
+const ENOUGH_FILES = 1_024;
+const MORE_FILES = "more files: LimitNOFILE in the unit, or `ulimit -n` in the shell";
+
+/** Other programs begin new log files by them, or let another executable take over. */
+const UNUSED_SIGNAL = "this signal means nothing here: SIGHUP reads the config again, SIGTERM ends";
+
+/** What a server begins with. */
+export type Serving = Omit<Opened, "store"> & {
+  readings: ReadonlyMap<string, string>;
+  /** Closed; what listens leads to it. */
+  door: Door;
+  early: EarlyListener | null;
+};
+
+/** Serves until a signal ends it; resolves with the exit code. */
+export async function serve(
+  call: CommandCall,
+  { readings, platform, door, early, ...loaded }: Serving,
+): Promise<number> {
+  const { config, file } = loaded;
+  const log = platform.log("serve");
+  const { clock } = platform;
+  const stopSignal = call.host.stopSignal();
+  log.info("starting", {
+    version: VERSION,
+    config: file,
+    store: config.store.path,
+    sources: config.sources.filter(({ enabled }) => enabled).length,
+  });
+  for (const warning of warnOfRights(loaded, createMachine())) log.warn(warning);
+  await using parts = new AsyncDisposableStack(); // ended in the opposite order, however this ends
+  const supervisor = await createSupervisor((name) => call.host.env(name));
+  parts.defer(() => supervisor.close());
+  const metrics = createMetrics();
+  parts.defer(measureProcess(metrics, clock.nowMs()));
+  measureService(metrics, config, call.host);
+  const ending = new AbortController();
+  const server = await listenAt(call.host, { config, platform, door, early, signal: ending.signal });
+  parts.defer(() => {
+    ending.abort();
+    return server.shutdown(0);
+  });
+  if (config.metrics.listen !== null) {
+    const handler = (request: Request) => answerMetrics(request, metrics, config.metrics.token);
+    const metricsServer = await listen({ ...config.metrics.listen, handler });
+    parts.defer(() => metricsServer.shutdown(0));
+  }
+  const thread = createThread(new URL("../worker.ts", import.meta.url));
+  parts.defer(() => thread.end());
+  // It listens already: whoever watches the process sees it alive while a large database is brought up to date.
+  const say = (text: string, fields: LogFields) => log.info(text, fields);
+  const open = () => openStoreAt(call, loaded, { platform, work: workOn(thread), say });
+  const store = await openUnlessStopped(stopSignal, {
+    open: () => supervisor.whileStarting("opening the database", open),
+    giveUp: () => thread.end(),
+    clock,
+  });
+  if (store === null) return await sayStopped(log, stopSignal, () => supervisor.stopping());
+  parts.defer(() => store.close());
+
+  // Not closed while the store is open: the files that they hold carry this process's locks on the database.
+  const tools = createBackupTools(call.host, workOn(thread));
+  let backups = Promise.resolve();
+  const runBackups = (inForce: LoadedConfig, signal: AbortSignal) =>
+    backups = startBackups(call.host, { ...inForce, platform, tools }, signal);
+  const service = await startService({
+    ...{ call, loaded, readings, platform, door, metrics, runBackups },
+    store: traceRounds(store, platform.tracer),
+  });
+  parts.defer(call.host.onReload(() => void service.reload()));
+  parts.defer(call.host.onUnused((signal) => log.warn(UNUSED_SIGNAL, { signal })));
+  log.info("listening", { address: server.address });
+  await supervisor.ready(`listening on ${server.address}`);
+  warnOfFewFiles(log);
+  return await sayStopped(log, stopSignal, async () => {
+    await supervisor.stopping();
+    ending.abort();
+    await server.shutdown(DRAIN_MS);
+    await service.stop();
+    thread.end(); // a backup under way ends with it, and leaves nothing behind
+    await Promise.race([backups, clock.sleep(DRAIN_MS)]);
+  });
+}
+
+/** Tried only when the service is ready: it takes some time. */
+function warnOfFewFiles(log: Log): void {
+  if (hasFiles(ENOUGH_FILES)) return;
+  log.warn(
+    `fewer than ${ENOUGH_FILES} files may be open at once: many connections take all of them; ${MORE_FILES}`,
+  );
+}
+
+/** Waits for the signal and ends what runs, with a word before and one after it. */
+async function sayStopped(
+  log: Log,
+  stopSignal: Promise<StopSignal>,
+  end: () => Promise<void>,
+): Promise<number> {
+  log.info("stopping", { signal: await stopSignal });
+  await end();
+  log.info("stopped");
+  return EXIT.done;
+}
+
+/**
+ * The opened store; null when the signal to end came before it was there. What was under way is given up then: an upgrade
+ * of the database begins anew at the next start, and the backup before it leaves nothing behind.
+ */
+async function openUnlessStopped(
+  stopSignal: Promise<StopSignal>,
+  { open, giveUp, clock }: { open(): Promise<Store>; giveUp(): void; clock: Pick<Clock, "sleep"> },
+): Promise<Store | null> {
+  const isAsked = await Promise.race([stopSignal.then(() => true), Promise.resolve().then(() => false)]);
+  if (isAsked) return null;
+  const opening = open();
+  const first = await Promise.race([stopSignal, opening]);
+  if (typeof first !== "string") return first;
+  giveUp();
+  const isOver = opening.then((store) => store.close(), () => {}); // that it failed is what was wanted
+  await Promise.race([isOver, clock.sleep(DRAIN_MS)]);
+  return null;
+}
+
+/** Listens as the config says; with a certificate, over TLS, and takes a new one into use until the signal aborts. */
+async function listenAt(
+  host: Host,
+  { config: { server: { listen: at, tls: paths } }, platform, door, early, signal }:
+    & Pick<Serving, "config" | "platform" | "door" | "early">
+    & { signal: AbortSignal },
+): Promise<RunningServer> {
+  const said = platform.log("serve");
+  const options: ListenOptions = {
+    ...at,
+    handler: (request, { remoteAddress }) => door.fetch(request, remoteAddress),
+    refuse: (request) => door.refuse(request),
+    onTrouble: logTrouble(said),
+  };
+  // The file may have been changed between the two readings.
+  if (early !== null && paths === null && at.hostname === early.at.hostname && at.port === early.at.port) {
+    early.tellTrouble(logTrouble(said));
+    return early.server;
+  }
+  await early?.server.shutdown(0);
+  if (paths === null) return await listen(options);
+  const pair = await readPair(host, paths);
+  const state = examineCertificate(pair);
+  if (state.kind === "bad") throw new CommandError(`server.tls_cert ${paths.cert}: ${state.reason}`);
+  const server = await listenTls({ ...options, pair });
+  const log = platform.log("tls");
+  const renew = (next: CertificatePair) => server.renew(next);
+  void watchCertificate({ files: host, clock: platform.clock, log, paths, inUse: pair, renew }, signal);
+  return server;
+}
+
+/** Says of a listener's trouble what there is to do about it. */
+function logTrouble(log: Log): (trouble: ListenTrouble) => void {
+  return (trouble) => {
+    if (trouble.kind === "few files") {
+      log.warn(`no files for more connections: those that were silent for longest make room; ${MORE_FILES}`, {
+        connections: trouble.connections,
+      });
+    } else {
+      log.error(
+        `connections were refused: the listener was lost, and is made again at once; ${MORE_FILES}`,
+        { reason: trouble.reason },
+      );
+    }
+  };
+}
+
+/** Makes the config's backups until the signal aborts. */
+async function startBackups(
+  host: Host,
+  { config, file, platform, tools }: LoadedConfig & Pick<Opened, "platform"> & { tools: BackupTools },
+  signal: AbortSignal,
+): Promise<void> {
+  const { folder, schedule, keep, secretKey } = config.backup;
+  await cleanUp(host, [folder, dirname(config.store.path)], platform);
+  if (schedule === null) return;
+  await runBackups({
+    plan: { folder, schedule, keep },
+    clock: platform.clock,
+    log: platform.log("backup"),
+    files: host,
+    async create(to, nowMs) {
+      const request = { to, nowMs, database: config.store.path, config: file };
+      const key = secretKey ? config.store.keyFile : null;
+      await platform.tracer.act(
+        "make backup",
+        { file: basename(to) },
+        () => createBackup({ ...request, secretKey: key }, tools),
+      );
+    },
+  }, signal);
+}
+
+/** Removes what backups and restores have left behind that were ended in the middle. */
+async function cleanUp(
+  host: Host,
+  folders: readonly string[],
+  { clock, log }: Pick<Opened["platform"], "clock" | "log">,
+): Promise<void> {
+  for (const folder of new Set(folders)) {
+    try {
+      for (const path of await removeLeftovers(folder, clock.nowMs(), host)) {
+        log("backup").info("removed what a backup had left behind that was ended", { folder: path });
+      }
+    } catch (error) {
+      log("backup").warn("what a backup had left behind cannot be removed", {
+        cause: (error as Error).message,
+      });
+    }
+  }
+}
+
+/** The database's long work, on the second thread. */
+function workOn(thread: Thread): LongWork {
+  return {
+    inspect: (path) => thread.call("inspect", path) as Promise<DatabaseFacts>,
+    migrate: (file) => thread.call("migrate", JSON.stringify(file)),
+  };
+}
