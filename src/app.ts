@@ -29,6 +29,7 @@ import { type Customer, limitsOf } from "./domain/customer.ts";
 import { createIds, type NewId } from "./domain/ids.ts";
 import { type Metrics, NO_METRICS } from "./domain/metrics.ts";
 import type { Log, Platform } from "./domain/ports.ts";
+import type { Soon } from "./domain/soon.ts";
 import type { Store } from "./domain/store.ts";
 import { type StoreTrouble, TROUBLE_ADVICE } from "./domain/store_trouble.ts";
 import type { Subscription } from "./domain/subscription.ts";
@@ -44,7 +45,7 @@ const BLANKED_AT_ONCE = 100;
 /** The appliance. */
 export interface App {
   /** Answers an API request; never throws. */
-  fetch(request: Request, remoteAddress?: string): Promise<Response>;
+  fetch(request: Request, remoteAddress?: string): Soon<Response>;
   /** Answers an API request that comes while the service stops. */
   refuse(request: Request): Response;
   /** Runs each loop once, to the end; returns when nothing of what was due is left under way. */

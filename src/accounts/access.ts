@@ -2,6 +2,7 @@
 import type { Customer } from "../domain/customer.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Clock } from "../domain/ports.ts";
+import { type Soon, whenThere } from "../domain/soon.ts";
 import type { KeyHolder, Store } from "../domain/store.ts";
 import { hashKey, keyFromHeader } from "./keys.ts";
 
@@ -13,7 +14,7 @@ const MAX_KEPT = 10_000;
 /** Finds the customer behind a request. */
 export interface Access {
   /** The customer of the `Authorization` header. Throws `unauthenticated` without a good key of an enabled customer. */
-  authenticate(authorization: string | null): Promise<Customer>;
+  authenticate(authorization: string | null): Soon<Customer>;
   /** Whether the header's key was good when it was last seen, as far as is remembered; asks nobody. */
   isRemembered(authorization: string): boolean;
 }
@@ -27,29 +28,42 @@ function whyOut({ disabledBy }: KeyHolder): string {
       "operator.";
 }
 
+function customerOf(holder: KeyHolder | null): Customer {
+  if (holder === null) throw new AppError("unauthenticated", "This API key is not known.");
+  if (holder.keyDisabled) {
+    throw new AppError(
+      "unauthenticated",
+      "This API key is disabled: it was replaced, or taken back. Ask the operator if you have no newer one.",
+    );
+  }
+  if (!holder.customer.enabled) throw new AppError("unauthenticated", whyOut(holder));
+  return holder.customer;
+}
+
 /** Access by the keys of the store. */
 export function createAccess({ store, clock }: { store: Pick<Store, "findKey">; clock: Clock }): Access {
   const kept = new Map<string, { holder: KeyHolder; readAtMs: number }>();
 
-  const find = async (hash: string): Promise<KeyHolder | null> => {
+  const find = (hash: string): Soon<KeyHolder | null> => {
     const nowMs = clock.nowMs();
     const known = kept.get(hash);
     // A clock that was set back says nothing of how long ago it was: then the store is asked.
     const isRecent = known !== undefined && nowMs >= known.readAtMs &&
       nowMs - known.readAtMs < BELIEVED_FOR_MS;
     if (isRecent) return known.holder;
-    const holder = await store.findKey(hash);
-    if (holder === null) {
-      kept.delete(hash);
-      return null;
-    }
-    if (kept.size >= MAX_KEPT) kept.clear();
-    kept.set(hash, { holder, readAtMs: nowMs });
-    return holder;
+    return whenThere(store.findKey(hash), (holder) => {
+      if (holder === null) {
+        kept.delete(hash);
+        return null;
+      }
+      if (kept.size >= MAX_KEPT) kept.clear();
+      kept.set(hash, { holder, readAtMs: nowMs });
+      return holder;
+    });
   };
 
   return {
-    async authenticate(authorization) {
+    authenticate(authorization) {
       if (authorization === null) {
         throw new AppError("unauthenticated", "Send your API key as `Authorization: Bearer rgf_…`.");
       }
@@ -60,16 +74,7 @@ export function createAccess({ store, clock }: { store: Pick<Store, "findKey">; 
           "The Authorization header holds no API key: it must be `Bearer rgf_` and 64 hexadecimal characters.",
         );
       }
-      const holder = await find(hashKey(key));
-      if (holder === null) throw new AppError("unauthenticated", "This API key is not known.");
-      if (holder.keyDisabled) {
-        throw new AppError(
-          "unauthenticated",
-          "This API key is disabled: it was replaced, or taken back. Ask the operator if you have no newer one.",
-        );
-      }
-      if (!holder.customer.enabled) throw new AppError("unauthenticated", whyOut(holder));
-      return holder.customer;
+      return whenThere(find(hashKey(key)), customerOf);
     },
     isRemembered(authorization) {
       const key = keyFromHeader(authorization);

@@ -6,6 +6,7 @@ import { makeSecret } from "../domain/secret.ts";
 /** What every API key starts with. */
 export const KEY_PREFIX = "rgf_";
 const KEY_FORM = /^rgf_[0-9a-f]{64}$/;
+const BEARER_FORM = /^[Bb][Ee][Aa][Rr][Ee][Rr] +(rgf_[0-9a-f]{64})$/;
 
 /** A new key (the prefix and 64 hexadecimal characters) and what is stored of it. The key is nowhere else. */
 export function makeKey(
@@ -34,6 +35,5 @@ export function hashKey(key: string): string {
  * what stands there cannot be a key.
  */
 export function keyFromHeader(authorization: string | null): string | null {
-  const token = /^bearer +(\S+)$/i.exec(authorization ?? "")?.[1] ?? "";
-  return isKey(token) ? token : null;
+  return authorization === null ? null : BEARER_FORM.exec(authorization)?.[1] ?? null;
 }

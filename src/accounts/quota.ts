@@ -2,6 +2,7 @@
 import type { RequestAllowance } from "../domain/allowance.ts";
 import { utcDay } from "../domain/calendar.ts";
 import type { Clock } from "../domain/ports.ts";
+import { type Soon, whenThere } from "../domain/soon.ts";
 import type { Store } from "../domain/store.ts";
 
 const DAY_MS = 86_400_000;
@@ -9,11 +10,23 @@ const DAY_MS = 86_400_000;
 /** Counts requests. */
 export interface Quota {
   /** Counts one request of the customer against its daily limit. */
-  take(customerId: string, limit: number): Promise<RequestAllowance>;
+  take(customerId: string, limit: number): Soon<RequestAllowance>;
   /** Writes what was counted since the last call, after a call that is still at it. */
   flush(): Promise<void>;
 }
 
+/** A UTC day: who has asked on it. */
+interface Day {
+  /** Days since the epoch. */
+  number: number;
+  /** "2026-07-31". */
+  name: string;
+  counts: Map<string, DayCount>;
+  /** Requests that arrive together wait for one read, or each would count from the same stored number. */
+  loading: Map<string, Promise<DayCount>>;
+}
+
+/** What one customer has asked on a day. */
 interface DayCount {
   customerId: string;
   day: string;
@@ -27,62 +40,83 @@ interface DayCount {
 export function createQuota(
   { store, clock }: { store: Pick<Store, "countedRequests" | "addRequests">; clock: Clock },
 ): Quota {
-  const counts = new Map<string, DayCount>();
-  const loading = new Map<string, Promise<DayCount>>();
+  const days = new Map<number, Day>();
   let flushing: Promise<void> = Promise.resolve();
 
-  const load = async (key: string, customerId: string, day: string): Promise<DayCount> => {
-    let pending = loading.get(key);
-    if (pending === undefined) {
-      // Requests that arrive together wait for one read, or each would count from the same stored number.
-      pending = store.countedRequests(customerId, day)
-        .then((used) => {
-          const count = { customerId, day, used, unwritten: 0 };
-          counts.set(key, count);
-          return count;
-        })
-        .finally(() => loading.delete(key));
-      loading.set(key, pending);
-    }
-    return await pending;
+  const dayOf = (nowMs: number): Day => {
+    const number = Math.floor(nowMs / DAY_MS);
+    const known = days.get(number);
+    if (known !== undefined) return known;
+    const day = { number, name: utcDay(nowMs), counts: new Map(), loading: new Map() };
+    days.set(number, day);
+    return day;
+  };
+  const load = ({ name, counts, loading }: Day, customerId: string): Soon<DayCount> => {
+    const pending = loading.get(customerId);
+    if (pending !== undefined) return pending;
+    const loaded = whenThere(store.countedRequests(customerId, name), (used) => {
+      const count = { customerId, day: name, used, unwritten: 0 };
+      counts.set(customerId, count);
+      return count;
+    });
+    if (!(loaded instanceof Promise)) return loaded;
+    const settled = loaded.finally(() => loading.delete(customerId));
+    loading.set(customerId, settled);
+    return settled;
   };
 
   return {
-    async take(customerId, limit) {
+    take(customerId, limit) {
       const nowMs = clock.nowMs();
-      const dayNumber = Math.floor(nowMs / DAY_MS);
-      const key = `${dayNumber} ${customerId}`;
-      const count = counts.get(key) ?? await load(key, customerId, utcDay(nowMs));
-      const allowed = count.used < limit;
-      if (allowed) add(count, 1);
-      const resetMs = (dayNumber + 1) * DAY_MS;
-      let counted = allowed;
-      const allowance: RequestAllowance = {
-        allowed,
-        limit,
-        remaining: Math.max(0, limit - count.used),
-        resetMs,
-        resetInSeconds: Math.ceil((resetMs - nowMs) / 1000),
-        refund: () => {
-          if (!counted) return;
-          counted = false;
-          allowance.remaining++;
-          add(count, -1);
-        },
-      };
-      return allowance;
+      const day = dayOf(nowMs);
+      const count = day.counts.get(customerId) ?? load(day, customerId);
+      const resetMs = (day.number + 1) * DAY_MS;
+      return whenThere(count, (count) => new Allowance(count, { limit, resetMs, nowMs }));
     },
 
-    flush: () => flushing = flushing.catch(() => {}).then(() => write(store, counts, clock.nowMs())),
+    flush: () => flushing = flushing.catch(() => {}).then(() => write(store, days, clock.nowMs())),
   };
+}
+
+/** What one request takes of a count, from when it is made. */
+class Allowance implements RequestAllowance {
+  readonly allowed: boolean;
+  readonly limit: number;
+  remaining: number;
+  readonly resetMs: number;
+  readonly resetInSeconds: number;
+  readonly #count: DayCount;
+  #isCounted: boolean;
+
+  constructor(
+    count: DayCount,
+    { limit, resetMs, nowMs }: { limit: number; resetMs: number; nowMs: number },
+  ) {
+    this.allowed = count.used < limit;
+    this.limit = limit;
+    this.resetMs = resetMs;
+    this.resetInSeconds = Math.ceil((resetMs - nowMs) / 1000);
+    this.#count = count;
+    this.#isCounted = this.allowed;
+    if (this.allowed) add(count, 1);
+    this.remaining = Math.max(0, limit - count.used);
+  }
+
+  refund(): void {
+    if (!this.#isCounted) return;
+    this.#isCounted = false;
+    this.remaining++;
+    add(this.#count, -1);
+  }
 }
 
 async function write(
   store: Pick<Store, "addRequests">,
-  counts: Map<string, DayCount>,
+  days: Map<number, Day>,
   nowMs: number,
 ): Promise<void> {
-  const batch = [...counts.values()].filter((count) => count.unwritten !== 0)
+  const batch = [...days.values()].flatMap(({ counts }) => [...counts.values()])
+    .filter((count) => count.unwritten !== 0)
     .map((count) => ({ count, requests: count.unwritten }));
   if (batch.length > 0) {
     // Taken out before the write, so that what is counted meanwhile is written by the next flush, once.
@@ -97,9 +131,13 @@ async function write(
     }
   }
   // Yesterday's stay: a request that began before midnight may still take its count back.
-  const yesterday = utcDay(nowMs - DAY_MS);
-  for (const [key, count] of counts) {
-    if (count.day < yesterday && count.unwritten === 0) counts.delete(key);
+  const yesterday = Math.floor(nowMs / DAY_MS) - 1;
+  for (const [number, { counts, loading }] of days) {
+    if (number >= yesterday) continue;
+    for (const [customerId, count] of counts) {
+      if (count.unwritten === 0) counts.delete(customerId);
+    }
+    if (counts.size + loading.size === 0) days.delete(number);
   }
 }
 

@@ -2,6 +2,7 @@
 // the process lives.
 import { AppError } from "../domain/errors.ts";
 import type { NewId } from "../domain/ids.ts";
+import type { Soon } from "../domain/soon.ts";
 import { addressOf, pathOf } from "./address.ts";
 import { failure } from "./responses.ts";
 
@@ -10,7 +11,7 @@ const RETRY_SECONDS = 5;
 
 /** What stands behind an open door. */
 export interface Behind {
-  fetch(request: Request, remoteAddress?: string): Promise<Response>;
+  fetch(request: Request, remoteAddress?: string): Soon<Response>;
   /** Answers what still comes while the service stops. */
   refuse(request: Request): Response;
 }
@@ -21,7 +22,7 @@ export interface Door extends Behind {
    * `GET /livez`: 200 while the process answers at all. `GET /readyz`: 200 once the door is open, 503 before. Every
    * other request is answered 503 before, and by what stands behind it after.
    */
-  fetch(request: Request, remoteAddress?: string): Promise<Response>;
+  fetch(request: Request, remoteAddress?: string): Soon<Response>;
   open(behind: Behind): void;
 }
 
@@ -35,14 +36,14 @@ export function createDoor(newId: NewId): Door {
     });
   };
   return {
-    async fetch(request, remoteAddress) {
+    fetch(request, remoteAddress) {
       const path = pathOf(addressOf(request));
       const isRead = request.method === "GET" || request.method === "HEAD";
       if (isRead && path === "/livez") return status(200, "alive");
       if (isRead && path === "/readyz") {
         return behind === null ? status(503, "starting") : status(200, "ready");
       }
-      return await behind?.fetch(request, remoteAddress) ?? notYet();
+      return behind?.fetch(request, remoteAddress) ?? notYet();
     },
     refuse: (request) => behind?.refuse(request) ?? notYet(),
     open(to) {

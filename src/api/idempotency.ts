@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { AppError } from "../domain/errors.ts";
 import type { Clock } from "../domain/ports.ts";
+import type { Soon } from "../domain/soon.ts";
 import type { RememberedAnswer, Store } from "../domain/store.ts";
 import { invalid } from "./findings.ts";
 import type { Answer } from "./answer.ts";
@@ -33,7 +34,7 @@ export interface Idempotency {
    * first is under way, `idempotency_key_reused` when the request is another one, `invalid_input` when the header is no
    * key.
    */
-  run(request: Repeatable, act: (repetition: Repetition | null) => Promise<Answer>): Promise<Answer>;
+  run(request: Repeatable, act: (repetition: Repetition | null) => Soon<Answer>): Promise<Answer>;
 }
 
 /** Over the store's answers; one process answers requests. `status` is that of the answers which are kept. */

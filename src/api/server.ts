@@ -4,6 +4,7 @@ import type { Customer } from "../domain/customer.ts";
 import { AppError } from "../domain/errors.ts";
 import type { NewId } from "../domain/ids.ts";
 import type { Clock, Log } from "../domain/ports.ts";
+import { recovered, type Soon, whenThere } from "../domain/soon.ts";
 import type { Tracer } from "../domain/tracer.ts";
 import {
   type AddressCounts,
@@ -25,7 +26,7 @@ import { createRouter, type Destination } from "./router.ts";
 import { type Answered, failure, type Passage, preflight, success } from "./responses.ts";
 import type { AnsweredRequest } from "./request_metrics.ts";
 import type { Answer } from "./answer.ts";
-import type { Call, Route, RouteAccess } from "./route.ts";
+import type { Call, KeyCall, Route, RouteAccess } from "./route.ts";
 
 /** No route takes it: with it the router tells of the path alone. */
 const NO_METHOD = "";
@@ -47,18 +48,18 @@ export interface ServerOptions {
   addressCounts: AddressCounts;
   keys: {
     /** The customer behind an `Authorization` header; throws `unauthenticated`. */
-    authenticate(authorization: string | null): Promise<Customer>;
+    authenticate(authorization: string | null): Soon<Customer>;
     /** Whether the header's key was good before, without asking anybody. */
     isRemembered(authorization: string): boolean;
   };
   /** Counts one request of the customer. */
-  takeRequest(customer: Customer): Promise<RequestAllowance>;
+  takeRequest(customer: Customer): Soon<RequestAllowance>;
 }
 
 /** The API as a function from requests to answers; it never throws. */
 export interface ApiServer {
   /** `remoteAddress` is that of the connection; none when the request came over none. */
-  fetch(request: Request, remoteAddress?: string): Promise<Response>;
+  fetch(request: Request, remoteAddress?: string): Soon<Response>;
   /** The answer to whatever still comes while the service stops: 503, and the connection ends. */
   refuse(request: Request): Response;
 }
@@ -105,33 +106,39 @@ export function createServer(options: ServerOptions): ApiServer {
     return failure(error, { ...passage, isPublic: place.kind === "nowhere" || place.isPublic }, headers);
   };
 
+  const tell = (response: Response, { request, passage, startedMs }: Way & { startedMs: number }): void => {
+    const durationMs = options.clock.nowMs() - startedMs;
+    const refusal = passage.refusal?.limited ?? (passage.allowance?.allowed === false ? "quota" : null);
+    options.count({
+      method: request.method,
+      route: passage.route,
+      status: response.status,
+      durationMs,
+      refusal,
+    });
+    options.tracer?.note({ request: passage.requestId, route: passage.route });
+    options.log.debug("request", {
+      request: passage.requestId,
+      method: request.method,
+      status: response.status,
+      duration_ms: durationMs,
+      client: passage.client.address,
+    });
+  };
+
   return {
-    async fetch(request, remoteAddress = "") {
+    fetch(request, remoteAddress = "") {
       const passage = enter(request, remoteAddress);
       if (passage.client.isBehindUnknownProxy) warnOfProxy(remoteAddress);
-      const startedMs = options.clock.nowMs();
+      const way = { request, passage, means, startedMs: options.clock.nowMs() };
       const wrong = findAddressError(passage.address, request.headers);
       const response = wrong === null
-        ? await answer(find(request.method, pathOf(passage.address)), { request, passage, means })
+        ? answer(find(request.method, pathOf(passage.address)), way)
         : turnAway(overLimit("public", passage, limits) ?? wrong, passage);
-      const durationMs = options.clock.nowMs() - startedMs;
-      const refusal = passage.refusal?.limited ?? (passage.allowance?.allowed === false ? "quota" : null);
-      options.count({
-        method: request.method,
-        route: passage.route,
-        status: response.status,
-        durationMs,
-        refusal,
+      return whenThere(response, (response) => {
+        tell(response, way);
+        return response;
       });
-      options.tracer?.note({ request: passage.requestId, route: passage.route });
-      options.log.debug("request", {
-        request: passage.requestId,
-        method: request.method,
-        status: response.status,
-        duration_ms: durationMs,
-        client: passage.client.address,
-      });
-      return response;
     },
     refuse(request) {
       const error = new AppError("unavailable", "The service is stopping. Try again in some seconds.");
@@ -148,27 +155,30 @@ interface Way {
 }
 
 /** The answer of a destination, whatever is thrown on the way to it; without its body when it was asked by HEAD. */
-async function answer(destination: Destination, way: Way): Promise<Response> {
+function answer(destination: Destination, way: Way): Soon<Response> {
   const { request, passage, means: { options: { log } } } = way;
-  const response = await answerAt(destination, way).catch((thrown) => {
+  const response = recovered(() => answerAt(destination, way), (thrown) => {
     if (!(thrown instanceof AppError)) {
       log.error("request failed", { request: passage.requestId, cause: describe(thrown) });
     }
     return failure(toAppError(thrown), passage);
   });
-  return request.method === "HEAD" ? new Response(null, response) : response;
+  return request.method === "HEAD" ? whenThere(response, (whole) => new Response(null, whole)) : response;
 }
 
-async function answerAt(destination: Destination, way: Way): Promise<Response> {
-  const { request, passage, means: { options, limits } } = way;
+function answerAt(destination: Destination, way: Way): Soon<Response> {
+  const { request, passage, means: { limits } } = way;
   if (destination.kind === "route") {
     const { route, params } = destination;
     passage.isPublic = destination.isPublic;
     passage.route = route.path;
-    const customer = await admit(route.access, request, { passage, limits, options });
-    const answered = await answerRoute(route, { params, customer, way })
-      .catch((error) => countTrial(error, passage, limits));
-    return success(answered, { request, route, passage });
+    return whenThere(admit(route.access, way), (customer) => {
+      const answered = recovered(
+        () => answerRoute(route, { params, customer, way }),
+        (error) => countTrial(error, passage, limits),
+      );
+      return whenThere(answered, (given) => success(given, { request, route, passage }));
+    });
   }
   if (destination.kind === "other_method") {
     passage.isPublic = destination.isPublic;
@@ -186,91 +196,100 @@ async function answerAt(destination: Destination, way: Way): Promise<Response> {
   return failure(error, passage, { allow });
 }
 
-async function answerRoute(
-  route: Route,
-  { params, customer, way: { request, passage, means: { kept, options } } }: {
-    params: Record<string, string>;
-    customer: Customer | null;
-    way: Way;
-  },
-): Promise<Answered> {
-  const { address } = passage;
-  // Read before the answer is made: what is stored meanwhile makes the answer out of date at once, never for good.
+/** A request that was let in. */
+interface Admitted {
+  params: Record<string, string>;
+  customer: Customer | null;
+  way: Way;
+}
+
+/** What a route answers: what is kept of it while that is true, else what it makes. */
+function answerRoute(route: Route, admitted: Admitted): Soon<Answered> {
+  const { passage: { address }, means: { kept } } = admitted.way;
   // What nobody asked for lately is neither kept nor worth keeping.
-  const state = route.state === undefined || !kept.wasAsked(address) ? null : await route.state();
-  const hot = state === null ? null : kept.get(address, state);
-  if (hot !== null) return { status: route.status, body: hot.answer, headers: hot.headers };
-  const bytes = route.body === undefined && route.access !== "signature"
+  if (route.state === undefined || !kept.wasAsked(address)) return makeAnswer(route, admitted);
+  // Read before the answer is made: what is stored meanwhile makes the answer out of date at once, never for good.
+  return whenThere(route.state(), (state) => {
+    const hot = kept.get(address, state);
+    if (hot !== null) return { status: route.status, body: hot.answer, headers: hot.headers };
+    return whenThere(makeAnswer(route, admitted), (made) => {
+      if (made.status === route.status) {
+        kept.put(address, state, { answer: made.body, headers: made.headers });
+      }
+      return made;
+    });
+  });
+}
+
+function makeAnswer(route: Route, { params, customer, way }: Admitted): Soon<Answered> {
+  const { request, passage: { address, allowance, requestId }, means: { options } } = way;
+  const { headers } = request;
+  const received = route.body === undefined && route.access !== "signature"
     ? null
-    : await receiveBody(request, options.clock, route.maxBodyBytes);
-  const act = async (repetition: Repetition | null): Promise<Answer> => {
-    const { query, body } = await checkInput(route, parametersOf(address), bytes);
-    const checked = {
-      params,
-      query,
-      body,
-      address,
-      headers: request.headers,
-      requestId: passage.requestId,
-    };
-    return await handle(route, checked, { customer, passage, repetition, bytes });
-  };
-  const { status, json, headers = {}, contentName } = route.repeatable === undefined || customer === null
-    ? await act(null)
-    : await route.repeatable.run(
-      { customerId: customer.id, headers: request.headers, address, body: bytes ?? new Uint8Array() },
-      act,
-    );
-  const body = prepareAnswer(json, contentName);
-  if (state !== null && status === route.status) {
-    kept.put(address, state, { answer: body, headers });
-  }
-  return { status, body, headers };
+    : receiveBody(request, options.clock, route.maxBodyBytes);
+  const made = whenThere(received, (bytes) => {
+    const act = (repetition: Repetition | null): Soon<Answer> =>
+      whenThere(
+        checkInput(route, parametersOf(address), bytes),
+        ({ query, body }) =>
+          handle(
+            route,
+            { params, query, body, address, headers, requestId, customer, allowance, repetition, bytes },
+          ),
+      );
+    if (route.repeatable === undefined || customer === null) return act(null);
+    const sent = { customerId: customer.id, headers, address, body: bytes ?? new Uint8Array() };
+    return route.repeatable.run(sent, act);
+  });
+  return whenThere(made, ({ status, json, headers = {}, contentName }) => ({
+    status,
+    body: prepareAnswer(json, contentName),
+    headers,
+  }));
 }
 
 /** Query and body as the route takes them. Throws an error that names everything wrong with them. */
-async function checkInput(
+function checkInput(
   route: Route,
   parameters: readonly SentParameter[],
   bytes: Uint8Array | null,
-): Promise<{ query: unknown; body: unknown }> {
+): Soon<{ query: unknown; body: unknown }> {
   const query = readQuery(parameters, route.query);
   const body = route.body === undefined || bytes === null ? NO_INPUT : checkBody(bytes, route.body);
-  const errors = [...query.errors, ...body.errors];
-  if (route.verify !== undefined) errors.push(...await route.verify({ query: query.good, body: body.good }));
-  if (errors.length > 0) throw invalid(errors);
-  return { query: query.value, body: body.value };
+  const found = route.verify === undefined ? [] : route.verify({ query: query.good, body: body.good });
+  return whenThere(found, (found) => {
+    const errors = [...query.errors, ...body.errors, ...found];
+    if (errors.length > 0) throw invalid(errors);
+    return { query: query.value, body: body.value };
+  });
 }
 
-async function handle(
-  route: Route,
-  checked: Call,
-  { customer, passage: { allowance }, repetition, bytes }: {
-    customer: Customer | null;
-    passage: Passage;
-    repetition: Repetition | null;
-    bytes: Uint8Array | null;
-  },
-): Promise<Answer> {
-  if (route.access === "public") return await route.handle(checked);
-  if (route.access === "signature") {
-    return await route.handle({ ...checked, bytes: bytes ?? new Uint8Array() });
-  }
-  if (customer === null || allowance === null) {
-    throw new Error(`${route.path} was reached without a customer`);
-  }
-  return await route.handle({ ...checked, customer, allowance, repetition });
+/** A checked request of any route. */
+interface WholeCall extends Call, Pick<KeyCall, "repetition"> {
+  customer: Customer | null;
+  allowance: RequestAllowance | null;
+  bytes: Uint8Array | null;
+}
+
+function handle(route: Route, call: WholeCall): Soon<Answer> {
+  if (route.access === "public") return route.handle(call);
+  if (route.access === "signature") return route.handle({ ...call, bytes: call.bytes ?? new Uint8Array() });
+  if (!isOfCustomer(call)) throw new Error(`${route.path} was reached without a customer`);
+  return route.handle(call);
+}
+
+function isOfCustomer(call: WholeCall): call is WholeCall & KeyCall {
+  return call.customer !== null && call.allowance !== null;
 }
 
 /**
  * The customer of a request with a key; null where none is needed. Throws `unauthenticated`, `quota_exceeded`, and
  * `too_many_requests` when the address asked too often without a good key: before the store is asked.
  */
-async function admit(
+function admit(
   access: RouteAccess,
-  request: Request,
-  { passage, limits, options }: { passage: Routed; limits: AddressLimits; options: ServerOptions },
-): Promise<Customer | null> {
+  { request, passage, means: { limits, options } }: Way,
+): Soon<Customer | null> {
   const authorization = request.headers.get("authorization");
   const isTrial = access === "signature" || (access === "key" && authorization !== null);
   if (isTrial) {
@@ -285,15 +304,24 @@ async function admit(
     if (refused !== null) throw refused;
   }
   if (access !== "key") return null;
-  const customer = await options.keys.authenticate(authorization).catch((error) =>
-    countTrial(error, isTrial ? passage : null, limits)
+  const found = recovered(
+    () => options.keys.authenticate(authorization),
+    (error) => countTrial(error, isTrial ? passage : null, limits),
   );
-  passage.allowance = await options.takeRequest(customer);
-  if (passage.allowance.allowed) return customer;
-  throw new AppError(
+  return whenThere(found, (customer) =>
+    whenThere(options.takeRequest(customer), (allowance) => {
+      passage.allowance = allowance;
+      if (allowance.allowed) return customer;
+      throw quotaSpent(allowance);
+    }));
+}
+
+function quotaSpent({ limit, resetMs }: RequestAllowance): AppError {
+  return new AppError(
     "quota_exceeded",
-    `Your tier allows ${passage.allowance.limit} requests a day. Wait until ` +
-      `${new Date(passage.allowance.resetMs).toISOString()}, or ask for a higher tier.`,
+    `Your tier allows ${limit} requests a day. Wait until ${
+      new Date(resetMs).toISOString()
+    }, or ask for a higher tier.`,
   );
 }
 

@@ -2,6 +2,7 @@
 import type { EventType } from "./event.ts";
 import type { Provenance } from "./provenance.ts";
 import type { Severity } from "./severity.ts";
+import type { Soon } from "./soon.ts";
 
 /** Which events to list; every filter narrows, each list is any-of. */
 export interface EventQuery {
@@ -68,15 +69,15 @@ export interface LaterLanguage {
 /** Event records, as they are read. */
 export interface EventStore {
   /** Newest first by (`published_at`, id); with `after` in the order of storing. */
-  listEvents(query: EventQuery): Promise<ListedEvent[]>;
+  listEvents(query: EventQuery): Soon<ListedEvent[]>;
   /** Where an event stands, null when there is none of that id. */
-  findPlace(id: string): Promise<EventPlace | null>;
+  findPlace(id: string): Soon<EventPlace | null>;
   /** Where the event stands that was stored last, null without one. */
-  lastPlace(): Promise<EventPlace | null>;
+  lastPlace(): Soon<EventPlace | null>;
   /** Names the state of all records: while it is the same, every list and every record is. */
-  recordsState(): Promise<string>;
+  recordsState(): Soon<string>;
   /** The stored JSON of every version of the event's publication, the first one first; empty without such an event. */
   listVersions(id: string): Promise<string[]>;
   /** One event with what it was made from, null when there is none of that id. */
-  findEvent(id: string): Promise<FoundEvent | null>;
+  findEvent(id: string): Soon<FoundEvent | null>;
 }

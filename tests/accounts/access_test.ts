@@ -4,6 +4,7 @@ import { createAccess } from "../../src/accounts/access.ts";
 import { hashKey, makeKey } from "../../src/accounts/keys.ts";
 import type { Customer } from "../../src/domain/customer.ts";
 import { AppError } from "../../src/domain/errors.ts";
+import type { Soon } from "../../src/domain/soon.ts";
 import type { KeyHolder } from "../../src/domain/store.ts";
 import { fakeClock } from "../support/clock.ts";
 
@@ -38,9 +39,9 @@ function given(holder: KeyHolder | null = { customer: CUSTOMER, disabledBy: null
 }
 
 /** Expects a refusal, and gives what the caller is told. */
-async function refused(answer: Promise<unknown>): Promise<string> {
+async function refused(ask: () => Soon<unknown>): Promise<string> {
   let detail = "";
-  await assert.rejects(answer, (error) => {
+  await assert.rejects(async () => await ask(), (error) => {
     assert.ok(error instanceof AppError);
     assert.equal(error.code, "unauthenticated");
     assert.equal(error.status, 401);
@@ -60,27 +61,27 @@ Deno.test("authenticate() gives the customer of a good key, by the key's hash", 
 
 Deno.test("authenticate() says whether the header is missing, is no key, is unknown or is disabled", async () => {
   const known = given();
-  assert.match(await refused(known.access.authenticate(null)), /Send your API key/);
-  assert.match(await refused(known.access.authenticate("Bearer nonsense")), /holds no API key/);
-  assert.match(await refused(known.access.authenticate("")), /holds no API key/);
+  assert.match(await refused(() => known.access.authenticate(null)), /Send your API key/);
+  assert.match(await refused(() => known.access.authenticate("Bearer nonsense")), /holds no API key/);
+  assert.match(await refused(() => known.access.authenticate("")), /holds no API key/);
   assert.deepEqual(known.asked, [], "the store is not asked for what cannot be a key");
-  assert.match(await refused(given(null).access.authenticate(BEARER)), /not known/);
+  assert.match(await refused(() => given(null).access.authenticate(BEARER)), /not known/);
   const disabledKey = given({ customer: CUSTOMER, disabledBy: null, keyDisabled: true });
-  assert.match(await refused(disabledKey.access.authenticate(BEARER)), /disabled/);
+  assert.match(await refused(() => disabledKey.access.authenticate(BEARER)), /disabled/);
   const disabledCustomer = given({
     customer: { ...CUSTOMER, enabled: false },
     disabledBy: null,
     keyDisabled: false,
   });
   assert.match(
-    await refused(disabledCustomer.access.authenticate(BEARER)),
+    await refused(() => disabledCustomer.access.authenticate(BEARER)),
     /switched your access off.*would not help/,
   );
   const out = { ...CUSTOMER, enabled: false };
   const unpaid = given({ customer: out, disabledBy: "payment", keyDisabled: false });
-  assert.match(await refused(unpaid.access.authenticate(BEARER)), /not paid for.*the same key/);
+  assert.match(await refused(() => unpaid.access.authenticate(BEARER)), /not paid for.*the same key/);
   const old = given({ customer: out, disabledBy: "payment", keyDisabled: true });
-  const said = await refused(old.access.authenticate(BEARER));
+  const said = await refused(() => old.access.authenticate(BEARER));
   assert.match(said, /key is disabled/);
   assert.doesNotMatch(said, /paid|access/, "who holds an old key learns nothing of its customer");
 });
@@ -93,7 +94,7 @@ Deno.test("authenticate() believes what it read for 500 ms at most", async () =>
   assert.equal((await access.authenticate(BEARER)).id, "cus_1");
   assert.equal(asked.length, 1);
   await clock.advance(1);
-  await refused(access.authenticate(BEARER));
+  await refused(() => access.authenticate(BEARER));
   assert.equal(asked.length, 2);
 });
 
@@ -102,12 +103,12 @@ Deno.test("authenticate() is not fooled by a clock that is set back", async () =
   await access.authenticate(BEARER);
   holders.set(hashKey(KEY), { customer: CUSTOMER, disabledBy: null, keyDisabled: true });
   clock.set(T0 - 3_600_000);
-  await refused(access.authenticate(BEARER));
+  await refused(() => access.authenticate(BEARER));
 });
 
 Deno.test("authenticate() lets a changed tier and a key that is good again through after the same time", async () => {
   const { access, clock, holders } = given({ customer: CUSTOMER, disabledBy: null, keyDisabled: true });
-  await refused(access.authenticate(BEARER));
+  await refused(() => access.authenticate(BEARER));
   holders.set(hashKey(KEY), {
     customer: { ...CUSTOMER, tier: "gpai" },
     disabledBy: null,
@@ -119,13 +120,13 @@ Deno.test("authenticate() lets a changed tier and a key that is good again throu
 
 Deno.test("authenticate() asks again for a key that was unknown, and forgets one that is gone", async () => {
   const { access, clock, holders } = given(null);
-  await refused(access.authenticate(BEARER));
+  await refused(() => access.authenticate(BEARER));
   holders.set(hashKey(KEY), { customer: CUSTOMER, disabledBy: null, keyDisabled: false });
   assert.equal((await access.authenticate(BEARER)).id, "cus_1");
   holders.clear();
   await clock.advance(500);
-  await refused(access.authenticate(BEARER));
-  await refused(access.authenticate(BEARER));
+  await refused(() => access.authenticate(BEARER));
+  await refused(() => access.authenticate(BEARER));
 });
 
 Deno.test("authenticate() measures the time from before the store was asked", async () => {
@@ -155,7 +156,7 @@ Deno.test("authenticate() passes the store's failure on and keeps nothing of it"
         : Promise.resolve({ customer: CUSTOMER, disabledBy: null, keyDisabled: false }),
   };
   const access = createAccess({ store, clock });
-  await assert.rejects(access.authenticate(BEARER), /the disk is gone/);
+  await assert.rejects(async () => await access.authenticate(BEARER), /the disk is gone/);
   broken = false;
   assert.equal((await access.authenticate(BEARER)).id, "cus_1");
 });

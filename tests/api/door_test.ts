@@ -7,8 +7,8 @@ function closedDoor() {
   return createDoor(createIds(() => 0, (count) => new Uint8Array(count)));
 }
 
-function ask(door: ReturnType<typeof closedDoor>, path: string, method = "GET"): Promise<Response> {
-  return door.fetch(new Request(`http://regfeed.example${path}`, { method }), "127.0.0.1");
+async function ask(door: ReturnType<typeof closedDoor>, path: string, method = "GET"): Promise<Response> {
+  return await door.fetch(new Request(`http://regfeed.example${path}`, { method }), "127.0.0.1");
 }
 
 Deno.test("a closed door is alive and not ready, and tells everybody else when to come again", async () => {

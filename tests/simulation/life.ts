@@ -1,4 +1,5 @@
 // One life of the process: it ends at any step, and what was under way then is never heard of again.
+import type { Soon } from "../../src/domain/soon.ts";
 import type { Store } from "../../src/domain/store.ts";
 import type { Chance } from "../support/chance.ts";
 
@@ -34,10 +35,10 @@ export class Life {
   }
 
   /** A step of the process: it may die before it or after it; what a dead process waits for never comes. */
-  async step<T>(work: () => Promise<T>): Promise<T> {
+  async step<T>(work: () => Soon<T>): Promise<T> {
     this.#mayDie();
     if (this.#dead) return await NEVER;
-    const done = await work().then((value) => ({ value }), (error: unknown) => ({ error }));
+    const done = await Promise.resolve(work()).then((value) => ({ value }), (error: unknown) => ({ error }));
     this.#mayDie();
     if (this.#dead) return await NEVER;
     if ("error" in done) throw done.error;
@@ -84,7 +85,7 @@ export function storeOf(store: Store, life: Life): Store {
           life.refused++;
           return Promise.reject(new Error("database or disk is full"));
         }
-        return (target[name] as (...given: unknown[]) => Promise<unknown>)(...given);
+        return (target[name] as (...given: unknown[]) => Soon<unknown>)(...given);
       }),
   });
 }

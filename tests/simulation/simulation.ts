@@ -179,7 +179,7 @@ export class Simulation {
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
-      const outcome = await this.#drive(this.#app.fetch(request).then(readReply));
+      const outcome = await this.#drive(Promise.resolve(this.#app.fetch(request)).then(readReply));
       if (outcome === "died") continue;
       if ("error" in outcome) throw outcome.error;
       if (outcome.value.status !== 500) return outcome.value;

@@ -1,5 +1,6 @@
 // The plans of the SQLite engine's statements: no table that grows for years is read from end to end.
 import assert from "node:assert/strict";
+import type { Soon } from "../../src/domain/soon.ts";
 import type { EventQuery, Store } from "../../src/domain/store.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import { PROMISES } from "./contract.ts";
@@ -70,7 +71,7 @@ async function busyStore(): Promise<Store> {
 }
 
 /** The plans of the statements that a call runs on a busy store. */
-async function plansOfCall(call: (store: Store) => Promise<unknown>): ReturnType<typeof plansOf> {
+async function plansOfCall(call: (store: Store) => Soon<unknown>): ReturnType<typeof plansOf> {
   const store = await busyStore();
   try {
     return await plansOf(await statementsOf(() => call(store)));
@@ -102,7 +103,7 @@ Deno.test("the SQLite engine reads no growing table from end to end, in any stat
 });
 
 /** A call, the lines that its plans must hold, and whether sorting is due. */
-const HOT: [string, (store: Store) => Promise<unknown>, RegExp[]][] = [
+const HOT: [string, (store: Store) => Soon<unknown>, RegExp[]][] = [
   [
     "claimSources()",
     (store) => store.claimSources(aClaim(["board"])),

@@ -1,6 +1,7 @@
 // Trouble with the file below the store: it has a name, reads go on, nothing is half done, and it heals.
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { recovered, whenThere } from "../../src/domain/soon.ts";
 import { StoreError } from "../../src/domain/store_trouble.ts";
 import { Connection } from "../../src/store/sqlite/connection.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
@@ -114,7 +115,10 @@ Deno.test("a damaged file is told as such and stays so", async () => {
     const store = openStore(file, testVault);
     let found: unknown = null;
     for (let number = 0; number < 300 && found === null; number++) {
-      found = await store.findEvent(`evt_${number}`).then(() => null, (error: unknown) => error);
+      found = await recovered<unknown>(
+        () => whenThere(store.findEvent(`evt_${number}`), () => null),
+        (thrown) => thrown,
+      );
     }
     assert.ok(found instanceof StoreError && found.trouble === "corrupt", String(found));
     assert.equal(await store.trouble(), "corrupt");

@@ -5,6 +5,7 @@ import { canonicalArticle } from "../../domain/article.ts";
 import { AppError, type FieldError } from "../../domain/errors.ts";
 import { EVENT_TYPES } from "../../domain/event.ts";
 import { isId } from "../../domain/ids.ts";
+import { whenThere } from "../../domain/soon.ts";
 import type { EventPlace, EventQuery, ListedEvent, Store } from "../../domain/store.ts";
 import { expandTopics, type Topic } from "../../domain/topic.ts";
 import {
@@ -164,12 +165,13 @@ function eventRoute({ store }: EventRouteOptions): Route {
     answer: eventAnswer,
     status: 200,
     state: () => store.recordsState(),
-    async handle({ params }) {
+    handle({ params }) {
       const id = params["id"] ?? "";
-      const found = isId("event", id) ? await store.findEvent(id) : null;
-      if (found === null) throw noEvent();
-      const json = eventAnswerJson(found);
-      return { status: 200, json, contentName: `${id}-${json.length}` };
+      return whenThere(isId("event", id) ? store.findEvent(id) : null, (found) => {
+        if (found === null) throw noEvent();
+        const json = eventAnswerJson(found);
+        return { status: 200, json, contentName: `${id}-${json.length}` };
+      });
     },
   });
 }

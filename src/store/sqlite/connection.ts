@@ -9,8 +9,8 @@ const IMPATIENT_TIMEOUT_MS = 50;
 /** The page cache's bound, KiB. */
 const CACHE_KIB = 16_384;
 
-/** Prepared statements kept, the last used ones: the texts of lists vary with their filters. */
-const MAX_STATEMENTS = 256;
+/** Prepared statements in each half of those that are kept: the texts of lists vary with their filters. */
+const MAX_STATEMENTS = 128;
 
 /** A value that a statement takes or gives. */
 export type Value = SupportedValueType;
@@ -27,7 +27,10 @@ export type Durability = "durable" | "relaxed";
 /** One connection; every call is synchronous, so a transaction never meets another of the same process. */
 export class Connection {
   readonly #database: DatabaseSync;
-  readonly #statements = new Map<string, StatementSync>();
+  /** What was used since the last time that there were too many; */
+  #statements = new Map<string, StatementSync>();
+  /** and before it: what is used again goes to the others, the rest is forgotten the next time. */
+  #oldStatements = new Map<string, StatementSync>();
   readonly #path: string;
   readonly #openLog: OpenWritten | null;
   /** The write-ahead log's file, once it was needed. */
@@ -155,6 +158,7 @@ export class Connection {
     if (!this.#open) return;
     this.#open = false;
     this.#statements.clear();
+    this.#oldStatements.clear();
     this.#log?.close();
     this.#database.close();
   }
@@ -162,14 +166,13 @@ export class Connection {
   #statement(sql: string): StatementSync {
     this.mustBeOpen();
     const known = this.#statements.get(sql);
-    const statement = known ?? this.#database.prepare(sql);
-    // Set anew each time, the map's order is the order of use.
-    this.#statements.delete(sql);
-    this.#statements.set(sql, statement);
-    if (this.#statements.size > MAX_STATEMENTS) {
-      const [oldest = sql] = this.#statements.keys();
-      this.#statements.delete(oldest);
+    if (known !== undefined) return known;
+    if (this.#statements.size === MAX_STATEMENTS) {
+      this.#oldStatements = this.#statements;
+      this.#statements = new Map();
     }
+    const statement = this.#oldStatements.get(sql) ?? this.#database.prepare(sql);
+    this.#statements.set(sql, statement);
     return statement;
   }
 

@@ -62,20 +62,15 @@ export function createEvents(
         connection.transaction("durable", () => recordRemovals(connection, sourceId, { ...fetch, decide })),
       ),
 
-    listEvents: (query) => Promise.resolve(listEvents(connection, records, query)),
+    listEvents: (query) => listEvents(connection, records, query),
 
-    findEvent: (id) => Promise.resolve(findEvent(connection, id)),
+    findEvent: (id) => findEvent(connection, id),
 
-    findPlace: (id) =>
-      Promise.resolve(placeOf(connection.get("select id, seq, published_at from events where id = ?", id))),
+    findPlace: (id) => placeOf(connection.get("select id, seq, published_at from events where id = ?", id)),
 
     lastPlace: () =>
-      Promise.resolve(
-        placeOf(
-          connection.get(
-            "select id, seq, published_at from events where seq = (select max(seq) from events)",
-          ),
-        ),
+      placeOf(
+        connection.get("select id, seq, published_at from events where seq = (select max(seq) from events)"),
       ),
 
     recordsState: () => {
@@ -83,7 +78,7 @@ export function createEvents(
         `select (select ifnull(max(seq), 0) from events) || '.' ||
            (select ifnull(max(seq), 0) from event_translations) as state`,
       );
-      return Promise.resolve(String(row?.["state"]));
+      return String(row?.["state"]);
     },
 
     listVersions: (id) =>
@@ -97,17 +92,17 @@ export function createEvents(
   };
 }
 
+const FOUND_SQL = `
+  select ${SERVED_JSON}, provenance,
+    case when exists (select 1 from event_translations where event_seq = events.seq) then (
+      select json_group_array(json_object('language', language, 'url', url, 'added_at', added_at,
+        'provenance', json(provenance)))
+      from (select * from event_translations where event_seq = events.seq order by language)
+    ) else '[]' end as later
+  from events where id = ?`;
+
 function findEvent(connection: Connection, id: string): Awaited<ReturnType<Store["findEvent"]>> {
-  const row = connection.get(
-    `select ${SERVED_JSON}, provenance,
-       case when exists (select 1 from event_translations where event_seq = events.seq) then (
-         select json_group_array(json_object('language', language, 'url', url, 'added_at', added_at,
-           'provenance', json(provenance)))
-         from (select * from event_translations where event_seq = events.seq order by language)
-       ) else '[]' end as later
-     from events where id = ?`,
-    id,
-  );
+  const row = connection.get(FOUND_SQL, id);
   return row === undefined ? null : {
     json: String(row["json"]),
     provenance: String(row["provenance"]),

@@ -8,6 +8,9 @@ import { cancelWelcome, queueMail } from "./mails.ts";
 
 /** The part of the port that concerns keys. */
 export function createKeys(connection: Connection): Pick<AccountStore, "replaceKeys" | "findKey"> {
+  const ofCustomer = CUSTOMER_COLUMNS.split(", ").map((name) => `customers.${name}`).join(", ");
+  const holderOf = `select ${ofCustomer}, disabled_by, disabled_at
+    from api_keys join customers on customers.id = api_keys.customer_id where hash = ?`;
   return {
     replaceKeys: (customerId, key, by) =>
       Promise.resolve(connection.transaction("durable", () => {
@@ -31,19 +34,12 @@ export function createKeys(connection: Connection): Pick<AccountStore, "replaceK
       })),
 
     findKey: (hash) => {
-      const row = connection.get(
-        `select ${CUSTOMER_COLUMNS.split(", ").map((name) => `customers.${name}`).join(", ")}, disabled_by,
-           disabled_at
-         from api_keys join customers on customers.id = api_keys.customer_id where hash = ?`,
-        hash,
-      );
-      return Promise.resolve(
-        row === undefined ? null : {
-          customer: customerFromRow(row),
-          disabledBy: row["disabled_by"] as DisabledBy | null,
-          keyDisabled: row["disabled_at"] !== null,
-        },
-      );
+      const row = connection.get(holderOf, hash);
+      return row === undefined ? null : {
+        customer: customerFromRow(row),
+        disabledBy: row["disabled_by"] as DisabledBy | null,
+        keyDisabled: row["disabled_at"] !== null,
+      };
     },
   };
 }

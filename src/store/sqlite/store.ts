@@ -100,7 +100,7 @@ function openFile(
 }
 
 /**
- * The engine works and throws at once, the port is asynchronous: what a method throws becomes a rejection, and what
+ * The engine works and throws at once, the port may be asynchronous: what a method throws becomes a rejection, and what
  * tells of trouble with the file a {@link StoreError}.
  */
 function rejecting(watch: TroubleWatch, store: Store): Store {
@@ -111,7 +111,8 @@ function rejecting(watch: TroubleWatch, store: Store): Store {
     name,
     (...given: unknown[]) => {
       try {
-        return method(...given).catch(fail);
+        const made = method(...given);
+        return made instanceof Promise ? made.catch(fail) : made;
       } catch (error) {
         return Promise.reject(watch.note(error));
       }

@@ -1,5 +1,6 @@
 // Promises about the store as a whole: its health, its end.
 import assert from "node:assert/strict";
+import type { Soon } from "../../../src/domain/soon.ts";
 import type { Store } from "../../../src/domain/store.ts";
 import {
   aClaim,
@@ -30,7 +31,7 @@ import { aPayment, aReview } from "./given_payments.ts";
 import type { StorePromise } from "./promise.ts";
 
 /** A call of every method but close. */
-const CALLS: Record<Exclude<keyof Store, "close">, (store: Store) => Promise<unknown>> = {
+const CALLS: Record<Exclude<keyof Store, "close">, (store: Store) => Soon<unknown>> = {
   registerSources: (store) => store.registerSources([aSource("board")], T0),
   listSources: (store) => store.listSources(),
   isKnownSource: (store) => store.isKnownSource("board"),
@@ -155,7 +156,7 @@ export const wholePromises: StorePromise[] = [
       await store.close();
       for (const [name, call] of Object.entries(CALLS)) {
         const called = call(store); // a throw here, instead of a rejection, fails the test
-        await assert.rejects(called, /closed/, name);
+        await assert.rejects(async () => await called, /closed/, name);
       }
     },
   },
