@@ -2,6 +2,7 @@
 import type { RegEvent } from "../../domain/event.ts";
 import { severityRank } from "../../domain/severity.ts";
 import type { Connection } from "./connection.ts";
+import { insertRows, rowInsert } from "./many_rows.ts";
 
 /** The tag's name of a value: "topic:gpai". */
 export function tagName(
@@ -29,12 +30,7 @@ export function tagsOf(event: RegEvent): Set<string> {
   return tags;
 }
 
-/** Rows that one statement takes: the call of a statement costs more than a row of it. */
-const ROWS = 32;
-const INSERT = "insert into event_tags (tag_id, published_at, event_id, event_seq) values";
-const ROW = "(?, ?, ?, ?)";
-const INSERT_ONE = `${INSERT} ${ROW}`;
-const INSERT_MANY = `${INSERT} ${Array.from({ length: ROWS }, () => ROW).join(", ")}`;
+const INSERT_TAGS = rowInsert("insert into event_tags (tag_id, published_at, event_id, event_seq)", 4);
 
 /** A tag of an event. */
 type TagRow = [tagId: number, publishedAt: number, eventId: string, eventSeq: number];
@@ -64,12 +60,7 @@ export class TagWriter {
 
   /** Writes everything; nothing is added after it. */
   finish(): void {
-    const rows = [...this.#rows.values()].flat();
-    let at = 0;
-    for (; at + ROWS <= rows.length; at += ROWS) {
-      this.connection.run(INSERT_MANY, ...rows.slice(at, at + ROWS).flat());
-    }
-    for (const row of rows.slice(at)) this.connection.run(INSERT_ONE, ...row);
+    insertRows(this.connection, INSERT_TAGS, [...this.#rows.values()].flat());
     for (const [id, { length }] of this.#rows) {
       this.connection.run("update tags set events = events + ? where id = ?", length, id);
     }

@@ -123,7 +123,7 @@ function recordAll<T extends PublicationKey>(
   decide: Decide<T>,
 ): RecordDecision[] {
   const writer = new RecordWriter(connection);
-  const batch = new PublicationBatch(connection, sourceId, publications);
+  const batch = new PublicationBatch(connection, sourceId, publications, () => writer.flush());
   const decisions = publications.map((publication, place) => {
     const stored = batch.find(place);
     const decision = decide(publication, stored);

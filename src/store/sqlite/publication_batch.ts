@@ -51,6 +51,8 @@ export class PublicationBatch {
     readonly connection: Connection,
     readonly sourceId: string,
     readonly publications: readonly PublicationKey[],
+    /** Writes what waits to be written; called before anything is looked up again. */
+    readonly settle: () => void,
   ) {
     if (publications.length >= LEAST_ASKED) this.#found = this.#lookUp();
   }
@@ -59,6 +61,7 @@ export class PublicationBatch {
   find(place: number): StoredPublication | null {
     const publication = this.publications[place] as PublicationKey;
     if (this.#found === null || this.#isAdded(publication)) {
+      this.settle();
       return findPublication(this.connection, this.sourceId, publication);
     }
     const row = this.#found[place] ?? null;

@@ -2,31 +2,54 @@
 import { type RegEvent, withTranslation } from "../../domain/event.ts";
 import { severityRank } from "../../domain/severity.ts";
 import type { PublicationKey, RecordDecision, StoredPublication } from "../../domain/store.ts";
-import type { Connection } from "./connection.ts";
+import type { Connection, Value } from "./connection.ts";
 import { tagName, TagWriter } from "./event_tags.ts";
+import { insertRows, type RowInsert, rowInsert } from "./many_rows.ts";
 import { asciiJson, servedBySeq } from "./served.ts";
 
 type Recording = Extract<RecordDecision, { kind: "record" }>;
 type Translating = Extract<RecordDecision, { kind: "translated" }>;
 
-/** Writes the records of one transaction. */
+/** The inserts that a new publication may take. */
+const EVENT = rowInsert(
+  "insert into events (seq, id, source_id, external_id, version, severity, published_at, json, provenance)",
+  9,
+);
+const PUBLICATION = rowInsert(
+  `insert into publications (source_id, key, external_id, content_hash, text_hash, version, latest_seq, withdrawn)`,
+  8,
+);
+const OUTBOX = rowInsert("insert into event_outbox (event_seq)", 1);
+const HELD = rowInsert("insert into held_events (event_seq, source_id, reason)", 3);
+
+/** Writes the records of one transaction, in which nobody else writes any. */
 export class RecordWriter {
   readonly #tags: TagWriter;
   readonly #words: { seq: number; text: string }[] = [];
+  /** The last place that was given; null before the first. */
+  #lastSeq: number | null = null;
+  /** Rows that wait to be written many at once, in the order of writing: what refers to an event comes after it. */
+  readonly #waiting = new Map<RowInsert, Value[][]>([[EVENT, []], [PUBLICATION, []], [OUTBOX, []], [
+    HELD,
+    [],
+  ]]);
 
   constructor(readonly connection: Connection) {
     this.#tags = new TagWriter(connection);
   }
 
-  /** Writes a version; `stored` is the publication as it was found, null when it is new. */
+  /**
+   * Writes a version; `stored` is the publication as it was found, null when it is new. What is new may wait to be
+   * written until {@link flush}.
+   */
   record(
     publication: PublicationKey,
     stored: StoredPublication | null,
     { event, provenance, notify }: Recording,
   ): void {
-    const inserted = this.connection.get(
-      `insert into events (id, source_id, external_id, version, severity, published_at, json, provenance)
-       values (?, ?, ?, ?, ?, ?, ?, ?) returning seq`,
+    const seq = this.#nextSeq();
+    this.#add(EVENT, [
+      seq,
       event.id,
       event.source_id,
       event.external_id,
@@ -35,12 +58,16 @@ export class RecordWriter {
       event.published_at,
       asciiJson(event),
       asciiJson(provenance),
-    );
-    const seq = Number(inserted?.["seq"]);
+    ]);
     this.#tags.add(event, seq);
     this.#words.push({ seq, text: joined(textsOf(event)) });
-    this.#keepPublication(publication, stored, { event, seq });
-    if (notify !== false) tell(this.connection, { event, seq, waits: notify === "after_fetch" });
+    const isNew = stored === null && event.version === 1;
+    if (!isNew) this.flush();
+    if (isNew) this.#addPublication(publication, { event, seq });
+    else this.#keepPublication(publication, stored, { event, seq });
+    if (notify === false) return;
+    const reason = notify === "after_fetch" ? "fetch" : null;
+    this.#tell(event, { seq, reason: (isNew ? null : this.#reasonBefore(event)) ?? reason });
   }
 
   /** Adds a language to the newest record of a publication. */
@@ -50,6 +77,7 @@ export class RecordWriter {
     { externalId, translated }: { externalId: string; translated: Translating },
   ): void {
     if (language === undefined || textHash === undefined) throw new Error("a translation has a language");
+    this.flush();
     const seq = Number(
       this.connection.get(
         "select latest_seq from publications where source_id = ? and key = ?",
@@ -81,14 +109,66 @@ export class RecordWriter {
     keepLanguage(this.connection, sourceId, { externalId, language, textHash });
   }
 
+  /** Writes the rows that wait, so that a query finds what was recorded. */
+  flush(): void {
+    for (const [insert, rows] of this.#waiting) insertRows(this.connection, insert, rows.splice(0));
+  }
+
   /** Writes what is written once for all; nothing is recorded after it. */
   finish(): void {
+    this.flush();
     this.#tags.finish();
     // At the end and together: the full-text index writes what it has gathered before each statement that may need to
     // be undone by itself, which most others are.
     for (const { seq, text } of this.#words) {
       this.connection.run("insert into event_words (rowid, words) values (?, ?)", seq, text);
     }
+  }
+
+  #add(insert: RowInsert, row: Value[]): void {
+    this.#waiting.get(insert)?.push(row);
+  }
+
+  /** The place of a further record, as the table itself would number it: no record is ever removed. */
+  #nextSeq(): number {
+    this.#lastSeq ??= Number(this.connection.get("select max(seq) as last from events")?.["last"] ?? 0);
+    return ++this.#lastSeq;
+  }
+
+  #addPublication(
+    publication: PublicationKey,
+    { event, seq }: { event: RegEvent; seq: number },
+  ): void {
+    this.#add(PUBLICATION, [
+      event.source_id,
+      publication.key,
+      event.external_id,
+      publication.contentHash,
+      publication.textHash ?? null,
+      event.version,
+      seq,
+      withdrawnOf(event),
+    ]);
+    keepOwnLanguage(this.connection, publication, event);
+  }
+
+  /** Lets a record wait to be matched: at once, or for a reason. */
+  #tell(event: RegEvent, { seq, reason }: { seq: number; reason: string | null }): void {
+    if (reason === null) this.#add(OUTBOX, [seq]);
+    else this.#add(HELD, [seq, event.source_id, reason]);
+  }
+
+  /** Why an earlier version of the record waits: a later one waits behind it. */
+  #reasonBefore(event: RegEvent): string | null {
+    if (event.version === 1) return null;
+    const before = this.connection.get(
+      // A flood stands behind what only waits for its fetch in the alphabet: one version of a flood holds all.
+      `select max(reason) as reason from held_events
+       where event_seq in (select seq from events where source_id = ? and external_id = ?)`,
+      event.source_id,
+      event.external_id,
+    );
+    return before?.["reason"] as string | null | undefined ?? null;
   }
 
   /** The index holds no texts of its own: what goes out of it is told to it. */
@@ -124,7 +204,7 @@ export class RecordWriter {
       publication.language === event.language || stored.externalId !== event.external_id;
     const contentHash = isOwn ? publication.contentHash : stored.contentHash;
     const textHash = isOwn ? publication.textHash ?? null : stored.textHash;
-    const withdrawn = event.status === "withdrawn" ? 1 : 0;
+    const withdrawn = withdrawnOf(event);
     this.connection.run(
       `insert into publications (source_id, key, external_id, content_hash, text_hash, version, latest_seq, withdrawn)
        values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (source_id, key) do update
@@ -157,15 +237,21 @@ export class RecordWriter {
         event.external_id,
       );
     }
-    const { language, textHash: words } = publication;
-    if (language !== undefined && words !== undefined) {
-      keepLanguage(this.connection, event.source_id, {
-        externalId: event.external_id,
-        language,
-        textHash: words,
-      });
-    }
+    keepOwnLanguage(this.connection, publication, event);
   }
+}
+
+function withdrawnOf(event: RegEvent): number {
+  return event.status === "withdrawn" ? 1 : 0;
+}
+
+function keepOwnLanguage(
+  connection: Connection,
+  { language, textHash }: PublicationKey,
+  { source_id, external_id }: RegEvent,
+): void {
+  if (language === undefined || textHash === undefined) return;
+  keepLanguage(connection, source_id, { externalId: external_id, language, textHash });
 }
 
 function keepLanguage(
@@ -180,31 +266,6 @@ function keepLanguage(
     externalId,
     language,
     textHash,
-  );
-}
-
-/** Lets a record wait to be matched: at once, or where an earlier version of it waits, behind that. */
-function tell(
-  connection: Connection,
-  { event, seq, waits }: { event: RegEvent; seq: number; waits: boolean },
-): void {
-  const before = event.version === 1 ? undefined : connection.get(
-    // A flood stands behind what only waits for its fetch in the alphabet: one version of a flood holds all.
-    `select max(reason) as reason from held_events
-     where event_seq in (select seq from events where source_id = ? and external_id = ?)`,
-    event.source_id,
-    event.external_id,
-  );
-  const reason = before?.["reason"] as string | null | undefined ?? (waits ? "fetch" : null);
-  if (reason === null) {
-    connection.run("insert into event_outbox (event_seq) values (?)", seq);
-    return;
-  }
-  connection.run(
-    "insert into held_events (event_seq, source_id, reason) values (?, ?, ?)",
-    seq,
-    event.source_id,
-    reason,
   );
 }
 
