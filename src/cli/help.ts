@@ -1,10 +1,18 @@
 // The texts of `--help`: of everything, of a group of commands, of one command.
 import { VERSION } from "../version.ts";
 import { type Command, optionsOf } from "./command.ts";
+import { wrapText } from "./paragraphs.ts";
+
+/** No line of a help is wider: it is read on a console as often as in a window. */
+const WIDTH = 80;
 
 /** `usage: regfeed source test ID [--why] [--json]`. */
 export function usageLine(command: Command): string {
   return `usage: regfeed ${command.name} ${command.usage}`.trimEnd();
+}
+
+function wrap(text: string, indent = 0): string {
+  return wrapText(text, { width: WIDTH, indent, first: "" });
 }
 
 /** All of a command: summary, usage, example, options. */
@@ -13,9 +21,31 @@ export function commandHelp(command: Command): string {
     const written = short === undefined ? `    --${name}` : `-${short}, --${name}`;
     return [`${written}${kind !== "flag" ? ` ${value ?? "VALUE"}` : ""}`, help] as const;
   });
-  return `regfeed ${command.name}: ${command.summary}\n\n${
-    usageLine(command)
-  }\nexample: ${command.example}\n\n${columns(options)}`;
+  const parts = [
+    wrap(`regfeed ${command.name}: ${command.summary}`),
+    `${wrap(usageLine(command), "usage: ".length)}${exampleLine(command)}`,
+    columns(options),
+  ];
+  return parts.join("\n");
+}
+
+/** The example; where it needs more lines than one, as a shell takes them. */
+function exampleLine({ example }: Command): string {
+  const line = `example: ${example}`;
+  if (line.length <= WIDTH) return `${line}\n`;
+  const goesOn = " \\";
+  // What stands in quotes stays together.
+  const words = example.match(/(?:'[^']*'|\S)+/g) ?? [];
+  const lines: string[] = [];
+  let last = " ";
+  for (const word of words) {
+    if (`${last} ${word}${goesOn}`.length > WIDTH) {
+      lines.push(last);
+      last = "   ";
+    }
+    last += ` ${word}`;
+  }
+  return `example:\n${[...lines, last].join(`${goesOn}\n`)}\n`;
 }
 
 /** The commands that begin with one word, such as `source`. */
@@ -32,7 +62,8 @@ export function overview(commands: readonly Command[]): string {
 usage: regfeed COMMAND [--config FILE] …
 
 ${commandList(commands)}
-\`regfeed COMMAND --help\` says more. Exit codes: 0 done, 1 failed, 2 wrong use or bad config.
+\`regfeed COMMAND --help\` says more.
+Exit codes: 0 done, 1 failed, 2 wrong use or bad config.
 `;
 }
 
@@ -42,5 +73,9 @@ function commandList(commands: readonly Command[]): string {
 
 function columns(rows: readonly (readonly [name: string, text: string])[]): string {
   const width = Math.max(...rows.map(([name]) => name.length));
-  return rows.map(([name, text]) => `  ${name.padEnd(width)}  ${text}\n`).join("");
+  const indent = width + 4;
+  return rows.map(([name, text]) =>
+    wrapText(text, { width: WIDTH, indent, first: `  ${name}`.padEnd(indent) })
+  )
+    .join("");
 }

@@ -1,0 +1,44 @@
+// What `--help` prints, of every command: it fits a console, and its example is one that a shell takes.
+import assert from "node:assert/strict";
+import { loadEveryCommand } from "../../src/cli/commands.ts";
+import { commandHelp, groupHelp, overview } from "../../src/cli/help.ts";
+
+const COLUMNS = 80;
+
+function assertFits(name: string, text: string): void {
+  for (const line of text.split("\n")) {
+    assert.ok(line.length <= COLUMNS, `${name}: ${line.length} columns: ${line}`);
+    assert.equal(line, line.trimEnd(), `${name}: blanks at the end: ${line}`);
+  }
+}
+
+Deno.test("every help fits 80 columns", async () => {
+  const commands = await loadEveryCommand();
+  assert.ok(commands.length > 30);
+  assertFits("--help", overview(commands));
+  for (const command of commands) assertFits(command.name, commandHelp(command));
+  const groups = Map.groupBy(commands, ({ name }) => name.split(" ")[0] ?? "");
+  for (const [word, group] of groups) assertFits(word, groupHelp(word, group));
+});
+
+/** The words that a shell makes of a line. */
+async function shellWords(line: string): Promise<string[]> {
+  const script = `set -f; words() { for word; do printf '%s\\0' "$word"; done; }; words ${line}`;
+  const { stdout, success } = await new Deno.Command("sh", { args: ["-c", script] }).output();
+  assert.ok(success, line);
+  return new TextDecoder().decode(stdout).split("\0");
+}
+
+Deno.test("an example that needs more than a line is the same to a shell", async () => {
+  let broken = 0;
+  for (const command of await loadEveryCommand()) {
+    const shown = /^example:\s+([^]*?)\n\n/m.exec(commandHelp(command))?.[1] ?? assert.fail(command.name);
+    if (!shown.includes("\n")) {
+      assert.equal(shown, command.example);
+      continue;
+    }
+    broken++;
+    assert.deepEqual(await shellWords(shown), await shellWords(command.example), command.name);
+  }
+  assert.ok(broken > 0, "no example is so long");
+});
