@@ -219,15 +219,18 @@ function createForgetting(
   };
 }
 
-/** Says in the log when the store gets into trouble, what to do about it, and when it is over. */
-function createTroubleLog(store: Pick<Store, "trouble">, log: Log): () => Promise<void> {
+/**
+ * Says in the log when the store gets into trouble, what to do about it, and when it is over, each time that it is called:
+ * also of what came and went in between.
+ */
+export function createTroubleLog(store: Pick<Store, "takeTrouble">, log: Log): () => Promise<void> {
   let known: StoreTrouble | null = null;
   return async () => {
-    const trouble = await store.trouble();
-    if (trouble === known) return;
-    known = trouble;
-    if (trouble === null) log.info("the store works again");
-    else log.error(TROUBLE_ADVICE[trouble], { trouble });
+    const { now, met } = await store.takeTrouble();
+    const trouble = now ?? met;
+    if (trouble !== null && trouble !== known) log.error(TROUBLE_ADVICE[trouble], { trouble });
+    if (now === null && (trouble ?? known) !== null) log.info("the store works again");
+    known = now;
   };
 }
 

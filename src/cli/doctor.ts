@@ -1,6 +1,6 @@
 // `doctor`: looks at everything that Regfeed stands on, changes nothing, and says what to do.
 import { basename, dirname } from "node:path";
-import { backupTime, findLeftovers } from "../backup/create.ts";
+import { backupTime, findLeftovers, isScheduled } from "../backup/create.ts";
 import { type Config, userAgentOf } from "../config/config.ts";
 import { nextRunAfter } from "../domain/schedule.ts";
 import { createClock } from "../platform/clock.ts";
@@ -13,11 +13,14 @@ import { SCHEMA_VERSION, schemaOfFile } from "../store/sqlite/migrate.ts";
 import { VERSION } from "../version.ts";
 import { type Command, EXIT, JSON_OPTION } from "./command.ts";
 import {
+  formatBytes,
   judgeFolder,
   judgeOpenFiles,
   judgeSecretFile,
   judgeVolume,
   nearestFolder,
+  READ_ONLY,
+  REMOUNT,
   roomForBackups,
 } from "./doctor/disk.ts";
 import { judgeCertificate } from "./doctor/certificate.ts";
@@ -111,6 +114,7 @@ function examineDatabase(config: Config, machine: Machine): Finding[] {
   const { path, keyFile } = config.store;
   const rights = machine.rightsOf(path);
   if (rights === null) return [good("store", `no database yet: the first start makes ${path}`)];
+  if (rights.isReadOnly) return [problem("store", `${path} cannot be written to: ${READ_ONLY}`, REMOUNT)];
   if (!rights.mayRead || !rights.mayWrite) {
     const todo = `run this as the user that runs Regfeed, or give it to that user: chown USER ${path}*`;
     return [problem("store", `${path} cannot be opened by this user`, todo)];
@@ -192,6 +196,24 @@ async function examineBackups(host: Host, { backup }: Config): Promise<Finding[]
   const nowMs = createClock().nowMs();
   const files = await host.exists(backup.folder) ? (await host.list(backup.folder)).files : [];
   const newest = Math.max(...files.map(({ name }) => backupTime(name) ?? -Infinity));
+  const stay = files.filter(({ name }) => name.endsWith(".tar.gz") && !isScheduled(name));
+  return [...judgeNewest(backup, newest, nowMs), ...judgeStaying(backup.folder, stay)];
+}
+
+/** Of archives that no schedule removes: those made by hand, before an upgrade, or by versions that named them otherwise. */
+function judgeStaying(folder: string, stay: readonly { sizeBytes: number }[]): Finding[] {
+  if (stay.length === 0) return [];
+  const bytes = stay.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  const what = stay.length === 1 ? "1 archive" : `${stay.length} archives`;
+  return [good(
+    "backup",
+    `${what} in ${folder} (${
+      formatBytes(bytes)
+    }) without scheduled- before the name: the schedule leaves them to you`,
+  )];
+}
+
+function judgeNewest(backup: Config["backup"], newest: number, nowMs: number): Finding[] {
   const seen = newest === -Infinity
     ? `no backup in ${backup.folder}`
     : `the newest backup is of ${new Date(newest).toISOString().slice(0, 16).replace("T", " ")} UTC`;

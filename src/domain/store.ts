@@ -1,5 +1,5 @@
 // The Store port: use cases, each one atomic. An engine runs the pure decisions it is given inside its transaction.
-import type { StoreTrouble } from "./store_trouble.ts";
+import type { SeenTrouble, StoreTrouble } from "./store_trouble.ts";
 import type { Arrivals, Flood } from "./arrivals.ts";
 import type { AccountStore } from "./account_store.ts";
 import type { RegEvent, Wording } from "./event.ts";
@@ -351,5 +351,7 @@ export interface Store extends EventStore, AccountStore, CatchUpStore, UpkeepSto
   health(): Promise<StoreHealth>;
   /** What keeps the store from its work now, null when nothing does; every method rejects with a StoreError then. */
   trouble(): Promise<StoreTrouble | null>;
+  /** The same with what came and went since this was last asked: for the one who tells of it, so that none is missed. */
+  takeTrouble(): Promise<SeenTrouble>;
   close(): Promise<void>;
 }

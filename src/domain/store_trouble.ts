@@ -9,6 +9,14 @@ export const STORE_TROUBLES = ["full", "read_only", "locked", "corrupt", "io"] a
 /** See {@link STORE_TROUBLES}. */
 export type StoreTrouble = typeof STORE_TROUBLES[number];
 
+/** The trouble of a store as somebody who looks at it now and then must know it. */
+export interface SeenTrouble {
+  /** What it is in now. */
+  now: StoreTrouble | null;
+  /** What it got into last since the look before, over or not. */
+  met: StoreTrouble | null;
+}
+
 /** What to do about it, for the operator. */
 export const TROUBLE_ADVICE: Readonly<Record<StoreTrouble, string>> = {
   full: "the disk of the database is full: make room; nothing is lost, and everything goes on by itself",

@@ -1,4 +1,5 @@
 // The machine under the files: volumes, free space, modes, what this process may do with a path.
+import { dirname, join } from "node:path";
 import { accessSync, constants, statfsSync } from "node:fs";
 
 /** A volume that holds files. */
@@ -20,7 +21,10 @@ export interface Rights {
   /** Whether root owns it, as what the system's administrator lays out for a service. */
   isRoots: boolean;
   mayRead: boolean;
+  /** False as well where nobody may: see `isReadOnly`. */
   mayWrite: boolean;
+  /** Whether its file system takes no changes, whoever wants to make them. */
+  isReadOnly: boolean;
 }
 
 /** The machine's answers. */
@@ -98,12 +102,14 @@ export function createMachine(as: SystemUser | null = null): Machine {
       const stat = statOrNull(path);
       if (stat === null) return null;
       const mode = (stat.mode ?? 0) & 0o777;
+      const isReadOnly = takesNoChanges(stat.isDirectory ? path : dirname(path));
       const owned = { mode, uid: stat.uid ?? 0, gid: stat.gid ?? 0 };
       return {
         mode,
         isRoots: stat.uid === 0,
         mayRead: user === null ? may(path, constants.R_OK) : mayByMode(owned, 4, user),
-        mayWrite: user === null ? may(path, constants.W_OK) : mayByMode(owned, 2, user),
+        mayWrite: !isReadOnly && (user === null ? may(path, constants.W_OK) : mayByMode(owned, 2, user)),
+        isReadOnly,
       };
     },
   };
@@ -115,6 +121,21 @@ function statOrNull(path: string): Deno.FileInfo | null {
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return null;
     throw error;
+  }
+}
+
+/**
+ * Whether the file system of a folder is mounted read-only, or has been made so. The runtime looks at modes only, and the
+ * list of mounts is not for a process with few rights to read; but the kernel refuses a change there (EROFS) before it
+ * sees that there is nothing to change.
+ */
+function takesNoChanges(folder: string): boolean {
+  const nothing = join(folder, `.regfeed-${crypto.randomUUID()}`);
+  try {
+    Deno.renameSync(nothing, nothing);
+    return false;
+  } catch (error) {
+    return (error as { code?: string }).code === "EROFS";
   }
 }
 

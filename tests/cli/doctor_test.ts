@@ -102,3 +102,17 @@ Deno.test("doctor leaves every byte as it was, after a clean end and after a kil
     assert.ok(size > 0, "and what it wrote stands in it");
   });
 });
+
+Deno.test("doctor counts the archives that no schedule will remove", () =>
+  withFolder(async (folder) => {
+    await writeConfig(folder, '[backup]\nfolder = "saved"\nschedule = "15 3 * * *"\n');
+    await Deno.mkdir(join(folder, "saved"));
+    const make = (name: string) => Deno.writeTextFile(join(folder, "saved", name), "x".repeat(500));
+    await make("scheduled-regfeed-20260801T031500Z.tar.gz");
+    const alone = await regfeed(folder, ["doctor", "--offline"]);
+    assert.doesNotMatch(alone.stdout, /leaves them to you/);
+    await make("regfeed-20260701T031500Z.tar.gz");
+    await make("before-schema-3-regfeed-20260601T000000Z.tar.gz");
+    const { stdout } = await regfeed(folder, ["doctor", "--offline"]);
+    assert.match(stdout, /ok {7}2 archives in .*saved \(1\.0 kB\) without scheduled-.* leaves them to you\n/);
+  }));

@@ -95,6 +95,9 @@ Deno.test("a store that another process holds locked says so, still reads, waits
     other.run("rollback");
     other.close();
     assert.equal(await store.trouble(), null);
+    // Nobody had asked in between, and still whoever tells of it hears of it, once.
+    assert.deepEqual(await store.takeTrouble(), { now: null, met: "locked" });
+    assert.deepEqual(await store.takeTrouble(), { now: null, met: null });
     await publish(store, [anEvent("evt_2")]);
     assert.notEqual(await store.findEvent("evt_2"), null);
     await store.close();

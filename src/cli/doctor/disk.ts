@@ -12,6 +12,11 @@ const BACKUP_TIMES = 3;
 const SCARCE_FILES = 1_000;
 /** With fewer files open at once there is little left for connections. */
 const LEAST_OPEN_FILES = 512;
+/** What is seen and to be done where no change is taken, whoever wants to make it. */
+export const READ_ONLY = "its file system is read-only";
+/** See {@link READ_ONLY}. */
+export const REMOUNT =
+  "look into the system's log (a disk that fails is made read-only), mount it writable, or name another place in the config";
 /** Rights of anybody but the owner. */
 const OTHERS = 0o077;
 /** The same, but for reading by the group. */
@@ -137,6 +142,9 @@ function modeOf({ mode }: Rights): string {
 export function judgeFolder(area: string, path: string, machine: Pick<Machine, "rightsOf">): Finding {
   const there = nearestFolder(path, machine);
   const rights = machine.rightsOf(there);
+  if (rights?.isReadOnly === true) {
+    return problem(area, `nothing can be written to ${there}: ${READ_ONLY}`, REMOUNT);
+  }
   if (rights?.mayWrite !== true) {
     return problem(
       area,

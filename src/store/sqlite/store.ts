@@ -77,6 +77,7 @@ export function openStore(
       });
     },
     trouble: () => Promise.resolve(watch.current()),
+    takeTrouble: () => Promise.resolve(watch.take()),
     close: () => Promise.resolve(connection.close()),
   });
 }

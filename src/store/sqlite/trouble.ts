@@ -1,5 +1,5 @@
 // The trouble that a database is in: told by SQLite's errors, ended by a write that succeeds.
-import { StoreError, type StoreTrouble } from "../../domain/store_trouble.ts";
+import { type SeenTrouble, StoreError, type StoreTrouble } from "../../domain/store_trouble.ts";
 import type { Connection } from "./connection.ts";
 
 /** SQLite's own words (sqlite3_errstr), which are fixed: not every error of the runtime carries the code. */
@@ -21,6 +21,7 @@ export function troubleOf(error: unknown): StoreTrouble | null {
 /** Remembers the trouble until it ends. */
 export class TroubleWatch {
   #trouble: StoreTrouble | null = null;
+  #met: StoreTrouble | null = null;
 
   /** `hasRoom` says whether the disk has room again for more than a page; null where nobody can tell. */
   constructor(private readonly connection: Connection, private readonly hasRoom: (() => boolean) | null) {}
@@ -29,6 +30,7 @@ export class TroubleWatch {
   note(error: unknown): unknown {
     const trouble = troubleOf(error);
     if (trouble === null) return error;
+    this.#met = trouble;
     // What is damaged stays damaged, whatever else goes wrong after that.
     if (this.#trouble !== "corrupt") this.#trouble = trouble;
     // Nobody else can be answered while a statement waits for the lock.
@@ -50,5 +52,13 @@ export class TroubleWatch {
       this.#trouble = troubleOf(error) ?? this.#trouble;
     }
     return this.#trouble;
+  }
+
+  /** {@link TroubleWatch.current}, and what was noted since this was last asked. */
+  take(): SeenTrouble {
+    const now = this.current();
+    const met = this.#met;
+    this.#met = null;
+    return { now, met };
   }
 }
