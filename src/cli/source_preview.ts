@@ -89,6 +89,7 @@ export function previewTable(
     ];
   });
   const refused = report.refused.map(({ item, reason }) => `refused  ${cut(item, TITLE_WIDTH)}: ${reason}\n`);
+  const said = (report.notes ?? []).map((note) => `note  ${note}\n`);
   const notes = decided.flatMap(({ item, notes }) =>
     notes.map((note) => `note  ${cut(item.title, TITLE_WIDTH)}: ${note}\n`)
   );
@@ -107,7 +108,7 @@ export function previewTable(
   const items = options.withReasons
     ? withReasons(table, decided.map((one) => reasonsOf(one, options)), width)
     : table;
-  return `${items}${notes.join("")}${refused.join("")}${counts}\n${failure}`;
+  return `${items}${said.join("")}${notes.join("")}${refused.join("")}${counts}\n${failure}`;
 }
 
 /** The table with each item's reasons under its row. */

@@ -129,3 +129,8 @@ export function fillWindow(text: string, window: { sinceMs: number; untilMs: num
       format === undefined ? undefined : decodeURIComponent(format),
     ));
 }
+
+/** Where the first placeholder of a text stands; -1 without one. */
+export function placeholderAt(text: string): number {
+  return text.search(PLACEHOLDER);
+}

@@ -105,6 +105,8 @@ export interface FetchEnd {
   outcome: FetchOutcome;
   /** Whether a failure counts against the source; trouble of the store does not. */
   isItsFault: boolean;
+  /** Whether the next fetch goes on where this one ended: it is the first success then that does not. */
+  goesOn?: boolean;
   /** Since when the outcome has been the same. */
   outcomeSinceMs: number;
   /** What the next fetch is given; null leaves what the last one left. */

@@ -1,5 +1,5 @@
 // Getting a list page by page: an API's answers or a listing's pages, within bounds and without losing an item.
-import { fillWindow, type ListRules } from "../domain/reading.ts";
+import { fillWindow, type ListRules, type Windows } from "../domain/reading.ts";
 import type { SourceSettings } from "../domain/source.ts";
 import { type DocumentAnswer, fetchDocument, type Validators } from "./fetch_document.ts";
 import {
@@ -12,8 +12,19 @@ import {
   readCursor,
   type ReadDocument,
 } from "./fetched.ts";
-import { adoptedAddress } from "./move.ts";
-import { planWindows, requireTime, rulesKey, shortName, type Window } from "./walk.ts";
+import { isHopeless, type ListCursor, notMet, type Rest, restAfter, tooManyPages } from "./list_cursor.ts";
+import { adoptedAddress, movedTemplate, type Standing } from "./move.ts";
+import {
+  daysBehind,
+  daysLeftReason,
+  isTimeOver,
+  lastFetchFrom,
+  planWindows,
+  requireTime,
+  rulesKey,
+  shortName,
+  type Window,
+} from "./walk.ts";
 
 const ACCEPT = {
   json: "application/json, application/ld+json;q=0.9, */*;q=0.1",
@@ -23,16 +34,11 @@ const DAY_MS = 86_400_000;
 /** Items of the first page by which the next fetch knows how far it has to go. */
 const MAX_MARKS = 100;
 
-interface ListCursor {
-  settings: string;
-  /** When the last whole fetch began, Unix ms. */
-  atMs: number;
-  /** The short names of the items that its first page had. */
-  marks: string[];
-  validators: Validators | null;
-  /** Whether all of it is to be looked at again, whatever is known: a fetch after it was not whole. */
-  isAnew?: boolean;
-}
+/**
+ * A page all of whose items are dated so long before the last whole fetch is of the archive, ms. Judgments and minutes are
+ * published months after their date.
+ */
+const OLD_PAGE_MS = 365 * DAY_MS;
 
 /** Fetches a list from its first page on. Throws a {@link FetchError}. */
 export async function fetchList(
@@ -44,15 +50,19 @@ export async function fetchList(
   const walk = new ListWalk(source, rules, known, options);
   const first = await walk.ask();
   const isUnchanged = first !== null && first.document === null;
+  const standing = walk.standing();
   return {
     documents: isUnchanged ? [] : [walk.plan(first?.document ?? null)],
     following: (read) => walk.following(read),
     leftOut: () => walk.leftOut(),
+    notes: () => walk.notes(),
+    goesOn: () => walk.goesOn(),
     unreadable: [],
     isUnchanged,
     freshUntilMs: first?.freshUntilMs ?? null,
-    whereabouts: () => [{ ...(first?.standing ?? { kind: "unsaid" }), address: source.location }],
+    whereabouts: () => [{ ...standing, address: source.location }],
     cursor: ({ isWhole }) => isUnchanged ? known.cursor : isWhole ? walk.cursor() : walk.cursorAnew(),
+    progress: () => walk.progress(),
   };
 }
 
@@ -72,7 +82,16 @@ class ListWalk {
   #validators: Validators | null = null;
   #marks: string[] | null = null;
   #metMark = false;
+  #metTop = false;
+  /** Pages read from the top on, and from where the last fetch ended. */
+  readonly #pages = { head: 0, rest: 0 };
+  #part: "head" | "rest" = "head";
+  /** Whether the bounds ended a window before its last page. */
   #isCut = false;
+  /** The first day that was not asked for to the end, Unix ms; null when all were. */
+  #leftFromMs: number | null = null;
+  readonly #firstSinceMs: number;
+  readonly #daysBehindMs: number | null;
 
   constructor(
     readonly source: SourceSettings,
@@ -87,12 +106,14 @@ class ListWalk {
     this.#windows = rules.windows === null
       ? [whole]
       : planWindows(rules.windows, this.#sinceMs(rules.windows.firstDays), this.#startedMs);
+    this.#daysBehindMs = rules.windows === null ? null : daysBehind(this.#windows, this.#startedMs);
+    this.#firstSinceMs = this.#windows[0]?.sinceMs ?? 0;
     this.#url = this.#firstUrl();
   }
 
   /** Asks for the page where the walk is; null when there is none and that means that nothing is there. */
   async ask(): Promise<DocumentAnswer | null> {
-    requireTime(this.options.clock, this.#startedMs);
+    if (this.#part === "head") requireTime(this.options.clock, this.#startedMs);
     const { rules } = this;
     const isFirst = this.#marks === null && this.#page === 0;
     this.#asked.add(this.#url.href);
@@ -126,39 +147,118 @@ class ListWalk {
     };
   }
 
+  /** Where the first page of all says that the list has moved to. */
+  standing(): Standing {
+    const standing = this.#answer?.standing ?? { kind: "unsaid" as const };
+    return movedTemplate(standing, this.#base, (text) => this.#withFirstPage(this.#fill(text)));
+  }
+
   following(read: ReadDocument): PlannedDocument[] {
     const names = read.keys.map(shortName);
     this.#marks ??= names.slice(0, MAX_MARKS);
+    const top = this.#before?.rest?.top ?? this.#before?.marks;
     if (names.some((name) => this.#before?.marks.includes(name))) this.#metMark = true;
+    if (names.some((name) => top?.includes(name))) this.#metTop = true;
+    this.#pages[this.#part]++;
     const isRepeated = names.length > 0 && names.every((name) => this.#met.has(name));
     for (const name of names) this.#met.add(name);
     const next = read.document === null || isRepeated ? null : this.#nextUrl(read, read.document);
-    const isFarEnough = this.rules.newestFirst && this.#metMark && read.isKnown && !this.#before?.isAnew;
-    if (next !== null && !isFarEnough && !this.#asked.has(next.href)) {
-      if (++this.#page < this.rules.maxPages) {
-        this.#url = next;
-        return [this.plan()];
-      }
-      this.#isCut = true;
-    }
+    if (next === null || this.#asked.has(next.href)) return this.#nextWindow();
+    if (this.#isFarEnough(read)) return this.#part === "head" ? this.#goOn(next) : this.#nextWindow();
+    return this.#isSpent() ? this.#cutWindow() : this.#turnTo(next);
+  }
+
+  /** The next page. */
+  #turnTo(next: URL): PlannedDocument[] {
+    this.#page++;
+    this.#url = next;
+    return [this.plan()];
+  }
+
+  /** From the top the walk came to what is known: on to where the last fetch ended, if it did not come so far. */
+  #goOn(next: URL): PlannedDocument[] {
+    const rest = this.#before?.rest;
+    if (rest === undefined || this.#metMark) return this.#nextWindow();
+    if (isHopeless(rest, this.rules) || this.#isLate()) return this.#cutWindow();
+    this.#part = "rest";
+    this.#met = new Set();
+    return this.#turnTo(this.#asked.has(rest.url) ? next : new URL(rest.url));
+  }
+
+  /** Whether a list that begins with what is new holds nothing more that is. */
+  #isFarEnough(read: ReadDocument): boolean {
+    const { newestFirst } = this.rules;
+    if (!newestFirst || this.#before === null || this.#before.isAnew) return false;
+    if (this.#part === "head") return this.#metTop && read.isKnown;
+    const isOld = read.newestMs !== null && read.newestMs < this.#before.atMs - OLD_PAGE_MS;
+    return (this.#metMark && read.isKnown) || isOld;
+  }
+
+  /** Whether this fetch has read as many pages, or taken as long, as it may. */
+  #isSpent(): boolean {
+    const { head, rest } = this.#pages;
+    const { windows, maxPages } = this.rules;
+    if (windows !== null) return this.#page + 1 >= maxPages || this.#isLate();
+    // The page at which the last fetch ended is read again, and one more at least.
+    if (this.#part === "rest") return rest > maxPages || (rest > 1 && this.#isLate());
+    return head >= maxPages || this.#isLate();
+  }
+
+  #isLate(): boolean {
+    return isTimeOver(this.options.clock, this.#startedMs);
+  }
+
+  #cutWindow(): PlannedDocument[] {
+    if (this.rules.windows !== null && this.#isLate()) return this.#leaveFrom(this.#windows[0]?.sinceMs ?? 0);
+    this.#isCut = true;
     return this.#nextWindow();
+  }
+
+  /** Leaves the days from one on to the next fetch. Throws when that would be where this one began. */
+  #leaveFrom(sinceMs: number): PlannedDocument[] {
+    if (sinceMs <= this.#firstSinceMs) requireTime(this.options.clock, this.#startedMs);
+    this.#leftFromMs = sinceMs;
+    return [];
   }
 
   /** What the bounds kept from being seen. The first walk of a list that has the newest first is meant to be bounded. */
   leftOut(): { name: string; reason: string }[] {
-    if (!this.#isCut || (this.rules.newestFirst && (this.#before === null || this.#hasReread))) return [];
-    const { maxPages } = this.rules;
-    const reason = this.rules.newestFirst
-      ? `nothing known was met within ${maxPages} pages: raise max_pages until it is, for items may be missing`
-      : `there are more than ${maxPages} pages: raise max_pages, or set newest_first = true if the list is so ordered`;
-    return [{ name: "document", reason }];
+    const left = this.#leftFromMs === null
+      ? []
+      : [{ name: "document", reason: daysLeftReason(this.#leftFromMs) }];
+    if (!this.#isCut || (this.rules.newestFirst && (this.#before === null || this.#hasReread))) return left;
+    return [...left, { name: "document", reason: this.#cutReason() }];
+  }
+
+  #cutReason(): string {
+    const { newestFirst, windows } = this.rules;
+    const { head } = this.#pages;
+    if (!newestFirst) return tooManyPages(this.rules, this.#isLate() ? head : null);
+    return notMet(this.rules, windows === null ? this.#restAfter() : null);
+  }
+
+  /** What is left out on purpose. */
+  notes(): string[] {
+    if (!this.#isCut || this.#before !== null || !this.rules.newestFirst) return [];
+    return [
+      `the first fetch takes ${this.#pages.head} pages of the list and leaves what is older: max_pages`,
+    ];
+  }
+
+  /** Whether the next fetch goes on with days that this one left. */
+  goesOn(): boolean {
+    return this.#leftFromMs !== null;
   }
 
   cursor(): string {
     const settings = rulesKey(this.source);
-    // Without a mark met, the old one stays: the next fetch looks for it again.
-    if (this.#isCut && this.rules.newestFirst && this.#before !== null && !this.#hasReread) {
-      return JSON.stringify({ ...this.#before, validators: null } satisfies ListCursor);
+    const { newestFirst, windows } = this.rules;
+    if (this.#leftFromMs !== null && windows !== null) return this.#cursorFrom(this.#leftFromMs, windows);
+    // Without a mark met, the old one stays: the next fetch goes on to it, or looks for it again.
+    if (this.#isCut && newestFirst && this.#before !== null && !this.#hasReread) {
+      const rest = windows === null ? this.#restAfter() : null;
+      const before = { ...this.#before, validators: null } satisfies ListCursor;
+      return JSON.stringify(rest === null ? before : { ...before, isAnew: false, rest });
     }
     const next: ListCursor = {
       settings,
@@ -166,6 +266,29 @@ class ListWalk {
       marks: this.#marks ?? [],
       validators: this.#mayBeUnchanged() ? this.#validators : null,
     };
+    return JSON.stringify(next);
+  }
+
+  #restAfter(): Rest {
+    const isBehindTop = this.#part === "head" && this.#metTop;
+    return restAfter(this.#before?.rest ?? null, {
+      url: this.#url.href,
+      top: this.#marks ?? [],
+      pages: isBehindTop ? null : this.#pages,
+    });
+  }
+
+  /** The cursor of a fetch that failed on its way: the days that it had whole are not asked for again. */
+  progress(): string | null {
+    const { windows } = this.rules;
+    const sinceMs = this.#windows[0]?.sinceMs;
+    if (windows === null || sinceMs === undefined || sinceMs <= this.#firstSinceMs) return null;
+    return this.#cursorFrom(sinceMs, windows);
+  }
+
+  #cursorFrom(sinceMs: number, windows: Windows): string {
+    const atMs = lastFetchFrom(sinceMs, windows, this.#startedMs);
+    const next: ListCursor = { settings: rulesKey(this.source), atMs, marks: [], validators: null };
     return JSON.stringify(next);
   }
 
@@ -195,7 +318,11 @@ class ListWalk {
 
   #nextWindow(): PlannedDocument[] {
     this.#windows.shift();
-    if (this.#windows.length === 0) return [];
+    const sinceMs = this.#windows[0]?.sinceMs ?? this.#daysBehindMs;
+    if (sinceMs === null) return [];
+    if (this.#windows.length === 0 || (this.rules.windows !== null && this.#isLate())) {
+      return this.#leaveFrom(sinceMs);
+    }
     this.#page = 0;
     this.#asked = new Set();
     this.#met = new Set();
@@ -204,12 +331,18 @@ class ListWalk {
   }
 
   #firstUrl(): URL {
-    const url = new URL(this.#fill(this.#base));
+    return new URL(this.#withFirstPage(this.#fill(this.#base)));
+  }
+
+  /** An address, or the end of one, with the parameter of the first page where pages are counted. */
+  #withFirstPage(address: string): string {
     const { paging } = this.rules;
-    if (paging.kind === "count" && !url.searchParams.has(paging.parameter)) {
-      url.searchParams.set(paging.parameter, String(paging.first));
-    }
-    return url;
+    if (paging.kind !== "count") return address;
+    const at = address.indexOf("?");
+    const parameters = new URLSearchParams(at === -1 ? "" : address.slice(at));
+    if (parameters.has(paging.parameter)) return address;
+    const first = new URLSearchParams([[paging.parameter, String(paging.first)]]);
+    return `${address}${at === -1 ? "?" : parameters.size === 0 ? "" : "&"}${first}`;
   }
 
   #fill(text: string): string {
@@ -221,13 +354,17 @@ class ListWalk {
     const { paging } = this.rules;
     if (paging.kind === "none" || (paging.kind === "count" && read.items === 0)) return null;
     if (paging.kind === "link") return this.#linkedUrl(read.next, document);
-    const value = paging.kind === "cursor"
-      ? read.next
-      : String(paging.first + (this.#page + 1) * paging.step);
+    const value = paging.kind === "cursor" ? read.next : String(this.#count(paging) + paging.step);
     if (value === null || (paging.kind === "cursor" && read.items === 0)) return null;
     const url = new URL(this.#url);
     url.searchParams.set(paging.parameter, value);
     return url;
+  }
+
+  /** Where the walk is in a list whose pages are counted. */
+  #count({ parameter, first }: Extract<ListRules["paging"], { kind: "count" }>): number {
+    const stated = this.#url.searchParams.get(parameter) ?? "";
+    return /^\d{1,9}$/.test(stated) ? Number(stated) : first;
   }
 
   #linkedUrl(stated: string | null, document: FetchedDocument): URL | null {

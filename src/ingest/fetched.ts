@@ -59,6 +59,8 @@ export interface ReadDocument {
   items: number;
   /** Whether none of its items was new or revised. */
   isKnown: boolean;
+  /** The latest date of its items, Unix ms; null where none has one. */
+  newestMs: number | null;
 }
 
 /** What a fetch gave: the documents that are new or changed, each read when it is asked for, and the next cursor. */
@@ -68,6 +70,12 @@ export interface Fetched {
   following?(read: ReadDocument, planned: PlannedDocument): PlannedDocument[];
   /** What was left out in the end, for a source that is walked within bounds. */
   leftOut?(): { name: string; reason: string }[];
+  /** What was left out on purpose, in words. */
+  notes?(): string[];
+  /** Whether the next fetch goes on where this one ended: a first fetch is not over then. */
+  goesOn?(): boolean;
+  /** What the next fetch is given back after this one failed on its way; null: what this one was given. */
+  progress?(): string | null;
   /** What is there and cannot be read: a file of a folder, a map or an entry of a map (`isItem`: a publication at most). */
   unreadable: { name: string; reason: string; isItem?: boolean }[];
   /** Whether the source says that nothing has changed since the cursor: there are no documents then. */

@@ -37,14 +37,14 @@ export const PLAIN_IDENTITY: Identity = { rule: "guid", former: [], isFixed: fal
  */
 export function identityOf(
   source: Pick<SourceSettings, "identity" | "languages" | "urls" | "languagePattern">,
-  state: Pick<SourceState, "identityRule" | "formerRules" | "firstSuccessAtMs">,
+  state: Pick<SourceState, "identityRule" | "formerRules" | "lastSuccessAtMs">,
 ): Identity {
   const languages = languageForms(source);
   const known = baseOf(state.identityRule);
   // Ids are mostly of one language: where a publication has several, its address tells it.
   const automatic = languages !== null && known === "guid" ? "link" : known;
   const rule = (languages === null ? "" : ANY_LANGUAGE) + (source.identity ?? automatic);
-  const before = state.firstSuccessAtMs === null ? [] : [state.identityRule, ...state.formerRules];
+  const before = state.lastSuccessAtMs === null ? [] : [state.identityRule, ...state.formerRules];
   return {
     rule,
     former: withoutRepeats(before, rule),

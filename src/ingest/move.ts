@@ -1,4 +1,5 @@
 // Where a source has moved for good: believed only when it has said the same for days.
+import { placeholderAt } from "../domain/reading.ts";
 import type { SourceMove } from "../domain/source.ts";
 
 /** A permanent redirect is adopted when the same one is still there after this, ms: many are mistakes of an hour. */
@@ -49,4 +50,24 @@ function decideMove(known: SourceMove | null, found: Whereabouts, nowMs: number)
       }
       return nowMs - known.sinceMs >= ADOPTED_AFTER_MS ? { ...known, adoptedAtMs: nowMs } : known;
   }
+}
+
+/**
+ * Where a template of addresses has moved to, when one address made of it has moved. `tail` is what stands in the template
+ * behind the last slash before its first placeholder, filled as it was for that address: the new address must end with
+ * it. What is fixed to the days of one request is no new address, and nothing can be said then.
+ */
+export function movedTemplate(
+  standing: Standing,
+  template: string,
+  fill: (text: string) => string,
+): Standing {
+  const at = placeholderAt(template);
+  if (standing.kind !== "moved" || at === -1) return standing;
+  const tail = template.slice(template.slice(0, at).lastIndexOf("/") + 1);
+  const { to } = standing;
+  const filled = fill(tail);
+  const url = URL.parse(filled, "https://filled.invalid/")?.href.slice("https://filled.invalid/".length) ??
+    filled;
+  return to.endsWith(`/${url}`) ? { kind: "moved", to: to.slice(0, -url.length) + tail } : { kind: "unsaid" };
 }

@@ -90,6 +90,8 @@ export interface ProcessedSource {
   refused: Refusal[];
   /** What of the source the fetch was without: parts of it, not items. */
   gaps: Gap[];
+  /** What of it was left out on purpose, in words. */
+  notes: string[];
   /** For the next fetch, once this one is finished. */
   cursor: string | null;
   identity: Identity;
@@ -108,6 +110,10 @@ export interface ProcessedSource {
   failure: FetchError | null;
   /** Whether a host wanted to be left alone before all was asked for: the next fetch goes on from the cursor. */
   isCutShort: boolean;
+  /** What the next fetch begins with after this one failed on its way; null: what this one began with. */
+  progress: string | null;
+  /** Whether the next fetch goes on where this one ended, so that a first one is not over. */
+  goesOn: boolean;
   /** Until when the source says that it stays as it is, Unix ms; null where it says nothing. */
   freshUntilMs: number | null;
   /** Whether each of its addresses says that it has moved for good. */
@@ -172,6 +178,9 @@ export async function processSource(
   }
   return {
     ...result,
+    notes: fetched.notes?.() ?? [],
+    progress: fetched.progress?.() ?? null,
+    goesOn: fetched.goesOn?.() ?? false,
     cursor: fetched.cursor({
       isWhole: isWhole && !result.wantsAnotherLook,
       refused,
@@ -188,6 +197,7 @@ function nothingProcessed(identity: Identity): ProcessedSource {
     decided: [],
     refused: [],
     gaps: [],
+    notes: [],
     cursor: null,
     identity,
     seen: new Set(),
@@ -196,6 +206,8 @@ function nothingProcessed(identity: Identity): ProcessedSource {
     isComplete: true,
     failure: null,
     isCutShort: false,
+    progress: null,
+    goesOn: false,
     freshUntilMs: null,
     whereabouts: [],
   };
@@ -273,6 +285,7 @@ const UNCHANGED: DealtWith = {
   keys: [],
   items: 0,
   isKnown: true,
+  newestMs: null,
   isWhole: true,
   ttlMinutes: null,
 };
@@ -364,6 +377,10 @@ async function processDocument(
     keys: identified.items.map(({ key }) => key),
     items: parsed.items.length + parsed.problems.filter(({ item }) => item !== "document").length,
     isKnown: result.decided.slice(decidedBefore).every(({ decision }) => decision.kind !== "record"),
+    newestMs: items.reduce((newest: number | null, { publishedAtMs, updatedAtMs }) => {
+      const dateMs = updatedAtMs ?? publishedAtMs;
+      return dateMs === null || (newest !== null && newest > dateMs) ? newest : dateMs;
+    }, null),
     isWhole: !parsed.problems.some(({ item }) => item === "document"),
     ttlMinutes: parsed.ttlMinutes,
   };

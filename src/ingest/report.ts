@@ -20,6 +20,8 @@ export interface IngestReport {
    * out without any.
    */
   untold?: number;
+  /** What was left out on purpose, in words; left out without anything. */
+  notes?: string[];
   /** Why the source could not be fetched, or not well. */
   error?: string;
 }
@@ -30,8 +32,8 @@ export function emptyReport(id: string): IngestReport {
 }
 
 /** The report of what was dealt with. */
-export function reportOf(id: string, { decided, refused }: ProcessedSource): IngestReport {
-  const report: IngestReport = { ...emptyReport(id), refused };
+export function reportOf(id: string, { decided, refused, notes }: ProcessedSource): IngestReport {
+  const report: IngestReport = { ...emptyReport(id), refused, ...(notes.length === 0 ? {} : { notes }) };
   for (const { decision } of decided) {
     if (decision.kind === "passed_over") report.passed_over++;
     else if (decision.kind === "translated") report.translated++;

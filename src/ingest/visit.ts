@@ -190,6 +190,7 @@ async function finishWell(
         maxFreshMs: options.maxFreshMs,
       }),
       isItsFault: true,
+      goesOn: processed.goesOn,
       kept: {
         ...keptOf(source, processed),
         // What is missing counts only when it is missing again: the source is asked for all of it.
@@ -264,6 +265,7 @@ function logFetched(source: SourceSettings, processed: ProcessedSource, log: Log
     refused: report.refused.length,
     ...(report.untold === undefined ? {} : { untold: report.untold }),
   });
+  for (const note of processed.notes) log.info("source bounded", { source: source.id, note });
   const [first] = report.refused;
   if (first !== undefined) {
     log.warn("not everything could be taken; `source test` shows all of it", {
@@ -302,7 +304,7 @@ async function finishFailed(
       // What was recorded of it stays, under the rule that it was recorded with; the whole is asked for anew.
       kept: processed === null ? null : {
         ...keptOf(source, processed),
-        cursor: processed.isCutShort ? processed.cursor : state.cursor,
+        cursor: processed.isCutShort ? processed.cursor : processed.progress ?? state.cursor,
       },
       error: failure.message,
       moves: decideMoves(

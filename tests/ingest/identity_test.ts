@@ -58,7 +58,7 @@ Deno.test("withoutLanguage() finds the language in the usual forms of addresses,
 
 Deno.test("identityOf() keeps what a source has come to, and remembers what it was before", () => {
   const source = { languages: ["en"] };
-  const state = { identityRule: "link", formerRules: ["guid"], firstSuccessAtMs: 1 };
+  const state = { identityRule: "link", formerRules: ["guid"], lastSuccessAtMs: 1 };
   const rows: [name: string, expected: Pick<Identity, "rule" | "former" | "isFixed">, given: Identity][] = [
     ["found", { rule: "link", former: ["guid"], isFixed: false }, identityOf(source, state)],
     [
@@ -79,7 +79,7 @@ Deno.test("identityOf() keeps what a source has come to, and remembers what it w
     [
       "never fetched",
       { rule: "link", former: [], isFixed: true },
-      identityOf({ ...source, identity: "link" }, { ...state, identityRule: "guid", firstSuccessAtMs: null }),
+      identityOf({ ...source, identity: "link" }, { ...state, identityRule: "guid", lastSuccessAtMs: null }),
     ],
   ];
   for (const [name, expected, { rule, former, isFixed }] of rows) {

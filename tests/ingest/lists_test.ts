@@ -170,10 +170,19 @@ Deno.test("max_pages is told of where it may hide something, and moves no mark o
     serve(100);
     const first = await ingestBoard(world);
     assert.deepEqual([first.new, first.refused], [4, []], "the archive is bounded on purpose");
-    serve(110);
+    assert.deepEqual(first.notes, [
+      "the first fetch takes 2 pages of the list and leaves what is older: max_pages",
+    ]);
+    serve(1000);
+    const tooMany = await ingestBoard(world);
+    assert.match(
+      tooMany.refused[0]?.reason ?? "",
+      /^more has come than fits into 2 pages: the next fetch goes on/,
+    );
+    for (let fetches = 0; fetches < 30; fetches++) await ingestBoard(world);
     for (const time of ["then", "and every time until it is mended"]) {
       const { refused } = await ingestBoard(world);
-      assert.match(refused[0]?.reason ?? "", /nothing known was met within 2 pages: raise max_pages/, time);
+      assert.match(refused[0]?.reason ?? "", /nothing known was met within 22 pages: raise max_pages/, time);
     }
   }));
 
@@ -352,7 +361,7 @@ Deno.test("a list whose page broke off still knows how far it was read: what the
       newest = 12;
       assert.match(
         (await ingestBoard(world)).refused[0]?.reason ?? "",
-        /nothing known was met within 2 pages/,
+        /^more has come than fits into 2 pages/,
       );
     },
   ));

@@ -196,10 +196,10 @@ function finishFetch(
   );
   if (end.outcome === "ok") {
     connection.run(
-      `update sources set last_success_at = ?, first_success_at = coalesce(first_success_at, ?),
+      `update sources set last_success_at = ?, first_success_at = coalesce(first_success_at, nullif(?, 0)),
          consecutive_failures = 0 where id = ?`,
       end.atMs,
-      end.atMs,
+      end.goesOn ? 0 : end.atMs,
       end.sourceId,
     );
   } else if (end.isItsFault) {
