@@ -1,153 +1,190 @@
 // Connections to somewhere else: made to addresses that were checked, kept for the next request, bounded.
+import { isIP, type LookupFunction, type Socket } from "node:net";
+import { buildConnector, Client } from "undici";
 import { NetworkError } from "../domain/ports.ts";
-import { HttpConnection, type Target, type Trust } from "./http_connection.ts";
 
 /** How many connections are kept while nobody uses them; beyond it, the one of the least recently used target goes. */
 export const MAX_IDLE_CONNECTIONS = 256;
+/** How long one connection may take to stand, TLS included, ms. */
+const CONNECT_TIMEOUT_MS = 10_000;
+/** How long one of several addresses is tried before the next one is, ms. */
+const ADDRESS_TIMEOUT_MS = 1_000;
 /** How long a connection is kept for the next request, ms. */
 const KEEP_ALIVE_MS = 10_000;
 /** The same where the other side offers longer, ms. */
 const MAX_KEEP_ALIVE_MS = 60_000;
-/** So much earlier than the other side a connection is ended here: no request must meet its end, ms. */
-const EARLIER_MS = 2_000;
-/** How often it is looked whether some have been kept for long enough, ms. */
-const SWEEP_MS = 1_000;
+/** The answer's headers, bytes. */
+const MAX_HEADER_BYTES = 32_768;
+
+/**
+ * Who is believed over TLS: whom an authority vouches for, or `anybody`, which is for a process on this machine alone
+ * that nothing secret is told to.
+ */
+export type Trust = "authorities" | "anybody";
+
+/** Where a connection leads. */
+export interface Target {
+  origin: string;
+  /** It goes to one of these and nothing is looked up; undefined: to what the host name resolves to. */
+  addresses: readonly string[] | undefined;
+  /** PEM certificates that are trusted beside the system's. */
+  authorities: string | undefined;
+}
+
+/** One connection, used by one request at a time. */
+export interface Connection {
+  client: Client;
+  /** Ends it, standing or not, and whatever is under way on it. */
+  destroy(reason: NetworkError): Promise<void>;
+}
 
 /** The connections of a client. */
 export interface Connections {
   /** A kept connection to the target, or a new one. It belongs to the caller until it is given back or dropped. */
-  take(target: Target): HttpConnection;
+  take(target: Target): Connection;
   /** Keeps it for the next request to the same target. */
-  giveBack(target: Target, connection: HttpConnection): void;
+  giveBack(target: Target, connection: Connection): void;
   /** Ends it. */
-  drop(connection: HttpConnection): void;
+  drop(connection: Connection): void;
   /** Ends all, in use or not. */
   close(): Promise<void>;
 }
 
-const CLOSED = new NetworkError("the connection was closed here");
-
 /** No connections yet. */
 export function createConnections(trust: Trust): Connections {
-  return new KeptConnections(trust);
-}
+  /** By target; the least recently used target first. */
+  const idle = new Map<string, Connection[]>();
+  const inUse = new Set<Connection>();
+  let idleCount = 0;
 
-interface Idle {
-  connection: HttpConnection;
-  /** By the clock that nobody sets, ms. */
-  untilMs: number;
-}
-
-/** The kept connections to one target, the longest unused first. */
-interface Kept {
-  idle: Idle[];
-  /** Grows with each use of any. */
-  usedAt: number;
-}
-
-class KeptConnections implements Connections {
-  readonly #kept = new Map<string, Kept>();
-  #idleCount = 0;
-  #uses = 0;
-  readonly #inUse = new Set<HttpConnection>();
-  #timer: ReturnType<typeof setTimeout> | undefined;
-
-  constructor(readonly trust: Trust) {}
-
-  take(target: Target): HttpConnection {
-    const key = keyOf(target);
-    const kept = this.#kept.get(key);
-    const nowMs = performance.now();
-    for (let idle = kept?.idle.pop(); idle !== undefined; idle = kept?.idle.pop()) {
-      this.#idleCount--;
-      if (!idle.connection.isClosed && nowMs < idle.untilMs) {
-        this.#inUse.add(idle.connection);
-        return idle.connection;
-      }
-      idle.connection.destroy(CLOSED);
-    }
-    const made = new HttpConnection(target, this.trust, () => this.#forget(key, made));
-    this.#inUse.add(made);
-    return made;
-  }
-
-  giveBack(target: Target, connection: HttpConnection): void {
-    this.#inUse.delete(connection);
-    const keepMs = connection.keepAliveMs === null
-      ? KEEP_ALIVE_MS
-      : Math.min(connection.keepAliveMs - EARLIER_MS, MAX_KEEP_ALIVE_MS);
-    if (keepMs <= 0 || connection.isClosed) {
-      connection.destroy(CLOSED);
-      return;
-    }
-    const key = keyOf(target);
-    const idle = { connection, untilMs: performance.now() + keepMs };
-    const kept = this.#kept.get(key);
-    if (kept === undefined) this.#kept.set(key, { idle: [idle], usedAt: this.#uses++ });
-    else {
-      kept.idle.push(idle);
-      kept.usedAt = this.#uses++;
-    }
-    this.#idleCount++;
-    this.#timer ??= setTimeout(() => this.#sweep(), SWEEP_MS);
-    if (this.#idleCount > MAX_IDLE_CONNECTIONS) this.#endOldest();
-  }
-
-  drop(connection: HttpConnection): void {
-    this.#inUse.delete(connection);
-    connection.destroy(CLOSED);
-  }
-
-  async close(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const idle = [...this.#kept.values()].flatMap((kept) => kept.idle);
-    const all = [...this.#inUse, ...idle.map(({ connection }) => connection)];
-    this.#inUse.clear();
-    this.#kept.clear();
-    this.#idleCount = 0;
-    await Promise.all(all.map((connection) => connection.destroy(CLOSED)));
-  }
-
-  /** Ends a connection of the target that was not used for longest. */
-  #endOldest(): void {
-    let oldest: Kept | null = null;
-    for (const kept of this.#kept.values()) {
-      if (kept.idle.length > 0 && kept.usedAt < (oldest?.usedAt ?? Infinity)) oldest = kept;
-    }
-    const idle = oldest?.idle.shift();
-    if (idle === undefined) return;
-    this.#idleCount--;
-    idle.connection.destroy(CLOSED);
+  function takeIdle(key: string): Connection | undefined {
+    const kept = idle.get(key);
+    const connection = kept?.pop();
+    if (kept?.length === 0) idle.delete(key);
+    if (connection !== undefined) idleCount--;
+    return connection;
   }
 
   /** A connection that the other side closed while it was idle is of no use any more. */
-  #forget(key: string, connection: HttpConnection): void {
-    const kept = this.#kept.get(key);
-    if (kept !== undefined) this.#retain(key, kept, (idle) => idle.connection !== connection);
+  function forget(key: string, connection: Connection): void {
+    const kept = idle.get(key) ?? [];
+    const rest = kept.filter((other) => other !== connection);
+    if (rest.length === kept.length) return;
+    idleCount--;
+    if (rest.length === 0) idle.delete(key);
+    else idle.set(key, rest);
+    connection.destroy(CLOSED);
   }
 
-  #retain(key: string, kept: Kept, stays: (idle: Idle) => boolean): void {
-    const rest = kept.idle.filter(stays);
-    this.#idleCount -= kept.idle.length - rest.length;
-    kept.idle = rest;
-    if (rest.length === 0) this.#kept.delete(key);
-  }
-
-  /** Ends what has been kept for long enough; one timer for all. */
-  #sweep(): void {
-    const nowMs = performance.now();
-    for (const [key, kept] of this.#kept) {
-      for (const { connection, untilMs } of kept.idle) {
-        if (nowMs >= untilMs) connection.destroy(CLOSED);
-      }
-      this.#retain(key, kept, ({ untilMs }) => nowMs < untilMs);
-    }
-    this.#timer = this.#idleCount > 0 ? setTimeout(() => this.#sweep(), SWEEP_MS) : undefined;
-  }
+  return {
+    take(target) {
+      const key = keyOf(target);
+      const connection = takeIdle(key) ?? connect(target, trust, () => forget(key, connection));
+      inUse.add(connection);
+      return connection;
+    },
+    giveBack(target, connection) {
+      const key = keyOf(target);
+      inUse.delete(connection);
+      const kept = idle.get(key) ?? [];
+      kept.push(connection);
+      idle.delete(key);
+      idle.set(key, kept);
+      idleCount++;
+      const [oldest] = idle.keys();
+      if (idleCount > MAX_IDLE_CONNECTIONS && oldest !== undefined) takeIdle(oldest)?.destroy(CLOSED);
+    },
+    drop(connection) {
+      inUse.delete(connection);
+      connection.destroy(CLOSED);
+    },
+    async close() {
+      const all = [...inUse, ...[...idle.values()].flat()];
+      inUse.clear();
+      idle.clear();
+      idleCount = 0;
+      await Promise.all(all.map((connection) => connection.destroy(CLOSED)));
+    },
+  };
 }
 
-function keyOf({ url, addresses, authorities }: Target): string {
+const CLOSED = new NetworkError("the connection was closed here");
+
+function keyOf({ origin, addresses, authorities }: Target): string {
   const known = addresses === undefined || addresses.length < 2 ? addresses : addresses.toSorted();
-  return `${url.protocol}//${url.host} ${known?.join(" ") ?? ""} ${authorities ?? ""}`;
+  return `${origin} ${known?.join(" ") ?? ""} ${authorities ?? ""}`;
+}
+
+function connect(
+  { origin, addresses, authorities }: Target,
+  trust: Trust,
+  whenClosed: () => void,
+): Connection {
+  let connecting: Socket | undefined;
+  const client = new Client(origin, {
+    connect: connectorTo({ addresses, authorities, trust }, (socket) => connecting = socket),
+    pipelining: 1,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: MAX_KEEP_ALIVE_MS,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    // The caller's signal bounds the whole; undici's own timers are coarse.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  client.on("disconnect", whenClosed);
+  return {
+    client,
+    async destroy(reason) {
+      // undici does not end a connection that does not stand yet.
+      connecting?.destroy(reason);
+      await client.destroy(reason);
+    },
+  };
+}
+
+/** Connects to one of the addresses and to nothing else, and tells the socket as long as it does not stand. */
+function connectorTo(
+  { addresses, authorities, trust }: Pick<Target, "addresses" | "authorities"> & { trust: Trust },
+  tell: (connecting: Socket | undefined) => void,
+): buildConnector.connector {
+  const connectSocket = buildConnector({
+    timeout: 0, // off: undici's timer is coarse and outlives the connection
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: ADDRESS_TIMEOUT_MS,
+    ...(addresses === undefined ? {} : { lookup: answerWith(addresses) }),
+    ...(authorities === undefined ? {} : { ca: authorities }),
+    ...(trust === "anybody" ? { rejectUnauthorized: false } : {}),
+  } as buildConnector.BuildOptions) as ReturnsSocket;
+  return (options, callback) => {
+    const socket = connectSocket(atChecked(options, addresses), (...outcome) => {
+      clearTimeout(timer);
+      tell(undefined);
+      callback(...outcome);
+    });
+    tell(socket);
+    const tooSlow = new NetworkError(`no connection within ${CONNECT_TIMEOUT_MS / 1000} s`);
+    const timer = setTimeout(() => socket.destroy(tooSlow), CONNECT_TIMEOUT_MS);
+  };
+}
+
+/** undici's connector gives the socket back, which its types leave out. */
+type ReturnsSocket = (...call: Parameters<buildConnector.connector>) => Socket;
+
+/** A literal address is never looked up, so it is replaced here by one that was checked. */
+function atChecked(
+  options: buildConnector.Options,
+  addresses: readonly string[] | undefined,
+): buildConnector.Options {
+  const [first] = addresses ?? [];
+  return first === undefined || isIP(options.hostname) === 0 ? options : { ...options, hostname: first };
+}
+
+/** A look-up that knows these addresses for every name. */
+function answerWith(addresses: readonly string[]): LookupFunction {
+  const found = addresses.map((address) => ({ address, family: isIP(address) }));
+  return (_host, { all }, callback) => {
+    const [first] = found;
+    if (all === true || first === undefined) callback(null, found);
+    else callback(null, first.address, first.family);
+  };
 }

@@ -1,15 +1,15 @@
 // HTTP to somewhere else: one request, one answer, bounded while it is read.
-import { Buffer } from "node:buffer";
 import { Readable } from "node:stream";
+import type { Client } from "undici";
 import {
   type HttpClient,
   type IncomingResponse,
   NetworkError,
   type OutgoingRequest,
 } from "../domain/ports.ts";
-import type { Connections } from "./connections.ts";
+import type { Connections, Trust } from "./connections.ts";
 import { GatheredBody, isPlain, readBody } from "./http_body.ts";
-import type { HttpConnection, Trust } from "./http_connection.ts";
+import { toNetworkError } from "./network_errors.ts";
 
 /** A client of this process. */
 export interface RealHttpClient extends HttpClient {
@@ -28,7 +28,7 @@ export interface RealHttpClient extends HttpClient {
  * vouch for, unless told otherwise.
  */
 export function createHttpClient(trust: Trust = "authorities"): RealHttpClient {
-  // Many a command asks nobody, and loading TLS takes its time.
+  // Loading undici costs as much as all the rest of a start, and many a command asks nobody.
   let loading: Promise<Connections> | null = null;
   const load = () =>
     loading ??= import("./connections.ts").then(({ createConnections }) => createConnections(trust));
@@ -37,13 +37,12 @@ export function createHttpClient(trust: Trust = "authorities"): RealHttpClient {
       const { url, addresses, authorities, signal } = outgoing;
       signal.throwIfAborted();
       if (addresses?.length === 0) throw new NetworkError("host name not found");
-      const request = writeRequest(outgoing);
-      const target = { url, addresses, authorities };
+      const target = { origin: `${url.protocol}//${url.host}`, addresses, authorities };
       const connections = await load();
       signal.throwIfAborted();
       const connection = connections.take(target);
       try {
-        const { response, isWhole } = await exchange(connection, request, outgoing);
+        const { response, isWhole } = await exchange(connection.client, outgoing);
         if (isWhole) connections.giveBack(target, connection);
         else connections.drop(connection);
         return response;
@@ -67,42 +66,17 @@ interface Exchange {
   isWhole: boolean;
 }
 
-/** Of a head's value: a line break in it would be a header more, or a request more. */
-const NOT_IN_HEAD = /[^\t\x20-\x7e\x80-\xff]/;
-/** A body of so many bytes goes out with its head, in one piece. */
-const SMALL_BODY_BYTES = 65_536;
-
-/** A request's bytes. Throws {@link NetworkError} when its head cannot be written. */
-function writeRequest({ method, url, headers, body }: OutgoingRequest): Uint8Array[] {
-  const bytes = typeof body === "string" ? Buffer.from(body) : body;
-  let head =
-    `${method} ${url.pathname}${url.search} HTTP/1.1\r\nhost: ${url.host}\r\nconnection: keep-alive\r\n`;
-  for (const name in headers) {
-    const value = headers[name] ?? "";
-    if (NOT_IN_HEAD.test(value)) {
-      throw new NetworkError("the request cannot be sent as it is");
-    }
-    head += `${name}: ${value}\r\n`;
-  }
-  if (bytes !== undefined) head += `content-length: ${bytes.length}\r\n`;
-  head += "\r\n";
-  if (bytes === undefined || bytes.length > SMALL_BODY_BYTES) {
-    return bytes === undefined ? [Buffer.from(head, "latin1")] : [Buffer.from(head, "latin1"), bytes];
-  }
-  const whole = Buffer.allocUnsafe(head.length + bytes.length);
-  whole.write(head, 0, "latin1");
-  whole.set(bytes, head.length);
-  return [whole];
-}
+/** Answers that end with their head, whatever length it names (RFC 9112, section 6.3). */
+const BODILESS: ReadonlySet<number> = new Set([204, 304]);
+const NO_BODY = { body: new Uint8Array(), truncated: false };
 
 /**
  * Sends and reads; rejects with the signal's reason as soon as that aborts. A plain body is gathered as it comes: a
  * stream for each answer costs more than the rest of it.
  */
 function exchange(
-  connection: HttpConnection,
-  request: readonly Uint8Array[],
-  { maxBodyBytes, signal }: OutgoingRequest,
+  client: Client,
+  { method, url, headers, body, maxBodyBytes, signal }: OutgoingRequest,
 ): Promise<Exchange> {
   return new Promise((settle, refuse) => {
     const abort = (): void => refuse(signal.reason);
@@ -116,42 +90,57 @@ function exchange(
       refuse(error);
     };
     let status = 0;
-    let headers: Record<string, string> = {};
-    const plain = new GatheredBody(maxBodyBytes);
+    let received: Record<string, string> = {};
+    let plain: GatheredBody | null = null;
     let coded: Readable | null = null;
-    let isReusable = false;
-    connection.exchange(request, {
-      onHead(head) {
-        ({ status, headers } = head);
-        const coding = headers["content-encoding"] ?? "";
-        if (isPlain(coding)) return;
-        const stream = coded = new Readable({ read: () => connection.resume() });
+    client.dispatch({ method, path: url.pathname + url.search, headers, body: body ?? null }, {
+      onRequestStart() {}, // undici takes a handler without it for one of its older kind
+      onResponseStart(controller, statusCode, given) {
+        if (statusCode < 200) return; // informational: the answer follows
+        status = statusCode;
+        received = joinValues(given);
+        const coding = received["content-encoding"] ?? "";
+        if (isPlain(coding)) {
+          plain = new GatheredBody(maxBodyBytes);
+          return;
+        }
+        const stream = coded = new Readable({ read: () => controller.resume() });
         readBody(stream, coding, maxBodyBytes).then(
-          (read) => {
-            const isWhole = stream.readableEnded && isReusable;
-            resolve({ response: { status, headers, ...read }, isWhole });
-          },
+          (read) =>
+            resolve({ response: { status, headers: received, ...read }, isWhole: stream.readableEnded }),
           reject,
         );
       },
-      onBody(bytes) {
-        if (coded !== null) {
-          if (!coded.push(bytes)) connection.pause();
-        } else if (!plain.add(bytes)) {
-          // Whoever asked drops the connection: nothing more is read.
-          connection.pause();
-          resolve({ response: { status, headers, ...plain.read() }, isWhole: false });
+      onResponseData(controller, chunk) {
+        if (coded?.push(chunk) === false) controller.pause();
+        if (plain === null || plain.add(chunk)) return;
+        // Whoever asked drops the connection: nothing more is read.
+        controller.pause();
+        resolve({ response: { status, headers: received, ...plain.read() }, isWhole: false });
+      },
+      onResponseEnd() {
+        coded?.push(null);
+        if (plain !== null) {
+          resolve({ response: { status, headers: received, ...plain.read() }, isWhole: true });
         }
       },
-      onEnd(isOpen) {
-        isReusable = isOpen;
-        if (coded !== null) coded.push(null);
-        else resolve({ response: { status, headers, ...plain.read() }, isWhole: isOpen });
-      },
-      onError(error) {
-        if (coded !== null) coded.destroy(error);
-        else reject(error);
+      onResponseError(_controller, error) {
+        // What follows such a head, against the rule, is no part of the answer.
+        if (BODILESS.has(status)) {
+          resolve({ response: { status, headers: received, ...NO_BODY }, isWhole: false });
+        } else if (coded !== null) coded.destroy(error);
+        else reject(toNetworkError(error, status === 0 ? "connecting" : "reading"));
       },
     });
   });
+}
+
+/** A header that came more than once is one text; a cookie's date holds a comma. */
+function joinValues(given: Record<string, string | string[] | undefined>): Record<string, string> {
+  const joined: Record<string, string> = {};
+  for (const name in given) {
+    const value = given[name] ?? "";
+    joined[name] = typeof value === "string" ? value : value.join(name === "set-cookie" ? "\n" : ", ");
+  }
+  return joined;
 }

@@ -9,13 +9,15 @@ const NOT_TRUSTED = "the certificate is not trusted";
 const EXPIRED = "the certificate has expired or is not valid yet";
 const NO_TLS = "no TLS connection";
 const BROKE_OFF = "the answer broke off";
+const NOT_HTTP = "the answer is not valid HTTP";
 
-/** Codes of errors of the operating system, of TLS and of zlib. */
+/** Codes of errors of the operating system, of TLS, of undici and of zlib. */
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "connection refused",
   ECONNRESET: "connection reset",
   ECONNABORTED: "connection reset",
   EPIPE: "connection reset",
+  UND_ERR_SOCKET: "connection reset",
   ETIMEDOUT: "no connection in time",
   EHOSTUNREACH: "host unreachable",
   ENETUNREACH: "network unreachable",
@@ -36,16 +38,27 @@ const REASONS: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: NOT_TRUSTED,
   // Deno 2.9 says no more than this of a certificate, unless it is for another host.
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: "the certificate is not trusted or has expired",
+  HPE_HEADER_OVERFLOW: "the answer's headers are too large",
+  UND_ERR_HEADERS_OVERFLOW: "the answer's headers are too large",
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer is not as long as it says",
+  UND_ERR_INVALID_ARG: "the request cannot be sent as it is",
   Z_BUF_ERROR: BROKE_OFF,
   Z_DATA_ERROR: "the answer is not encoded as it says",
 };
 
-/** Texts of errors that come without a code: rustls as Deno 2.4 shows it, and zlib. */
+/** What undici hangs up at, in its words: an interim answer that nobody asked for (RFC 9110, sections 15.2.1 and 15.2.2). */
+const UNASKED: Readonly<Record<string, string>> = {
+  "bad response": "the answer begins with 100 Continue, which was not asked for",
+  "bad upgrade": "the answer changes to another protocol, which was not asked for",
+};
+
+/** Texts of errors that come without a code: rustls as Deno 2.4 shows it, undici's parser, and zlib. */
 const TEXTS: readonly [RegExp, string][] = [
   [/not valid for name/i, NOT_VALID],
   [/invalid peer certificate: (expired|notvalidyet)|certificate (has )?expired/i, EXPIRED],
   [/invalid peer certificate|UnknownIssuer/i, NOT_TRUSTED],
   [/received fatal alert|corrupt message|handshake|peer is incompatible|close_notify/i, NO_TLS],
+  [/does not match the HTTP\/1\.1 protocol/i, NOT_HTTP],
   [/unexpected end of file/i, BROKE_OFF],
   [
     /incorrect header check|invalid (block|stored|code|distance|literal|bit)/i,
@@ -68,8 +81,9 @@ function reasonOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const code = (error as Error & { code?: unknown }).code;
   if (typeof code === "string") {
-    const reason = REASONS[code];
+    const reason = code === "UND_ERR_SOCKET" ? UNASKED[error.message] ?? REASONS[code] : REASONS[code];
     if (reason !== undefined) return reason;
+    if (code.startsWith("HPE_")) return NOT_HTTP;
     if (code.startsWith("ERR_SSL_")) return NO_TLS;
   }
   const nested = error instanceof AggregateError ? error.errors[0] : error.cause;

@@ -12,8 +12,11 @@ Deno.test("toNetworkError() finds the reason by code or text, also inside other 
     [coded("ECONNREFUSED"), "connecting", "connection refused"],
     [coded("ECONNRESET"), "connecting", "connection reset"],
     [coded("ECONNRESET"), "reading", "the answer broke off"],
+    [coded("UND_ERR_SOCKET", "other side closed"), "reading", "the answer broke off"],
     [coded("ENOTFOUND"), "connecting", "host name not found"],
     [coded("EAI_AGAIN"), "connecting", "the name servers do not answer"],
+    [coded("HPE_INVALID_CONSTANT"), "connecting", "the answer is not valid HTTP"],
+    [coded("HPE_INVALID_CHUNK_SIZE"), "reading", "the answer is not valid HTTP"],
     [coded("ERR_SSL_WRONG_VERSION_NUMBER"), "connecting", "no TLS connection"],
     [
       coded("ERR_TLS_CERT_ALTNAME_INVALID"),

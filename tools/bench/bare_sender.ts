@@ -1,5 +1,5 @@
 // The other side of the delivery row, a process of its own: undici posts a body, again and again.
-import { Pool } from "npm:undici@7.30.2";
+import { Pool } from "undici";
 import { answerLines } from "./lines.ts";
 
 /** What a line on stdin asks for. */

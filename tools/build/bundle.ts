@@ -13,7 +13,7 @@ const BUNDLES = join(FOLDER, "src", "cli");
  * Packages that stay as they are: they are written for Node, whose timers are objects, and Deno 2.4 gives those to what is
  * a package of npm's and to nothing else.
  */
-const NODE_PACKAGES = ["nodemailer"] as const;
+const NODE_PACKAGES = ["undici", "nodemailer"] as const;
 
 /** What an executable is made of. */
 export interface Bundle {
