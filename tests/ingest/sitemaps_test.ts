@@ -265,7 +265,10 @@ Deno.test("an endpoint that cannot be had fails the fetch, and its window is ask
     isDown = false;
     asked.length = 0;
     const healed = await ingestBoard(world);
-    assert.deepEqual([healed.ok, healed.unchanged, asked[0]], [true, 1, "2026-07-16/2026-07-24"]);
+    assert.deepEqual([healed.ok, healed.new, asked], [true, 2, [
+      "2026-07-24/2026-08-01",
+      "2026-08-01/2026-08-02",
+    ]]);
   }));
 
 const HOUR = 3_600_000;

@@ -60,6 +60,10 @@ export function foreignText(text: string, wanted: string): DocumentError {
 }
 
 function quote(text: string): string {
-  const words = text.slice(0, MAX_QUOTE * 4).replace(/[\s\p{Cc}]+/gu, " ").trim();
+  // What is quoted goes to the log, which holds nobody's mail address.
+  const words = text.slice(0, MAX_QUOTE * 4).replace(/[\s\p{Cc}]+/gu, " ").replace(
+    /[^\s"'<>]+@[^\s"'<>]+/g,
+    "…",
+  ).trim();
   return `"${words.length > MAX_QUOTE ? words.slice(0, MAX_QUOTE) + "…" : words}"`;
 }

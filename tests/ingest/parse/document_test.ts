@@ -265,6 +265,7 @@ Deno.test("parseDocument() says what a document is that is no feed", () => {
     ['{"version":"https://jsonfeed.org/version/1.1","items":[{"id":', /JSON breaks off/],
     ['{"a":tru}', /JSON breaks off or is broken/],
     ["Service unavailable", /plain text, not a feed \(it begins: "Service unavailable"\)/],
+    ["Write to ana@board.example", /plain text, not a feed \(it begins: "Write to …"\)/],
     ["%PDF-1.7", /a PDF file/],
     ["\x1f", /plain text/],
   ];
