@@ -46,7 +46,7 @@ export function createClients(
     };
   };
   return (remote, headers) => {
-    if (PROXY_HEADERS.some((name) => headers.has(name))) return read(remote, headers);
+    if (isHandedOn(headers)) return read(remote, headers);
     const known = remembered.get(remote);
     if (known !== undefined) return known;
     const client = read(remote, headers);
@@ -104,7 +104,14 @@ export function looksLikeProxy(
 ): boolean {
   const address = readHop(remote);
   if (address === null || !OWN_RANGES.includes(address.range()) || isTrusted(address, trusted)) return false;
-  return PROXY_HEADERS.some((name) => headers.has(name));
+  return isHandedOn(headers);
+}
+
+function isHandedOn(headers: Pick<Headers, "has">): boolean {
+  for (const name of PROXY_HEADERS) {
+    if (headers.has(name)) return true;
+  }
+  return false;
 }
 
 /**

@@ -37,10 +37,8 @@ export function createDoor(newId: NewId): Door {
   };
   return {
     fetch(request, remoteAddress) {
-      const path = pathOf(addressOf(request));
-      const isRead = request.method === "GET" || request.method === "HEAD";
-      if (isRead && path === "/livez") return status(200, "alive");
-      if (isRead && path === "/readyz") {
+      if (asksFor("/livez", request)) return status(200, "alive");
+      if (asksFor("/readyz", request)) {
         return behind === null ? status(503, "starting") : status(200, "ready");
       }
       return behind?.fetch(request, remoteAddress) ?? notYet();
@@ -50,6 +48,12 @@ export function createDoor(newId: NewId): Door {
       behind = to;
     },
   };
+}
+
+/** Whether the request reads the path; of most others that is seen before their address is taken apart. */
+function asksFor(path: string, request: Request): boolean {
+  return request.url.includes(path) && pathOf(addressOf(request)) === path &&
+    (request.method === "GET" || request.method === "HEAD");
 }
 
 function status(code: number, word: string): Response {

@@ -25,6 +25,7 @@ export const NO_INPUT: CheckedInput = { value: undefined, good: {}, errors: [] }
 
 /** The query's parameters by the schema (none: no parameter is taken). */
 export function readQuery(parameters: readonly SentParameter[], schema: z.ZodType | undefined): CheckedInput {
+  if (parameters.length === 0 && schema === undefined) return NO_INPUT;
   const errors: Finding[] = [];
   const values: Record<string, string> = {};
   for (const { name, value } of parameters) {

@@ -16,6 +16,13 @@ export interface AnsweredRequest {
 /** Methods that get a name of their own: a client can invent others without end. */
 const METHODS = new Set(["GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS"]);
 
+/** What counts the requests of one path: looking it up by its labels costs more than all else of counting. */
+interface PathCounts {
+  observe(seconds: number): void;
+  /** By method and status. */
+  answers: Map<string, Map<number, () => void>>;
+}
+
 /** A function that counts each answered request. */
 export function createRequestMetrics(metrics: Metrics): (answered: AnsweredRequest) => void {
   const requests = metrics.counter({
@@ -38,10 +45,24 @@ export function createRequestMetrics(metrics: Metrics): (answered: AnsweredReque
     help: "Requests refused because too many came from their address: without a key, or with a wrong one.",
     labels: ["limit"],
   });
+  const paths = new Map<string, PathCounts>();
+  const countsOf = (path: string): PathCounts => {
+    const known = paths.get(path);
+    if (known !== undefined) return known;
+    const counts = { observe: seconds.of([path]), answers: new Map() };
+    paths.set(path, counts);
+    return counts;
+  };
   return ({ method, route, status, durationMs, refusal }) => {
     const path = route ?? "none";
-    requests.add([METHODS.has(method) ? method : "other", path, String(status)]);
-    seconds.observe([path], durationMs / 1_000);
+    const { observe, answers } = countsOf(path);
+    observe(durationMs / 1_000);
+    const named = METHODS.has(method) ? method : "other";
+    const ofMethod = answers.get(named) ?? new Map<number, () => void>();
+    answers.set(named, ofMethod);
+    const count = ofMethod.get(status) ?? requests.of([named, path, String(status)]);
+    ofMethod.set(status, count);
+    count();
     if (refusal === "quota") refusals.add([]);
     else if (refusal !== null) limits.add([refusal]);
   };

@@ -99,14 +99,18 @@ function retryAfter({ allowance, refusal }: Passage): Record<string, string> {
 }
 
 function commonHeaders({ requestId, allowance, isPublic }: Passage, status: number): Record<string, string> {
-  const headers: Record<string, string> = { "x-request-id": requestId, "x-content-type-options": "nosniff" };
-  if (isPublic) Object.assign(headers, CORS_HEADERS);
-  if (allowance === null) return headers;
+  if (allowance === null) {
+    const headers = { "x-request-id": requestId, "x-content-type-options": "nosniff" };
+    return isPublic ? { ...headers, ...CORS_HEADERS } : headers;
+  }
   if (isUncounted(status)) allowance.refund();
-  headers["x-ratelimit-limit"] = String(allowance.limit);
-  headers["x-ratelimit-remaining"] = String(allowance.remaining);
-  headers["x-ratelimit-reset"] = String(allowance.resetMs);
-  headers["ratelimit-policy"] = `"day";q=${allowance.limit};w=86400`;
-  headers["ratelimit"] = `"day";r=${allowance.remaining};t=${allowance.resetInSeconds}`;
-  return headers;
+  return {
+    "x-request-id": requestId,
+    "x-content-type-options": "nosniff",
+    "x-ratelimit-limit": String(allowance.limit),
+    "x-ratelimit-remaining": String(allowance.remaining),
+    "x-ratelimit-reset": String(allowance.resetMs),
+    "ratelimit-policy": `"day";q=${allowance.limit};w=86400`,
+    "ratelimit": `"day";r=${allowance.remaining};t=${allowance.resetInSeconds}`,
+  };
 }

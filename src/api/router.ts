@@ -1,5 +1,4 @@
 // Where a request goes: from its method and path to a route, or to what is wrong with them.
-import { RegExpRouter } from "hono/router/reg-exp-router";
 import type { Route } from "./route.ts";
 
 /** What a method and a path lead to. */
@@ -12,9 +11,14 @@ export type Destination =
 /** Finds the destination of a request; `path` is as it was sent, without its query. */
 export type FindDestination = (method: string, path: string) => Destination;
 
+/** A segment that stands for a parameter. */
+const PARAMETER = /^\{(\w+)\}$/;
+
 /** The routes of one path. */
 interface Place {
   path: string;
+  /** Its parameters, each with the place of its segment. */
+  parameters: readonly { name: string; at: number }[];
   routes: ReadonlyMap<string, Route>;
   /** The methods that it takes, as `Allow` names them (RFC 9110, 10.2.1). */
   allow: string;
@@ -22,18 +26,24 @@ interface Place {
   isPublic: boolean;
 }
 
+/** Where the paths go on from a segment, and the place of the path that ends there. */
+interface Branch {
+  fixed: Map<string, Branch>;
+  /** Where any other segment leads that is not empty. */
+  open: Branch | null;
+  place: Place | null;
+}
+
 const NOWHERE: Destination = { kind: "nowhere" };
 
-/** A router over the routes. */
+/** A router over the routes. A segment that is a route's own word is that before it stands for a parameter. */
 export function createRouter(routes: readonly Route[]): FindDestination {
-  const router = new RegExpRouter<Place>();
-  for (const [path, own] of Map.groupBy(routes, (route) => route.path)) {
-    router.add("ALL", path.replace(/\{(\w+)\}/g, ":$1"), placeOf(path, own));
-  }
+  const root = newBranch();
+  for (const [path, own] of Map.groupBy(routes, (route) => route.path)) plant(root, placeOf(path, own));
   return (method, sentPath) => {
-    const [matches, texts] = router.match(method, decodePath(sentPath));
-    const [place, indexes] = matches[0] ?? [];
-    if (place === undefined) return NOWHERE;
+    const segments = decodePath(sentPath).split("/");
+    const place = segments[0] === "" ? placeAt(root, segments, 1) : null;
+    if (place === null) return NOWHERE;
     // HEAD is GET without the body (RFC 9110, 9.3.2).
     const route = place.routes.get(method === "HEAD" ? "GET" : method);
     if (route === undefined) {
@@ -41,18 +51,48 @@ export function createRouter(routes: readonly Route[]): FindDestination {
       return { kind: "other_method", path, allow, isPublic };
     }
     const params: Record<string, string> = {};
-    for (const [name, at] of Object.entries(indexes ?? {})) {
-      // The router gives a place among what it matched, or the text itself.
-      params[name] = decode(typeof at === "number" ? texts?.[at] ?? "" : at, decodeURIComponent);
+    for (const { name, at } of place.parameters) {
+      params[name] = decode(segments[at] ?? "", decodeURIComponent);
     }
     return { kind: "route", route, params, isPublic: route.access === "public" };
   };
 }
 
+function newBranch(): Branch {
+  return { fixed: new Map(), open: null, place: null };
+}
+
+function plant(root: Branch, place: Place): void {
+  let branch = root;
+  for (const segment of place.path.split("/").slice(1)) {
+    if (PARAMETER.test(segment)) branch = branch.open ??= newBranch();
+    else {
+      const next = branch.fixed.get(segment) ?? newBranch();
+      branch.fixed.set(segment, next);
+      branch = next;
+    }
+  }
+  branch.place = place;
+}
+
+/** The place to which the segments lead from this one on. */
+function placeAt(branch: Branch, segments: readonly string[], at: number): Place | null {
+  const segment = segments[at];
+  if (segment === undefined) return branch.place;
+  const own = branch.fixed.get(segment);
+  const place = own === undefined ? null : placeAt(own, segments, at + 1);
+  return place ?? (branch.open === null || segment === "" ? null : placeAt(branch.open, segments, at + 1));
+}
+
 function placeOf(path: string, routes: readonly Route[]): Place {
   const methods: string[] = routes.map((route) => route.method);
+  const parameters = path.split("/").flatMap((segment, at) => {
+    const name = PARAMETER.exec(segment)?.[1];
+    return name === undefined ? [] : [{ name, at }];
+  });
   return {
     path,
+    parameters,
     routes: new Map(routes.map((route) => [route.method, route])),
     allow: [...methods, ...(methods.includes("GET") ? ["HEAD"] : [])].sort().join(", "),
     isPublic: routes.every((route) => route.access === "public"),

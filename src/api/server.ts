@@ -15,7 +15,14 @@ import {
   refusalError,
 } from "./address_limits.ts";
 import { type AddressRange, type Client, createClients } from "./client_address.ts";
-import { addressOf, findAddressError, parametersOf, pathOf, type SentParameter } from "./address.ts";
+import {
+  addressOf,
+  createHostCheck,
+  findAddressError,
+  parametersOf,
+  pathOf,
+  type SentParameter,
+} from "./address.ts";
 import { receiveBody } from "./body.ts";
 import type { Repetition } from "./idempotency.ts";
 import { invalid } from "./findings.ts";
@@ -90,6 +97,7 @@ export function createServer(options: ServerOptions): ApiServer {
   };
   const { limits } = means;
   const find = createRouter(options.routes);
+  const isHost = createHostCheck();
   const warnOfProxy = createProxyWarning(options);
   const clientOf = createClients(options.trustedProxies);
   /** A request at its beginning. */
@@ -116,7 +124,9 @@ export function createServer(options: ServerOptions): ApiServer {
       durationMs,
       refusal,
     });
-    options.tracer?.note({ request: passage.requestId, route: passage.route });
+    if (options.tracer?.isOn === true) {
+      options.tracer.note({ request: passage.requestId, route: passage.route });
+    }
     options.log.debug("request", {
       request: passage.requestId,
       method: request.method,
@@ -131,7 +141,7 @@ export function createServer(options: ServerOptions): ApiServer {
       const passage = enter(request, remoteAddress);
       if (passage.client.isBehindUnknownProxy) warnOfProxy(remoteAddress);
       const way = { request, passage, means, startedMs: options.clock.nowMs() };
-      const wrong = findAddressError(passage.address, request.headers);
+      const wrong = findAddressError(passage.address, request.headers, isHost);
       const response = wrong === null
         ? answer(find(request.method, pathOf(passage.address)), way)
         : turnAway(overLimit("public", passage, limits) ?? wrong, passage);
@@ -256,10 +266,13 @@ function checkInput(
 ): Soon<{ query: unknown; body: unknown }> {
   const query = readQuery(parameters, route.query);
   const body = route.body === undefined || bytes === null ? NO_INPUT : checkBody(bytes, route.body);
-  const found = route.verify === undefined ? [] : route.verify({ query: query.good, body: body.good });
+  const found = route.verify === undefined
+    ? NO_INPUT.errors
+    : route.verify({ query: query.good, body: body.good });
   return whenThere(found, (found) => {
-    const errors = [...query.errors, ...body.errors, ...found];
-    if (errors.length > 0) throw invalid(errors);
+    if (query.errors.length + body.errors.length + found.length > 0) {
+      throw invalid([...query.errors, ...body.errors, ...found]);
+    }
     return { query: query.value, body: body.value };
   });
 }

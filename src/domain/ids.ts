@@ -19,6 +19,10 @@ export type NewId = (noun: IdNoun) => string;
 
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"; // Crockford's base 32, as the ULID specification has it
 const RANDOM_CHARACTERS = 16;
+/** Identifiers for which random bytes are drawn together: a call for few costs what a call for many does. */
+const DRAWN_TOGETHER = 64;
+/** The last two characters of a ULID, by their value: most identifiers differ from the one before by these alone. */
+const TAILS = Array.from({ length: 1_024 }, (_, value) => `${ALPHABET[value >> 5]}${ALPHABET[value & 31]}`);
 /** The last time that a ULID can hold. */
 const LAST_ULID_MS = 2 ** 48 - 1;
 
@@ -28,23 +32,39 @@ const LAST_ULID_MS = 2 ** 48 - 1;
  */
 export function createIds(nowMs: () => number, randomBytes: (count: number) => Uint8Array): NewId {
   let lastMs = -1;
-  let random: number[] = [];
-  let time = "";
-  const setTime = (ms: number): void => {
+  const random = new Array<number>(RANDOM_CHARACTERS - 2).fill(0);
+  let drawn: Uint8Array = new Uint8Array();
+  let drawnAt = 0;
+  let head = "";
+  let tail = 0;
+  const setHead = (): void => {
+    head = timeCharacters(lastMs);
+    for (const value of random) head += ALPHABET[value];
+  };
+  const draw = (): number => {
+    if (drawnAt === drawn.length) {
+      drawn = randomBytes(RANDOM_CHARACTERS * DRAWN_TOGETHER);
+      drawnAt = 0;
+    }
+    return (drawn[drawnAt++] ?? 0) & 31;
+  };
+  const begin = (ms: number): void => {
     lastMs = ms;
-    time = timeCharacters(ms);
+    for (let place = 0; place < random.length; place++) random[place] = draw();
+    tail = draw() << 5 | draw();
+    setHead();
+  };
+  const countOn = (): void => {
+    if (++tail < TAILS.length) return;
+    tail = 0;
+    if (!countUp(random)) lastMs++; // the random part is used up: its carry goes to the time
+    setHead();
   };
   return (noun) => {
     const now = nowMs();
-    if (now > lastMs) {
-      setTime(now);
-      random = Array.from(randomBytes(RANDOM_CHARACTERS), (byte) => byte & 31);
-    } else if (!countUp(random)) {
-      setTime(lastMs + 1); // the random part is used up: its carry goes to the time
-    }
-    let text = ID_PREFIXES[noun] + time;
-    for (const value of random) text += ALPHABET[value];
-    return text;
+    if (now > lastMs) begin(now);
+    else countOn();
+    return `${ID_PREFIXES[noun]}${head}${TAILS[tail]}`;
   };
 }
 

@@ -6,12 +6,16 @@ export type LabelValues = readonly string[];
 /** Counts upwards. */
 export interface Counter {
   add(labels: LabelValues, amount?: number): void;
+  /** What counts one up for these labels, for who does so often: they are there from then on. */
+  of(labels: LabelValues): () => void;
 }
 
 /** Sorts values into buckets. */
 export interface Histogram {
   /** `value` is in the metric's unit. */
   observe(labels: LabelValues, value: number): void;
+  /** What observes values of these labels, for who does so often: they are there from then on. */
+  of(labels: LabelValues): (value: number) => void;
 }
 
 /** One value of a gauge at this moment. */
@@ -70,8 +74,8 @@ export const SECONDS_BOUNDS: readonly number[] = [
 
 /** Counts nothing. */
 export const NO_METRICS: Metrics = {
-  counter: () => ({ add: () => {} }),
-  histogram: () => ({ observe: () => {} }),
+  counter: () => ({ add: () => {}, of: () => () => {} }),
+  histogram: () => ({ observe: () => {}, of: () => () => {} }),
   gauge: () => {},
 };
 
@@ -98,28 +102,30 @@ export function createMetrics(): MetricsRegistry {
         "counter",
         () => series.render(({ value }, labels) => sample(description.name, labels, value)),
       );
-      return { add: (labels, amount = 1) => void (series.of(labels).value += amount) };
+      return {
+        add: (labels, amount = 1) => void (series.of(labels).value += amount),
+        of(labels) {
+          const one = series.of(labels);
+          return () => void one.value++;
+        },
+      };
     },
     histogram(description) {
       const { name, bounds } = description;
-      const series = createSeries(description, () => ({ counts: bounds.map(() => 0), sum: 0, count: 0 }));
-      register(description, "histogram", () =>
-        series.render(({ counts, sum, count }, labels) => {
-          let below = 0;
-          const buckets = bounds.map((bound, at) => {
-            below += counts[at] ?? 0;
-            return sample(`${name}_bucket`, [...labels, ["le", String(bound)]], below);
-          });
-          return buckets.join("") + sample(`${name}_bucket`, [...labels, ["le", "+Inf"]], count) +
-            sample(`${name}_sum`, labels, sum) + sample(`${name}_count`, labels, count);
-        }));
+      const series = createSeries(
+        description,
+        (): Sorted => ({ counts: bounds.map(() => 0), sum: 0, count: 0 }),
+      );
+      register(
+        description,
+        "histogram",
+        () => series.render((sorted, labels) => histogramSamples(name, labels, { bounds, sorted })),
+      );
       return {
-        observe(labels, value) {
+        observe: (labels, value) => sortIn(series.of(labels), bounds, value),
+        of(labels) {
           const one = series.of(labels);
-          const at = bounds.findIndex((bound) => value <= bound);
-          if (at !== -1) one.counts[at] = (one.counts[at] ?? 0) + 1;
-          one.sum += value;
-          one.count++;
+          return (value) => sortIn(one, bounds, value);
         },
       };
     },
@@ -139,6 +145,34 @@ export function createMetrics(): MetricsRegistry {
       return texts.join("");
     },
   };
+}
+
+/** The values of one series of a histogram, by the bounds that they are not above. */
+interface Sorted {
+  counts: number[];
+  sum: number;
+  count: number;
+}
+
+function histogramSamples(
+  name: string,
+  labels: readonly Label[],
+  { bounds, sorted: { counts, sum, count } }: { bounds: readonly number[]; sorted: Sorted },
+): string {
+  let below = 0;
+  const buckets = bounds.map((bound, at) => {
+    below += counts[at] ?? 0;
+    return sample(`${name}_bucket`, [...labels, ["le", String(bound)]], below);
+  });
+  return buckets.join("") + sample(`${name}_bucket`, [...labels, ["le", "+Inf"]], count) +
+    sample(`${name}_sum`, labels, sum) + sample(`${name}_count`, labels, count);
+}
+
+function sortIn(sorted: Sorted, bounds: readonly number[], value: number): void {
+  const at = bounds.findIndex((bound) => value <= bound);
+  if (at !== -1) sorted.counts[at] = (sorted.counts[at] ?? 0) + 1;
+  sorted.sum += value;
+  sorted.count++;
 }
 
 type Label = readonly [name: string, value: string];

@@ -6,7 +6,7 @@ import {
   type LogRecord,
   resetSync,
 } from "@logtape/logtape";
-import type { LogArea, LogLevel, LogLevels } from "../domain/log.ts";
+import { LOG_AREAS, type LogArea, type LogLevel, type LogLevels } from "../domain/log.ts";
 import type { Log, LogFields } from "../domain/ports.ts";
 import { redact } from "./redact.ts";
 import { writeWhole } from "./standard_streams.ts";
@@ -35,9 +35,16 @@ const COLOURS: Readonly<Record<string, string>> = {
 };
 const PLAIN = "\x1b[0m";
 
+/** The areas of which everything is written: what nobody reads is not even put together. */
+const debugged = new Set<LogArea>();
+
 /** The logs by area, written to stderr. The settings hold for the process: the last call's stand. */
 export function createLogs(settings: LogSettings): { log(area: LogArea): Log; close(): void } {
   const format = settings.format === "json" ? formatJson : textFormat(isColourful());
+  debugged.clear();
+  for (const area of LOG_AREAS) {
+    if ((settings.levels?.[area] ?? settings.level) === "debug") debugged.add(area);
+  }
   configureSync({
     reset: true,
     sinks: { stderr: (record) => writeWhole(Deno.stderr, format(record)) },
@@ -63,7 +70,9 @@ function levelOf(level: LogLevel): LogTapeLevel {
 function createLog(area: LogArea): Log {
   const logger = getLogger([ROOT, area]);
   return {
-    debug: (message, fields) => logger.debug(message, { ...fields }),
+    debug: (message, fields) => {
+      if (debugged.has(area)) logger.debug(message, { ...fields });
+    },
     info: (message, fields) => logger.info(message, { ...fields }),
     warn: (message, fields) => logger.warn(message, { ...fields }),
     error: (message, fields) => logger.error(message, { ...fields }),

@@ -62,12 +62,16 @@ export function listen(
 ): Promise<RunningServer> {
   const end = new AbortController();
   const stopping = new AbortController();
-  const answering = new Set<Promise<void>>();
+  let underWay = 0;
+  const drained = Promise.withResolvers<void>();
   let isEnding = false;
+  const finish = (): void => {
+    if (--underWay === 0 && isEnding) drained.resolve();
+  };
   const answer: Deno.ServeHandler<Deno.NetAddr> = (request, { remoteAddr, completed }) => {
     if (isEnding) return refuse(request);
-    const answered = completed.catch(() => {}).finally(() => answering.delete(answered));
-    answering.add(answered);
+    underWay++;
+    completed.then(finish, finish);
     const client = { remoteAddress: remoteAddr.hostname, remotePort: remoteAddr.port };
     const response = handler(request, client);
     return request.body === null ? response : leaveBody(request.body, response, stopping.signal);
@@ -104,7 +108,8 @@ export function listen(
       if (isEnding) return;
       isEnding = true;
       stopping.abort();
-      const isDrained = await isDoneWithin(graceMs, Promise.all(answering));
+      if (underWay === 0) drained.resolve();
+      const isDrained = await isDoneWithin(graceMs, drained.promise);
       // The runtime's own shutdown sends what is left in its buffers, but has no bound and cannot be forced once
       // begun: it comes only when every answer is complete.
       if (isDrained) await isDoneWithin(FLUSH_MS, server.shutdown().catch(() => {}));
