@@ -252,9 +252,10 @@ class DeliveryLoop implements Delivery {
     this.#logAttempt(delivery, result, next.kind);
     this.#countAttempt(delivery, result, next.kind);
     this.#claims.note(delivery, result);
-    const { id: deliveryId, webhookUrl, attempt } = delivery;
+    const { id: deliveryId, subscriptionId, webhookUrl, attempt } = delivery;
     const mailId = next.kind === "gone" ? newId("mail") : null;
-    const recorded = await this.#recorder.record({ deliveryId, webhookUrl, attempt, result, next, mailId });
+    const finished = { deliveryId, subscriptionId, webhookUrl, attempt, result, next, mailId };
+    const recorded = await this.#recorder.record(finished);
     if (!recorded) this.#storeFailed = true;
   }
 

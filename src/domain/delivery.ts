@@ -65,6 +65,7 @@ export type NextStep =
 /** A finished attempt, as it is recorded. */
 export interface FinishedAttempt {
   deliveryId: string;
+  subscriptionId: string;
   /** Where it went: what it tells of one endpoint holds for no other, and the address may have changed meanwhile. */
   webhookUrl: string;
   attempt: number;

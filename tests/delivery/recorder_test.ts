@@ -15,6 +15,7 @@ function finished(deliveryId: string): FinishedAttempt {
   };
   return {
     deliveryId,
+    subscriptionId: "sub_1",
     webhookUrl: "https://a.example/",
     attempt: 1,
     result,

@@ -90,26 +90,19 @@ export function applyTrigger(
   return true;
 }
 
-/** Applies what follows when different deliveries have arrived: what is alike for most of them, in one statement. */
-export function arriveTogether(
-  connection: Connection,
-  deliveries: readonly DeliveryRow[],
-  nowMs: number,
-): void {
-  const alike: number[] = [];
-  for (const delivery of deliveries) {
-    if (nextState(delivery, "arrived")?.quota === "keep") alike.push(delivery.seq);
-    else applyTrigger(connection, delivery, { trigger: "arrived", nowMs });
-  }
-  if (alike.length === 0) return;
-  connection.run(
-    `update deliveries set status = 'delivered', hold_reason = null, finished_at = ?,
-       arrived_at = coalesce(arrived_at, ?), decided_at = ?, not_before = null, pruned = 0
-     where seq in (${alike.map(() => "?").join(", ")})`,
+/**
+ * Applies what follows when different deliveries have arrived, to those that are as nearly all are: pending, and counted
+ * already. How many these were; the others are left as they are.
+ */
+export function arriveUnread(connection: Connection, ids: readonly string[], nowMs: number): number {
+  return connection.run(
+    `update deliveries set status = 'delivered', finished_at = ?, arrived_at = coalesce(arrived_at, ?), decided_at = ?,
+       not_before = null
+     where id in (${ids.map(() => "?").join(", ")}) and status = 'pending' and quota_month is not null`,
     nowMs,
     nowMs,
     nowMs,
-    ...alike,
+    ...ids,
   );
 }
 

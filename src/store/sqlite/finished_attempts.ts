@@ -1,11 +1,11 @@
 // What came of attempts, in SQLite: recorded, many at once, and what follows for deliveries and endpoints.
 import type { FinishedAttempt, NextStep } from "../../domain/delivery.ts";
 import type { Connection, Value } from "./connection.ts";
-import { applyTrigger, arriveTogether, findState, findStates } from "./delivery_states.ts";
+import { applyTrigger, arriveUnread, findState, findStates } from "./delivery_states.ts";
 import { EndpointNotes, switchOff } from "./endpoints.ts";
 
 /** Rows that one statement takes at most: the call of a statement costs more than a row of it. */
-const MAX_ROWS = 16;
+const MAX_ROWS = 64;
 
 /** Records attempts in their order, within the caller's transaction. */
 export function recordAttempts(
@@ -65,14 +65,14 @@ function arriveAll(
   finished: readonly FinishedAttempt[],
   { notes, nowMs }: Recording,
 ): void {
-  const states = findStates(connection, finished.map(({ deliveryId }) => deliveryId));
-  for (const { deliveryId, webhookUrl } of finished) {
-    const delivery = states.get(deliveryId);
-    if (delivery === undefined) throw new Error(`an attempt of unknown delivery ${deliveryId}`);
-    const { subscriptionId } = delivery;
+  for (const { subscriptionId, webhookUrl } of finished) {
     if (notes.goesTo(subscriptionId, webhookUrl)) notes.note(subscriptionId, true);
   }
-  arriveTogether(connection, [...states.values()], nowMs);
+  const ids = finished.map(({ deliveryId }) => deliveryId);
+  if (arriveUnread(connection, ids, nowMs) === ids.length) return;
+  const states = findStates(connection, ids);
+  for (const id of ids) if (!states.has(id)) throw new Error(`an attempt of unknown delivery ${id}`);
+  for (const delivery of states.values()) applyTrigger(connection, delivery, { trigger: "arrived", nowMs });
 }
 
 interface Missed extends FinishedAttempt {

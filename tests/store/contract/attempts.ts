@@ -177,7 +177,12 @@ export const attemptPromises: StorePromise[] = [
       await publishMany(store, 1, 2);
       await matchAll(store);
       const reports = (await claimAll(store)).map((delivery) => finished(delivery, { kind: "delivered" }));
-      const unknown = finished({ id: "dlv_unknown", webhookUrl: "https://a.example/", attempt: 1 }, {
+      const unknown = finished({
+        id: "dlv_unknown",
+        subscriptionId: "sub_1",
+        webhookUrl: "https://a.example/",
+        attempt: 1,
+      }, {
         kind: "delivered",
       });
       await assert.rejects(store.finishAttempts([...reports, unknown], T0));

@@ -332,12 +332,13 @@ export async function claimedBodies(store: Store, nowMs = T0): Promise<string[]>
 
 /** A claimed delivery's attempt, finished. */
 export function finished(
-  delivery: Pick<ClaimedDelivery, "id" | "webhookUrl" | "attempt">,
+  delivery: Pick<ClaimedDelivery, "id" | "subscriptionId" | "webhookUrl" | "attempt">,
   next: NextStep,
   result: Partial<AttemptResult> = {},
 ): FinishedAttempt {
   return {
     deliveryId: delivery.id,
+    subscriptionId: delivery.subscriptionId,
     webhookUrl: delivery.webhookUrl,
     attempt: delivery.attempt,
     result: {

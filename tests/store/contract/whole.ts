@@ -98,7 +98,9 @@ const CALLS: Record<Exclude<keyof Store, "close">, (store: Store) => Soon<unknow
   endLeases: (store) => store.endLeases([{ id: "dlv_1", attempt: 1 }], T0),
   finishAttempts: (store) =>
     store.finishAttempts([
-      finished({ id: "dlv_1", webhookUrl: "https://a.example/", attempt: 1 }, { kind: "failed" }),
+      finished({ id: "dlv_1", subscriptionId: "sub_1", webhookUrl: "https://a.example/", attempt: 1 }, {
+        kind: "failed",
+      }),
     ], T0),
   listDeliveries: (store) => store.listDeliveries("cus_1", { limit: 1 }),
   findDelivery: (store) => store.findDelivery("cus_1", "dlv_1"),
