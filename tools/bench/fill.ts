@@ -17,7 +17,7 @@ const randomBytes = (count: number): Uint8Array => crypto.getRandomValues(new Ui
 export const newId: NewId = createIds(() => Date.now(), randomBytes);
 
 /** What the events are said to be made from. */
-const PROVENANCE: Provenance = {
+export const PROVENANCE: Provenance = {
   rules_version: "1",
   categories: ["News", "Artificial intelligence"],
   stated_languages: ["en"],

@@ -2,7 +2,8 @@
 import { join } from "node:path";
 import { TOPICS } from "../../src/classify/classify.ts";
 import { openBenchStore } from "./store.ts";
-import { addCustomer, fillEvents } from "./fill.ts";
+import { fillFile } from "./bulk.ts";
+import { addCustomer } from "./fill.ts";
 import { COMMON_WORD, createEvents, RARE_WORD, SOURCES } from "./invented.ts";
 import { median } from "./measure.ts";
 import { type Bench, rounded } from "./row.ts";
@@ -85,12 +86,14 @@ async function makeStores(
   for (const folder of folders) await Deno.mkdir(folder);
   let key = "";
   for (const [index, size] of sizes.entries()) {
-    const store = openBenchStore(growing);
-    if (index === 0) key = (await addCustomer(store)).key;
+    if (index === 0) {
+      const store = openBenchStore(growing);
+      key = (await addCustomer(store)).key;
+      await store.close();
+    }
     const from = ids.length;
     const all = sizes.at(-1) ?? 0;
-    await fillEvents(store, size - from, { next, tell: (done) => tell(`${from + done} of ${all} events`) });
-    await store.close();
+    fillFile(growing, size - from, { next, tell: (done) => tell(`${from + done} of ${all} events`) });
     const copy = join(folders[index] ?? "", "regfeed.db");
     if (copy !== growing) await Deno.copyFile(growing, copy);
   }

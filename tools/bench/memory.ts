@@ -1,6 +1,7 @@
 // The memory row: what is resident of a server with many events under load, beside one with none.
 import { join } from "node:path";
-import { addCustomer, fillEvents } from "./fill.ts";
+import { fillFile } from "./bulk.ts";
+import { addCustomer } from "./fill.ts";
 import { createEvents } from "./invented.ts";
 import { type Bench, rounded } from "./row.ts";
 import { startServing } from "./serving.ts";
@@ -43,13 +44,14 @@ export async function measureMemory(bench: Bench): Promise<void> {
 async function measure({ folder, settings, tell }: Bench, name: string, events: number): Promise<Resident> {
   const place = join(folder, name);
   await Deno.mkdir(place);
-  const store = openBenchStore(join(place, "regfeed.db"));
+  const database = join(place, "regfeed.db");
+  const store = openBenchStore(database);
   const { key } = await addCustomer(store);
-  await fillEvents(store, events, {
+  await store.close();
+  fillFile(database, events, {
     next: createEvents(3),
     tell: (done) => tell(`${done} of ${events} events`),
   });
-  await store.close();
   const serving = await startServing(place, key);
   try {
     await serving.get("/v1/events?limit=50");

@@ -60,7 +60,7 @@ export class RecordWriter {
       asciiJson(provenance),
     ]);
     this.#tags.add(event, seq);
-    this.#words.push({ seq, text: joined(textsOf(event)) });
+    this.#words.push({ seq, text: wordsOf(event) });
     const isNew = stored === null && event.version === 1;
     if (!isNew) this.flush();
     if (isNew) this.#addPublication(publication, { event, seq });
@@ -271,6 +271,11 @@ function keepLanguage(
 
 function joined(texts: readonly string[]): string {
   return texts.filter((text, at) => texts.indexOf(text) === at).join("\n");
+}
+
+/** What an event is found by in the full-text index: its own words in every language, each text once. */
+export function wordsOf(event: RegEvent): string {
+  return joined(textsOf(event));
 }
 
 /** Title and summary in every language. */
