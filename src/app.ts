@@ -89,6 +89,8 @@ export interface Lasting {
   addressCounts: AddressCounts;
   /** Attempts under way by subscription, so that an endpoint's share holds over both appliances. */
   inFlight: Map<string, number>;
+  /** Aborted when requests that wait for others have to be answered now: the process ends. */
+  hurry: AbortController;
 }
 
 /** Makes what lasts, over the store of the process; without metrics nothing is counted for them. */
@@ -108,6 +110,7 @@ export function createLasting(
     countRequest: createRequestMetrics(metrics),
     addressCounts: createAddressCounts(),
     inFlight: new Map(),
+    hurry: new AbortController(),
   };
 }
 
@@ -271,6 +274,7 @@ function createDelivering(
     ...platform,
     newId,
     inFlight: lasting.inFlight,
+    hurry: lasting.hurry.signal,
     count: lasting.countAttempt,
     userAgent: userAgentOf(config, version),
     topics: classifier.topics,

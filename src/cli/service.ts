@@ -2,6 +2,7 @@
 import type { Door } from "../api/door.ts";
 import { type App, createApp, createLasting } from "../app.ts";
 import { compareConfigs, keepUntilRestart } from "../config/changes.ts";
+import { AppError } from "../domain/errors.ts";
 import type { Metrics } from "../domain/metrics.ts";
 import type { Store } from "../domain/store.ts";
 import type { Span } from "../domain/tracer.ts";
@@ -37,6 +38,8 @@ export interface Service {
    * came of it is in the log. Calls that come while one is at it are one more after it.
    */
   reload(): Promise<void>;
+  /** Answers now who waits for somebody else's answer: a test of a subscription is 503 then, and may be asked for again. */
+  hurry(): void;
   /** Ends every loop; what is under way is finished within the bounds of its own. Backups end with the thread they use. */
   stop(): Promise<void>;
 }
@@ -192,6 +195,10 @@ class RunningService implements Service {
     ending.abort();
     const next = new AbortController();
     this.#backups = { ending: next, done: done.then(() => this.#options.runBackups(loaded, next.signal)) };
+  }
+
+  hurry(): void {
+    this.#lasting.hurry.abort(new AppError("unavailable", "The service is stopping."));
   }
 
   async stop(): Promise<void> {

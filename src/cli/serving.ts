@@ -26,10 +26,12 @@ import type { EarlyListener } from "./early_listener.ts";
 import { type LoadedConfig, type Opened, openStoreAt } from "./open.ts";
 import { measureService } from "./serve_metrics.ts";
 import { createBackupTools, type LongWork } from "./prepare.ts";
-import { startService } from "./service.ts";
+import { type Service, startService } from "./service.ts";
 
 /** How long answers under way may take after the signal, ms. */
 const DRAIN_MS = 5_000;
+/** After which answers that wait for somebody else's answer are given without it, ms. */
+const HURRY_MS = 4_000;
 
 /** With fewer files a few hundred slow clients take all of them, and the database's and the receivers' with them. */
 const ENOUGH_FILES = 1_024;
@@ -109,11 +111,24 @@ export async function serve(
   return await sayStopped(log, stopSignal, async () => {
     await supervisor.stopping();
     ending.abort();
-    await server.shutdown(DRAIN_MS);
+    await drain(server, service, clock);
     await service.stop();
     thread.end(); // a backup under way ends with it, and leaves nothing behind
     await Promise.race([backups, clock.sleep(DRAIN_MS)]);
   });
+}
+
+/** Lets answers under way finish, within a bound. */
+async function drain(
+  server: RunningServer,
+  service: Pick<Service, "hurry">,
+  clock: Pick<Clock, "sleep">,
+): Promise<void> {
+  const drained = new AbortController();
+  const hurrying = clock.sleep(HURRY_MS, drained.signal).then(() => service.hurry());
+  await server.shutdown(DRAIN_MS);
+  drained.abort();
+  await hurrying;
 }
 
 /** Tried only when the service is ready: it takes some time. */

@@ -53,6 +53,8 @@ export interface DeliveryDeps extends Matching, Omit<Sending, "policy"> {
   concurrencyPerSubscription: number;
   /** Attempts under way by subscription, of every loop of the process; without it this loop is the only one. */
   inFlight?: Map<string, number>;
+  /** Aborts when whoever waits for a test is to be answered now, with the reason for that. */
+  hurry?: AbortSignal;
   /** How long bodies and attempts of deliveries that are over are kept, and how long the deliveries themselves, ms. */
   keepMs: Upkeep["keepMs"];
   /** Hears of each attempt that is over. */
@@ -339,7 +341,7 @@ class DeliveryLoop implements Delivery {
     if (this.#tests >= MAX_TESTS) {
       throw new AppError("unavailable", "Too many test deliveries are under way; try again in some seconds.");
     }
-    const { clock, newId, log } = this.#deps;
+    const { clock, newId, log, hurry = this.#giveUp.signal } = this.#deps;
     const id = newId("delivery");
     const { webhookUrl } = subscription;
     const webhookSecrets = signingSecrets(subscription, clock.nowMs());
@@ -352,7 +354,7 @@ class DeliveryLoop implements Delivery {
     this.#tests++;
     try {
       const message = { id, webhookUrl, webhookSecrets, body };
-      const result = await sendAttempt(message, this.#deps, this.#giveUp.signal);
+      const result = await sendAttempt(message, this.#deps, AbortSignal.any([this.#giveUp.signal, hurry]));
       const { statusCode, durationMs, problem } = result;
       log.info("test delivery", {
         delivery: id,

@@ -185,3 +185,32 @@ Deno.test("an answer under way is finished and whole when the server is told to 
     assert.equal(code, 0, log);
   });
 });
+
+Deno.test("a test of a subscription that waits for its endpoint is answered before the server ends", async () => {
+  const over = Promise.withResolvers<void>();
+  await withReceiver(async () => {
+    await over.promise;
+    return new Response(null, { status: 204 });
+  }, async ({ folder, hook }) => {
+    const added = ["customer", "add", "--email", "a@b.example", "--tier", "team"];
+    const { key } = await regfeedJson<{ key: string }>(folder, added);
+    const server = await serve(folder);
+    const post = (path: string, body: string) =>
+      fetch(`${server.address}${path}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        body,
+      });
+    const subscribed = await post("/v1/subscriptions", JSON.stringify({ webhook_url: hook.url }));
+    const { subscription } = await subscribed.json();
+    const tested = post(`/v1/subscriptions/${subscription.id}/test`, "");
+    await arrivalOf(hook, 1, server);
+    const ended = server.end("SIGTERM");
+    const answer = await tested;
+    const { code: problem, detail } = await answer.json();
+    assert.deepEqual([answer.status, problem, detail], [503, "unavailable", "The service is stopping."]);
+    const { code, log } = await ended;
+    assert.equal(code, 0, log);
+    over.resolve();
+  });
+});
