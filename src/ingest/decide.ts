@@ -5,6 +5,7 @@ import { baseOf, type Identity, movedOn, nextRule } from "./identity.ts";
 import type { NormalisedItem } from "./normalise/item.ts";
 import type { DocumentOrigin } from "./origin.ts";
 import type { ClassifyRequest, DecidedItem, DocumentRun } from "./process.ts";
+import { type DocumentItems, findReplaced, type KnownPublication } from "./replaced.ts";
 import { decideRevision, type RevisionContext } from "./revise.ts";
 import { passedOverBefore } from "./widened.ts";
 
@@ -14,6 +15,9 @@ const RECORD_BATCH = 200;
 const CHURNING_DATES = 3;
 /** A publication that has been given so many further ids says that its source makes up new ones. */
 const CHURNING_IDS = 3;
+
+/** So many of a source's latest publications are looked through for one that was given a new id and new words. */
+const RECENT = 500;
 
 /** What the items of one document share. */
 export interface SharedOrigin {
@@ -96,20 +100,14 @@ async function decideFirst(
 ): Promise<FirstLook> {
   const { options, result } = run;
   const redated: IdentifiedItem[] = [];
+  const fresh: IdentifiedItem[] = [];
   const recorded = new Set<string>();
   let standsStill = false;
   let knownIds = 0;
   let churningIds = 0;
   let other: IdentifiedItem | null = null;
-  await recordBatches(identified, run, (one, stored) => {
-    if (stored !== null && one.item.guid !== null) {
-      if (stored.foundBy === "key") knownIds++;
-      else if (stored.foundBy !== "former key" && stored.renamings + 1 >= CHURNING_IDS) churningIds++;
-    }
-    if (identified.length === 1 && isOtherThan(one, stored, result.identity)) {
-      other = one;
-      return { kind: "passed_over" };
-    }
+  const isAutomatic = !result.identity.isFixed && baseOf(result.identity.rule) === "guid";
+  const decideOne = (one: IdentifiedItem, stored: StoredPublication | null): RecordDecision => {
     const decision = stored === null && !context.keepAll
       ? decideUnlessPassedOver(one, { options, shared, run, context })
       : decideRevision(one, stored, context);
@@ -127,10 +125,46 @@ async function decideFirst(
     if (isAsItWas && !recorded.has(stored?.externalId ?? "")) standsStill = true;
     decisions.set(one, decision);
     return decision;
+  };
+  const isLookedUp = isAutomatic && run.state.lastSuccessAtMs !== null;
+  await recordBatches(identified, run, (one, stored) => {
+    if (stored !== null && one.item.guid !== null) {
+      if (stored.foundBy === "key") knownIds++;
+      else if (stored.foundBy !== "former key" && stored.renamings + 1 >= CHURNING_IDS) churningIds++;
+    }
+    if (identified.length === 1 && isOtherThan(one, stored, result.identity)) {
+      other = one;
+      return { kind: "passed_over" };
+    }
+    if (stored === null && isLookedUp && isTaken(one, { options, shared, run, context })) {
+      fresh.push(one);
+      return { kind: "passed_over" };
+    }
+    return decideOne(one, stored);
   });
   if (other !== null) await decideOther(other, { run, shared, context, decisions });
-  const isAutomatic = !result.identity.isFixed && baseOf(result.identity.rule) === "guid";
+  if (fresh.length > 0) {
+    await nameReplaced({ all: identified, fresh }, run);
+    await recordBatches(fresh, run, decideOne);
+  }
   return { redated, standsStill, hasChurningIds: isAutomatic && knownIds === 0 && churningIds > 0 };
+}
+
+/** Whether an item of which nothing is known becomes a record. */
+function isTaken(
+  one: IdentifiedItem,
+  deciding: Parameters<typeof decideUnlessPassedOver>[1],
+): boolean {
+  return deciding.context.keepAll || decideUnlessPassedOver(one, deciding).kind === "record";
+}
+
+/** Gives those of the fresh items that are editions of known publications the names of these. */
+async function nameReplaced(items: DocumentItems, { source, options }: DocumentRun): Promise<void> {
+  const recent = await options.store.listEvents({ source: source.id, latest: true, limit: RECENT });
+  const known = recent.map(({ json }): KnownPublication => JSON.parse(json));
+  for (const [one, externalId] of findReplaced(items, known)) {
+    one.formerKeys = [...one.formerKeys ?? [], externalId];
+  }
 }
 
 function decideUnlessPassedOver(

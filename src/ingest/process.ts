@@ -48,7 +48,7 @@ export interface ClassifyRequest {
 
 /** What processing a source needs. */
 export interface ProcessOptions extends Omit<FetchOptions, "noteAnswer"> {
-  store: Pick<Store, "recordPublications" | "previewPublications">;
+  store: Pick<Store, "recordPublications" | "previewPublications" | "listEvents">;
   clock: Clock;
   newId: NewId;
   /** Who holds the leases. */

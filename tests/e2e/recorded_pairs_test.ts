@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { boardConfig } from "../support/samples.ts";
 import { createWorld } from "../support/world.ts";
+import { growingFeeds, HAS_RECORDINGS } from "./recorded_feeds.ts";
 
 const FIXTURES = fileURLToPath(new URL("../../../shared/fixtures", import.meta.url));
 const PAIRS = [
@@ -59,3 +60,31 @@ for (const [first, second] of PAIRS) {
     },
   });
 }
+
+Deno.test({
+  name:
+    "an item of each recorded feed that gets another id and another title at once is revised, and nothing else is",
+  ignore: !HAS_RECORDINGS,
+  async fn() {
+    for (const feed of await growingFeeds(1)) {
+      const world = await createWorld(boardConfig({ source: 'relevance = "all"' }));
+      try {
+        const items = [...feed.body.matchAll(/<(item|entry)[\s>][^]*?<\/\1>/g)].map(([item]) => item);
+        const edited = items[Math.floor(items.length / 2)] ?? "";
+        const other = edited.replace(/(<(?:guid|id)(?:\s[^>]*)?>)/, "$1urn:again:")
+          .replace(/(<title[^>]*>(?:<!\[CDATA\[)?)/, "$1Corrected: ");
+        let body = feed.body;
+        world.platform.http.serve("https://board.example/feed", () => ({ body }));
+        await world.app.tick();
+        body = body.replace(edited, () => other);
+        assert.notEqual(body, feed.body);
+        const [report] = await world.app.ingest.ingest(["board"]);
+        const counts = [report?.new, report?.revised, report?.unchanged];
+        // Of a feed of one item nothing older shows that it was replaced rather than dropped.
+        assert.deepEqual(counts, items.length === 1 ? [1, 0, 0] : [0, 1, items.length - 1], feed.id);
+      } finally {
+        await world.close();
+      }
+    }
+  },
+});

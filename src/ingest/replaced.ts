@@ -1,0 +1,75 @@
+// Publications that have been given a new id and new words at once: what shows that they are no new ones.
+import type { RegEvent } from "../domain/event.ts";
+import { type IdentifiedItem, isSameText } from "./identify.ts";
+import type { NormalisedItem } from "./normalise/item.ts";
+import { cleanUrl } from "./normalise/links.ts";
+
+/** A shorter summary may stand under many publications, characters. */
+const LEAST_SUMMARY = 40;
+/** Things of which a publication that stands where another stood must share two, or one where that was replaced. */
+const SHARED = 2;
+
+/** What of a stored publication is looked at. */
+export type KnownPublication = Pick<
+  RegEvent,
+  "external_id" | "url_official" | "title_en" | "summary_en" | "published_at" | "published_at_estimated"
+>;
+
+/** The items of a document, and which of them nothing is known of. */
+export interface DocumentItems {
+  all: readonly IdentifiedItem[];
+  fresh: readonly IdentifiedItem[];
+}
+
+/**
+ * Which of the fresh items are editions of known publications, by the external ids of these. An item is one when its
+ * address is that of one publication and of one item alone, and when it shares title, summary or stated date with it: two
+ * of these, or one where the document still lists what is older than the publication, so that this was not dropped but
+ * replaced. That the publication's own ids are listed no more is the caller's to see. Items of one address and nothing
+ * else in common stay apart: to tell a publication twice is bad, to take two for one would hide the second.
+ */
+export function findReplaced(
+  { all, fresh }: DocumentItems,
+  known: readonly KnownPublication[],
+): Map<IdentifiedItem, string> {
+  const stored = byAddress(known, ({ url_official }) => url_official);
+  const listed = byAddress(all, ({ item }) => item.link);
+  const isFresh = new Set(fresh);
+  const dates = all.filter((one) => !isFresh.has(one)).map(({ item }) => dateOf(item)).filter((ms) =>
+    ms !== null
+  );
+  const oldestMs = dates.length === 0 ? Infinity : Math.min(...dates);
+  const replaced = new Map<IdentifiedItem, string>();
+  for (const one of fresh) {
+    const address = cleanUrl(one.item.link);
+    const publications = stored.get(address) ?? [];
+    const [before] = publications;
+    if (one.item.guid === null || before === undefined) continue;
+    if (publications.length > 1 || listed.get(address)?.length !== 1) continue;
+    const wanted = oldestMs < before.published_at ? SHARED - 1 : SHARED;
+    if (countShared(one.item, before) >= wanted) replaced.set(one, before.external_id);
+  }
+  return replaced;
+}
+
+function countShared(item: NormalisedItem, known: KnownPublication): number {
+  const isTitle = isSameText(item.title, known.title_en);
+  const isSummary = item.summary.length >= LEAST_SUMMARY && isSameText(item.summary, known.summary_en);
+  const isDate = !known.published_at_estimated && dateOf(item) === known.published_at;
+  return Number(isTitle) + Number(isSummary) + Number(isDate);
+}
+
+function dateOf({ publishedAtMs, updatedAtMs }: NormalisedItem): number | null {
+  return publishedAtMs ?? updatedAtMs;
+}
+
+function byAddress<T>(all: readonly T[], addressOf: (one: T) => string): Map<string, T[]> {
+  const found = new Map<string, T[]>();
+  for (const one of all) {
+    const address = cleanUrl(addressOf(one));
+    const others = found.get(address);
+    if (others === undefined) found.set(address, [one]);
+    else others.push(one);
+  }
+  return found;
+}

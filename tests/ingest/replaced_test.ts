@@ -1,0 +1,174 @@
+// A publication whose feed gives it a new id when it is edited: one publication with two versions, and never two in one.
+import assert from "node:assert/strict";
+import type { IdentifiedItem } from "../../src/ingest/identify.ts";
+import type { NormalisedItem } from "../../src/ingest/normalise/item.ts";
+import { findReplaced, type KnownPublication } from "../../src/ingest/replaced.ts";
+import { ingestBoard, withSources } from "../support/collecting.ts";
+import { boardConfig, rss, type SampleItem } from "../support/samples.ts";
+import type { World } from "../support/world.ts";
+
+const NOW = Date.UTC(2026, 7, 1, 12);
+const SUMMARY = "They concern the transparency of general-purpose models.";
+
+const known = (change: Partial<KnownPublication> = {}): KnownPublication => ({
+  external_id: "old",
+  url_official: "https://board.example/a",
+  title_en: "Guidelines",
+  summary_en: SUMMARY,
+  published_at: NOW,
+  published_at_estimated: false,
+  ...change,
+});
+const item = (change: Partial<NormalisedItem> = {}): IdentifiedItem =>
+  ({
+    item: {
+      guid: "new",
+      link: "https://board.example/a?utm_source=feed",
+      title: "Guidelines, corrected",
+      summary: "Other words.",
+      publishedAtMs: NOW + 1,
+      updatedAtMs: null,
+      language: null,
+      categories: [],
+      ...change,
+    },
+    key: change.guid ?? "new",
+  }) as unknown as IdentifiedItem;
+/** Something that is known and stands in the document too. */
+const neighbour = (publishedAtMs: number) =>
+  item({ guid: "n", link: "https://board.example/n", publishedAtMs });
+
+const ROWS: [
+  what: string,
+  expected: boolean,
+  fresh: Partial<NormalisedItem>,
+  stored?: Partial<KnownPublication>,
+][] = [
+  ["nothing but the address", false, {}],
+  ["title and date", true, { title: "Guidelines", publishedAtMs: NOW }],
+  ["summary and date", true, { summary: SUMMARY, publishedAtMs: NOW }],
+  ["the title alone: the bulletin of next week", false, { title: "Guidelines" }],
+  ["the date alone", false, { publishedAtMs: NOW }],
+  ["title and summary that says nothing", false, { title: "Guidelines", summary: "News" }, {
+    summary_en: "News",
+  }],
+  [
+    "title and a date that nobody stated",
+    false,
+    { title: "Guidelines", publishedAtMs: NOW },
+    { published_at_estimated: true },
+  ],
+  [
+    "another address",
+    false,
+    { title: "Guidelines", publishedAtMs: NOW, link: "https://board.example/b" },
+  ],
+  ["no id of its own", false, { title: "Guidelines", publishedAtMs: NOW, guid: null }],
+];
+
+Deno.test("findReplaced() takes one address and two things in common for one publication, and no less", () => {
+  for (const [what, expected, fresh, stored] of ROWS) {
+    const one = item(fresh);
+    const later = neighbour(NOW + 5);
+    const found = findReplaced({ all: [one, later], fresh: [one] }, [known(stored)]);
+    assert.deepEqual([...found.values()], expected ? ["old"] : [], what);
+  }
+});
+
+Deno.test("findReplaced() takes one thing in common where older items are still listed, and still not none", () => {
+  const expected = new Map([["title", true], ["summary", true], ["date", true], ["nothing", false]]);
+  const changes: Record<string, Partial<NormalisedItem>> = {
+    title: { title: "Guidelines" },
+    summary: { summary: SUMMARY },
+    date: { publishedAtMs: NOW },
+    nothing: {},
+  };
+  for (const [what, change] of Object.entries(changes)) {
+    const one = item(change);
+    const found = findReplaced({ all: [one, neighbour(NOW - 5)], fresh: [one] }, [known()]);
+    assert.equal(found.size === 1, expected.get(what), what);
+  }
+});
+
+Deno.test("findReplaced() leaves an address alone that several items or several publications have", () => {
+  const same = { title: "Guidelines", publishedAtMs: NOW };
+  const [one, other] = [item(same), item({ ...same, guid: "newer" })];
+  assert.equal(findReplaced({ all: [one, other], fresh: [one, other] }, [known()]).size, 0);
+  assert.equal(
+    findReplaced({ all: [one], fresh: [one] }, [known(), known({ external_id: "older" })]).size,
+    0,
+  );
+});
+
+/** The worlds' feed at https://board.example/feed; a link per item, told apart from its id. */
+const feed = (items: readonly (SampleItem & { link?: string })[]) =>
+  items.reduce(
+    (text, { id, link }) =>
+      text.replace(
+        `<link>https://board.example/${id}</link>`,
+        `<link>https://board.example/${link ?? id}</link>`,
+      ),
+    rss(items),
+  );
+
+async function fetchOf(world: World, items: Parameters<typeof feed>[0]): Promise<[number, number]> {
+  world.platform.http.serve("https://board.example/feed", () => ({ body: feed(items) }));
+  await world.platform.clock.advance(1_800_000);
+  const report = await ingestBoard(world);
+  assert.equal(report.ok, true);
+  return [report.new, report.revised];
+}
+
+const ids = [1, 2, 3, 4].map((at) => ({
+  id: `id-${at}`,
+  link: `page-${at}`,
+  date: new Date(Date.UTC(2026, 6, 10 + at)).toUTCString(),
+}));
+
+Deno.test("an edited item with a new id is the next version of its publication, whatever id comes next", () =>
+  withSources(boardConfig({ source: 'relevance = "all"' }), async (world) => {
+    assert.deepEqual(await fetchOf(world, ids), [4, 0]);
+    const edited = (id: string, title: string) =>
+      ids.map((one, at) => at === 2 ? { ...one, id, title } : one);
+    assert.deepEqual(await fetchOf(world, edited("id-3b", "Corrected")), [0, 1]);
+    assert.deepEqual(await fetchOf(world, edited("id-3b", "Corrected")), [0, 0]);
+    assert.deepEqual(await fetchOf(world, edited("id-3c", "Corrected twice")), [0, 1]);
+    assert.deepEqual(await fetchOf(world, edited("id-3", "Corrected, by its first id")), [0, 1]);
+    const events = (await world.store.listEvents({ limit: 20 })).map(({ json }) => JSON.parse(json));
+    assert.deepEqual(
+      events.filter(({ external_id }) => external_id === "id-3").map(({ version }) => version).sort(),
+      [1, 2, 3, 4],
+    );
+    assert.equal(new Set(events.map(({ external_id }) => external_id)).size, 4);
+  }));
+
+Deno.test("a bulletin that stands alone at one address each week is a new one each week", () =>
+  withSources(boardConfig({ source: 'relevance = "all"' }), async (world) => {
+    const week = (number: number) => [{
+      id: `bulletin-${number}`,
+      link: "bulletin",
+      title: "Bulletin on the AI Act",
+      summary: `What happened in week ${number}.`,
+      date: new Date(Date.UTC(2026, 5, 1 + number * 7)).toUTCString(),
+    }];
+    for (let number = 1; number <= 4; number++) assert.deepEqual(await fetchOf(world, week(number)), [1, 0]);
+  }));
+
+Deno.test('a new item at an address whose former item is still listed is a new one, and identity = "guid" asks for nothing else', async () => {
+  await withSources(boardConfig({ source: 'relevance = "all"' }), async (world) => {
+    const agenda = { link: "agenda", title: "Agenda" };
+    const first = { ...agenda, id: "a-1", summary: "Of March.", date: "Mon, 02 Mar 2026 10:00:00 GMT" };
+    await fetchOf(world, [...ids, first]);
+    assert.deepEqual(await fetchOf(world, [...ids, first, { ...first, id: "a-2", summary: "Of May." }]), [
+      1,
+      0,
+    ]);
+  });
+  await withSources(boardConfig({ source: 'relevance = "all"\nidentity = "guid"' }), async (world) => {
+    await fetchOf(world, ids);
+    assert.deepEqual(await fetchOf(world, ids.map((one) => ({ ...one, id: `${one.id}b`, title: one.id }))), [
+      4,
+      0,
+    ]);
+  });
+});
