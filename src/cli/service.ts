@@ -6,10 +6,12 @@ import { AppError } from "../domain/errors.ts";
 import type { Metrics } from "../domain/metrics.ts";
 import type { Store } from "../domain/store.ts";
 import type { Span } from "../domain/tracer.ts";
+import { createMachine } from "../platform/machine.ts";
 import type { RealPlatform } from "../platform/platform.ts";
 import { VERSION } from "../version.ts";
 import { type CommandCall, CommandError, EXIT } from "./command.ts";
 import { describeConflicts } from "./declared_conflicts.ts";
+import { warnOfRights } from "./doctor/rights.ts";
 import { digestFile, loadConfig, type LoadedConfig } from "./open.ts";
 import { watchFiles } from "./watch.ts";
 
@@ -27,6 +29,8 @@ export interface ServiceOptions {
   /** Opened to each appliance in its turn. */
   door: Door;
   metrics: Metrics;
+  /** What the log has said already of the config, see {@link warnOfRights}. */
+  warned: readonly string[];
   /** Makes the config's backups until the signal aborts. */
   runBackups(loaded: LoadedConfig, signal: AbortSignal): Promise<void>;
 }
@@ -63,10 +67,12 @@ class RunningService implements Service {
   #backups = { ending: new AbortController(), done: Promise.resolve() };
   #reloading: Promise<void> | null = null;
   #isAskedAgain = false;
+  #warned: readonly string[];
   #lastReload = { isGood: true, goodAtMs: 0 };
 
   constructor(options: ServiceOptions) {
-    const { platform, store, metrics, loaded, readings } = options;
+    const { platform, store, metrics, loaded, readings, warned } = options;
+    this.#warned = warned;
     this.#options = options;
     this.#lasting = createLasting({ platform, store, metrics });
     this.#loaded = loaded;
@@ -124,6 +130,7 @@ class RunningService implements Service {
     try {
       const given = await loadConfig(call, { readings, again: this.#loaded.file });
       const { applied, restart } = compareConfigs(this.#loaded, given);
+      this.#warnOf(given);
       if (applied.length > 0) await this.#putInForce({ ...given, ...keepUntilRestart(this.#loaded, given) });
       if (restart.length > 0) log.warn("some of the config waits for a restart", { keys: restart });
       log.info(applied.length > 0 ? "config reloaded" : "config read again: nothing to put in force", {
@@ -138,6 +145,16 @@ class RunningService implements Service {
     } finally {
       this.#readings = readings;
     }
+  }
+
+  /** What was said before is not said again; what went and has come back is. */
+  #warnOf(given: LoadedConfig): void {
+    const warnings = warnOfRights(given, createMachine());
+    const log = this.#options.platform.log("config");
+    for (const warning of warnings) {
+      if (!this.#warned.includes(warning)) log.warn(warning);
+    }
+    this.#warned = warnings;
   }
 
   /**

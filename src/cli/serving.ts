@@ -63,7 +63,8 @@ export async function serve(
     store: config.store.path,
     sources: config.sources.filter(({ enabled }) => enabled).length,
   });
-  for (const warning of warnOfRights(loaded, createMachine())) log.warn(warning);
+  const warned = warnOfRights(loaded, createMachine());
+  for (const warning of warned) log.warn(warning);
   await using parts = new AsyncDisposableStack(); // ended in the opposite order, however this ends
   const supervisor = await createSupervisor((name) => call.host.env(name));
   parts.defer(() => supervisor.close());
@@ -100,7 +101,7 @@ export async function serve(
   const runBackups = (inForce: LoadedConfig, signal: AbortSignal) =>
     backups = startBackups(call.host, { ...inForce, platform, tools }, signal);
   const service = await startService({
-    ...{ call, loaded, readings, platform, door, metrics, runBackups },
+    ...{ call, loaded, readings, platform, door, metrics, warned, runBackups },
     store: traceRounds(store, platform.tracer),
   });
   parts.defer(call.host.onReload(() => void service.reload()));
