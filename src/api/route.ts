@@ -88,7 +88,7 @@ interface RouteRow {
    * What the answer depends on beside its address: while this text is the same, so is the answer, and its bytes are
    * kept. Only for reads that answer every caller alike.
    */
-  state?(): Soon<string>;
+  state?(nowMs: number): Soon<string>;
 }
 
 /** A route. */

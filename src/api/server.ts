@@ -215,11 +215,11 @@ interface Admitted {
 
 /** What a route answers: what is kept of it while that is true, else what it makes. */
 function answerRoute(route: Route, admitted: Admitted): Soon<Answered> {
-  const { passage: { address }, means: { kept } } = admitted.way;
+  const { passage: { address }, means: { kept, options } } = admitted.way;
   // What nobody asked for lately is neither kept nor worth keeping.
   if (route.state === undefined || !kept.wasAsked(address)) return makeAnswer(route, admitted);
   // Read before the answer is made: what is stored meanwhile makes the answer out of date at once, never for good.
-  return whenThere(route.state(), (state) => {
+  return whenThere(route.state(options.clock.nowMs()), (state) => {
     const hot = kept.get(address, state);
     if (hot !== null) return { status: route.status, body: hot.answer, headers: hot.headers };
     return whenThere(makeAnswer(route, admitted), (made) => {

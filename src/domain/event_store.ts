@@ -74,8 +74,12 @@ export interface EventStore {
   findPlace(id: string): Soon<EventPlace | null>;
   /** Where the event stands that was stored last, null without one. */
   lastPlace(): Soon<EventPlace | null>;
-  /** Names the state of all records: while it is the same, every list and every record is. */
-  recordsState(): Soon<string>;
+  /**
+   * Names the state of all records: while it is the same, every list and every record is. It is read once in a
+   * millisecond (`nowMs`, Unix ms), and anew after each write of this store: only what another process stores can be
+   * missed, and no longer than that.
+   */
+  recordsState(nowMs: number): Soon<string>;
   /** The stored JSON of every version of the event's publication, the first one first; empty without such an event. */
   listVersions(id: string): Promise<string[]>;
   /** One event with what it was made from, null when there is none of that id. */

@@ -173,3 +173,19 @@ Deno.test("authenticate() works for more keys than it keeps", async () => {
     assert.equal((await access.authenticate(`Bearer ${key}`)).id, hashKey(key));
   }
 });
+
+Deno.test("authenticate() knows a header again for 500 ms, and only as a good one", async () => {
+  const { access, clock, holders } = given();
+  await access.authenticate(BEARER);
+  const [hash = "", holder] = [...holders][0] ?? [];
+  assert.ok(holder !== undefined);
+  holders.set(hash, { ...holder, keyDisabled: true });
+  await clock.advance(500);
+  await refused(() => access.authenticate(BEARER));
+  holders.set(hash, holder);
+  await clock.advance(500);
+  assert.equal((await access.authenticate(BEARER)).id, "cus_1");
+  assert.equal((await access.authenticate(`BEARER  ${KEY}`)).id, "cus_1");
+  await refused(() => access.authenticate(`Bearer ${KEY.slice(0, -1)}0`));
+  await refused(() => access.authenticate(`Bearer ${KEY} `));
+});

@@ -32,7 +32,7 @@ export function descriptionRoutes(routes: readonly Route[], options: Description
         openapi: z.string().meta({ description: "The version of OpenAPI" }),
       }).meta({ id: "OpenApi", description: "An OpenAPI document" }),
       status: 200,
-      state: () => Promise.resolve(""),
+      state: () => "",
       handle: () => Promise.resolve({ status: 200, json: JSON.stringify(description()) }),
     }),
     publicRoute({
@@ -46,7 +46,7 @@ export function descriptionRoutes(routes: readonly Route[], options: Description
       status: 200,
       contentType: "text/html; charset=utf-8",
       answerHeaders: ["Content-Security-Policy"],
-      state: () => Promise.resolve(""),
+      state: () => "",
       handle() {
         const { html, contentSecurityPolicy } = page();
         const headers = { "content-security-policy": contentSecurityPolicy };

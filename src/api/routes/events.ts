@@ -123,7 +123,7 @@ function listRoute(options: EventRouteOptions): Route {
     status: 200,
     answerHeaders: ["Link"],
     verify: ({ query }) => verifyQuery(query, options),
-    state: () => store.recordsState(),
+    state: (nowMs) => store.recordsState(nowMs),
     async handle({ query, address }) {
       const listed = await toEventQuery(query, options);
       // A publication that is revised while somebody walks would else move from before the walker to behind.
@@ -164,7 +164,7 @@ function eventRoute({ store }: EventRouteOptions): Route {
     errors: ["not_found"],
     answer: eventAnswer,
     status: 200,
-    state: () => store.recordsState(),
+    state: (nowMs) => store.recordsState(nowMs),
     handle({ params }) {
       const id = params["id"] ?? "";
       return whenThere(isId("event", id) ? store.findEvent(id) : null, (found) => {
@@ -190,7 +190,7 @@ function versionsRoute({ store }: EventRouteOptions): Route {
     errors: ["not_found"],
     answer: eventVersions,
     status: 200,
-    state: () => store.recordsState(),
+    state: (nowMs) => store.recordsState(nowMs),
     async handle({ params }) {
       const id = params["id"] ?? "";
       const versions = isId("event", id) ? await store.listVersions(id) : [];

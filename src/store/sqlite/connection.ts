@@ -36,6 +36,7 @@ export class Connection {
   /** The write-ahead log's file, once it was needed. */
   #log: WrittenFile | null = null;
   #durability: Durability = "durable";
+  #transactions = 0;
   #open = true;
 
   /**
@@ -94,9 +95,15 @@ export class Connection {
     return Number(this.#statement(sql).run(...values).changes);
   }
 
+  /** The write transactions that were begun here: while it is the same, nothing was written through this connection. */
+  get transactions(): number {
+    return this.#transactions;
+  }
+
   /** Runs `work` in one write transaction: all of it is kept, or after a throw nothing. */
   transaction<T>(durability: Durability, work: () => T): T {
     this.mustBeOpen();
+    this.#transactions++;
     if (durability !== this.#durability) {
       this.#database.exec(`pragma synchronous = ${durability === "durable" ? "full" : "normal"}`);
       this.#durability = durability;

@@ -73,13 +73,7 @@ export function createEvents(
         connection.get("select id, seq, published_at from events where seq = (select max(seq) from events)"),
       ),
 
-    recordsState: () => {
-      const row = connection.get(
-        `select (select ifnull(max(seq), 0) from events) || '.' ||
-           (select ifnull(max(seq), 0) from event_translations) as state`,
-      );
-      return String(row?.["state"]);
-    },
+    recordsState: createRecordsState(connection),
 
     listVersions: (id) =>
       Promise.resolve(
@@ -89,6 +83,20 @@ export function createEvents(
           id,
         ).map((row) => String(row["json"])),
       ),
+  };
+}
+
+function createRecordsState(connection: Connection): Store["recordsState"] {
+  let known = { nowMs: -1, transactions: -1, state: "" };
+  return (nowMs) => {
+    connection.mustBeOpen();
+    if (nowMs === known.nowMs && connection.transactions === known.transactions) return known.state;
+    const row = connection.get(
+      `select (select ifnull(max(seq), 0) from events) || '.' ||
+         (select ifnull(max(seq), 0) from event_translations) as state`,
+    );
+    known = { nowMs, transactions: connection.transactions, state: String(row?.["state"]) };
+    return known.state;
   };
 }
 

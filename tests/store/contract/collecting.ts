@@ -217,10 +217,10 @@ export const collectingPromises: StorePromise[] = [
     name: "a language that comes later is served with its record, found by its words and its code, and dated",
     check: async (store) => {
       await publish(store, [anEvent("evt_1"), anEvent("evt_2")]);
-      const state = await store.recordsState();
+      const state = await store.recordsState(T0);
       await translate(store, "de");
       await translate(store, "fr", { title: "Lignes directrices", summary: "" });
-      assert.notEqual(await store.recordsState(), state);
+      assert.notEqual(await store.recordsState(T0), state);
       const found = await store.findEvent("evt_1");
       const event = JSON.parse(found?.json ?? "");
       assert.deepEqual(event.language_versions, ["en", "de", "fr"]);

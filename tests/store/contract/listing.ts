@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { RegEvent } from "../../../src/domain/event.ts";
 import { SEVERITIES, severityRank } from "../../../src/domain/severity.ts";
 import type { EventQuery, Store } from "../../../src/domain/store.ts";
-import { anEvent, first, publish, recordIt } from "./given.ts";
+import { anEvent, first, publish, recordIt, T0 } from "./given.ts";
 import { walkNewestFirst } from "./list_model.ts";
 import type { StorePromise } from "./promise.ts";
 
@@ -220,16 +220,16 @@ export const listingPromises: StorePromise[] = [
   {
     name: "recordsState() is another one with every event, and with nothing else that is recorded",
     check: async (store) => {
-      const none = await store.recordsState();
+      const none = await store.recordsState(T0);
       await publish(store, [anEvent("evt_1")]);
-      const one = await store.recordsState();
+      const one = await store.recordsState(T0);
       assert.notEqual(one, none);
       await store.previewPublications("board", [{ key: "k", contentHash: "h" }], () => {
         return recordIt(anEvent("evt_2"), false)();
       });
-      assert.equal(await store.recordsState(), one);
+      assert.equal(await store.recordsState(T0), one);
       await publish(store, [anEvent("evt_3")]);
-      assert.notEqual(await store.recordsState(), one);
+      assert.notEqual(await store.recordsState(T0), one);
     },
   },
   {

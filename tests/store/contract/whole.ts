@@ -45,7 +45,7 @@ const CALLS: Record<Exclude<keyof Store, "close">, (store: Store) => Soon<unknow
   listEvents: (store) => store.listEvents({ limit: 1 }),
   findPlace: (store) => store.findPlace("evt_1"),
   lastPlace: (store) => store.lastPlace(),
-  recordsState: (store) => store.recordsState(),
+  recordsState: (store) => store.recordsState(T0),
   releaseEvents: (store) => store.releaseEvents("board", "deliver"),
   recordRemovals: (store) => store.recordRemovals("board", { seen: new Set(), sinceMs: 0 }, () => []),
   listVersions: (store) => store.listVersions("evt_1"),
