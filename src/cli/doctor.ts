@@ -33,6 +33,7 @@ import { judgeSources } from "./doctor/sources.ts";
 import { keyProblem } from "./new_key.ts";
 import { readPair } from "./certificate_watch.ts";
 import { loadConfig, type LoadedConfig } from "./open.ts";
+import { findSecondServer } from "./sole_server.ts";
 
 /** How much older than its schedule the newest backup may be, ms. */
 const LATE_BACKUP_MS = 3_600_000;
@@ -97,6 +98,7 @@ async function examineMachine(host: Host, { config, file }: LoadedConfig): Promi
     ...volume("store", dirname(path), 0),
     judgeFolder("store", dirname(path), machine),
     ...examineDatabase(config, machine),
+    ...await findSecondServer(path),
     ...examineSecrets({ config, file }, machine),
     ...await examineTls(host, config),
     ...volume("backup", config.backup.folder, roomForBackups(bytes)),

@@ -27,6 +27,7 @@ import { type LoadedConfig, type Opened, openStoreAt } from "./open.ts";
 import { measureService } from "./serve_metrics.ts";
 import { createBackupTools, type LongWork } from "./prepare.ts";
 import { type Service, startService } from "./service.ts";
+import { claimStore } from "./sole_server.ts";
 
 /** How long answers under way may take after the signal, ms. */
 const DRAIN_MS = 5_000;
@@ -94,6 +95,7 @@ export async function serve(
   });
   if (store === null) return await sayStopped(log, stopSignal, () => supervisor.stopping());
   parts.defer(() => store.close());
+  parts.defer(claimStore({ path: config.store.path, address: server.address, log, clock, metrics }));
 
   // Not closed while the store is open: the files that they hold carry this process's locks on the database.
   const tools = createBackupTools(call.host, workOn(thread));

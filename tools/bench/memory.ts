@@ -1,5 +1,7 @@
-// The memory row: what is resident of a server with many events under load, beside one with none.
+// The memory row: what is resident of a server with many events under load, beside one with none; both collect garbage
+// as the executable does.
 import { join } from "node:path";
+import { COLLECTOR } from "../build/executable.ts";
 import { fillFile } from "./bulk.ts";
 import { addCustomer } from "./fill.ts";
 import { createEvents } from "./invented.ts";
@@ -52,7 +54,7 @@ async function measure({ folder, settings, tell }: Bench, name: string, events: 
     next: createEvents(3),
     tell: (done) => tell(`${done} of ${events} events`),
   });
-  const serving = await startServing(place, key);
+  const serving = await startServing(place, key, COLLECTOR);
   try {
     await serving.get("/v1/events?limit=50");
     const atFirst = await residentMegabytes(serving.regfeed.pid);

@@ -63,9 +63,9 @@ export interface Regfeed {
   end(): Promise<void>;
 }
 
-/** Starts `serve` with the config and waits until it listens. */
-export async function startRegfeed(config: string): Promise<Regfeed> {
-  const child = spawn([MAIN, "serve", "--config", config], "piped");
+/** Starts `serve` with the config, and V8 with the settings, and waits until it listens. */
+export async function startRegfeed(config: string, v8: readonly string[] = []): Promise<Regfeed> {
+  const child = spawn([...v8Flags(v8), MAIN, "serve", "--config", config], "piped");
   child.stdin.close();
   let heard: (address: string) => void = () => {};
   let failed: (error: Error) => void = () => {};
@@ -90,6 +90,10 @@ export async function startRegfeed(config: string): Promise<Regfeed> {
       await Promise.all([reading, stdout]);
     },
   };
+}
+
+function v8Flags(settings: readonly string[]): string[] {
+  return settings.length === 0 ? [] : [`--v8-flags=${settings.join(",")}`];
 }
 
 /** Ends everything that is still running, at once. */

@@ -42,11 +42,15 @@ export interface Serving {
 /** How much one load asks for. */
 export type LoadBounds = Pick<LoadJob, "connections" | "forMs" | "maxRequests">;
 
-/** Serves the store `regfeed.db` of a folder; the key is one of it. */
-export async function startServing(folder: string, key: string): Promise<Serving> {
+/** Serves the store `regfeed.db` of a folder; the key is one of it. V8 gets the settings. */
+export async function startServing(
+  folder: string,
+  key: string,
+  v8: readonly string[] = [],
+): Promise<Serving> {
   const config = join(folder, "regfeed.toml");
   await Deno.writeTextFile(config, CONFIG);
-  const regfeed = await startRegfeed(config);
+  const regfeed = await startRegfeed(config, v8);
   const bare: Companion = startCompanion("bare_server.ts");
   const { port } = await bare.hear<{ port: number }>();
   const loader = startCompanion("load.ts");

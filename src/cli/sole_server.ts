@@ -1,0 +1,77 @@
+// One server a store: who comes second says so, in its log, its metrics and to the doctor, until it is alone.
+import type { Metrics } from "../domain/metrics.ts";
+import type { Clock, Log } from "../domain/ports.ts";
+import { claimFile, isClaimed, readClaim } from "../platform/claim.ts";
+import { type Finding, problem } from "./doctor/finding.ts";
+
+/** How long a server that ends may still be there beside the one that follows it, ms: longer than it takes to end. */
+const HANDOVER_MS = 20_000;
+/** How often it is said again. */
+const SAY_AGAIN_MS = 3_600_000;
+/** How long a look may take that finds a claim free, ms. */
+const LOOK_MS = 300;
+
+const TODO = "stop all servers of this store but one, or give each a store of its own ([store] path)";
+
+/** The file that a store's server claims, and the one that is claimed by a server which waits for the first. */
+function claimsOf(path: string): { first: string; second: string } {
+  return { first: `${path}.server`, second: `${path}.second-server` };
+}
+
+/** What a server needs to claim its store. */
+export interface SoleServer {
+  /** The store's file. */
+  path: string;
+  /** What to say of this server to others: its address. */
+  address: string;
+  log: Log;
+  clock: Clock;
+  metrics: Metrics;
+}
+
+/**
+ * Claims the store until the returned function is called, or the process ends. While another server has it, the work goes on, for that one may be ending; but
+ * it is said, and where the other one stays, said as an error: both do everything, and each counts only its own requests.
+ */
+export function claimStore({ path, address, log, clock, metrics }: SoleServer): () => void {
+  const ending = new AbortController();
+  const { signal } = ending;
+  const { first, second } = claimsOf(path);
+  let isAlone = false;
+  let isShared = false;
+  metrics.gauge(
+    { name: "regfeed_store_shared", help: "Whether another server has the same store open." },
+    () => [{ value: isShared ? 1 : 0 }],
+  );
+  const claim = claimFile(first, address);
+  const taken = claim.taken.then(() => {
+    isAlone = true;
+    isShared = false;
+  });
+  void (async () => {
+    await Promise.race([taken, clock.sleep(LOOK_MS, signal)]);
+    if (isAlone || signal.aborted) return;
+    isShared = true;
+    const waiting = claimFile(second, address);
+    log.warn("another server has this store open: it has some seconds to end", { other: readClaim(first) });
+    await Promise.race([taken, clock.sleep(HANDOVER_MS, signal)]);
+    while (!isAlone && !signal.aborted) {
+      log.error(`two servers use one store; ${TODO}`, { store: path, other: readClaim(first) });
+      await Promise.race([taken, clock.sleep(SAY_AGAIN_MS, signal)]);
+    }
+    waiting.release();
+    if (isAlone) log.info("the other server has ended: this one has the store to itself");
+  })();
+  return () => {
+    ending.abort();
+    claim.release();
+  };
+}
+
+/** Finds two servers on a store. */
+export async function findSecondServer(path: string): Promise<Finding[]> {
+  const { first, second } = claimsOf(path);
+  if (!await isClaimed(second, LOOK_MS)) return [];
+  const found = `two servers have this store open: ${readClaim(first)}, and ${readClaim(second)}`;
+  return [problem("store", found, TODO)];
+}

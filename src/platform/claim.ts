@@ -1,0 +1,57 @@
+// A claim on a file that lasts as long as the process: who else wants it waits, and nobody has to clean up.
+
+/** A claim that was made. */
+export interface Claim {
+  /** Resolves when nobody else holds it; never, while somebody does. */
+  taken: Promise<void>;
+  /** Gives it up; what waits for it in this process goes on to wait until the process ends. */
+  release(): void;
+}
+
+/**
+ * Claims the file, made where it is not there (mode 0600). The holder's lock is flock(2)'s: it goes with the process,
+ * however that ends, and other files that are closed take nothing of it, as they do of the locks that SQLite uses. Once it
+ * is held, the process's number and `text` stand in the file for {@link readClaim}. Throws when the file cannot be made.
+ */
+export function claimFile(path: string, text: string): Claim {
+  const file = Deno.openSync(path, { read: true, write: true, create: true, mode: 0o600 });
+  let isReleased = false;
+  const taken = file.lock(true).then(() => {
+    if (isReleased) return;
+    file.truncateSync(0);
+    file.writeSync(new TextEncoder().encode(`process ${Deno.pid}, ${text}`));
+  });
+  return {
+    taken,
+    release() {
+      isReleased = true;
+      file.close();
+    },
+  };
+}
+
+/** What stands in a claimed file; empty where it cannot be read. */
+export function readClaim(path: string): string {
+  try {
+    return Deno.readTextFileSync(path);
+  } catch {
+    return ""; // whose it is matters less than that it is somebody's
+  }
+}
+
+/** Whether somebody holds a claim on the file, as far as can be told within a time (ms). */
+export async function isClaimed(path: string, withinMs: number): Promise<boolean> {
+  let file: Deno.FsFile;
+  try {
+    file = Deno.openSync(path);
+  } catch {
+    return false; // nobody has ever claimed it, or nobody lets us look
+  }
+  const late = Promise.withResolvers<true>();
+  const timer = setTimeout(() => late.resolve(true), withinMs);
+  // Shared, so that those who look do not see each other.
+  const isHeld = await Promise.race([file.lock(false).then(() => false), late.promise]);
+  clearTimeout(timer);
+  file.close();
+  return isHeld;
+}
