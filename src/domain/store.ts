@@ -237,7 +237,8 @@ export interface Store extends EventStore, AccountStore, CatchUpStore, UpkeepSto
   // Events
   /**
    * Decides each publication with what is stored of it and records the outcome, all in one transaction. Returns the
-   * decisions in order. A recorded event with `notify` waits to be matched from the same transaction on. Throws
+   * decisions in order, once they survive a loss of power; the next call need not wait for that, and decides with what
+   * this one has recorded. A recorded event with `notify` waits to be matched from the same transaction on. Throws
    * {@link LeaseLostError} when somebody else has leased the source after the `holder`, where one is named.
    */
   recordPublications<T extends PublicationKey>(

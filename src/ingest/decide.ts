@@ -256,10 +256,17 @@ async function recordBatches(
   decide: (one: IdentifiedItem, stored: StoredPublication | null) => RecordDecision,
 ): Promise<void> {
   const record = mode === "record" ? options.store.recordPublications : options.store.previewPublications;
+  let kept: Promise<unknown> = Promise.resolve();
   for (let start = 0; start < identified.length; start += RECORD_BATCH) {
-    await record(source.id, identified.slice(start, start + RECORD_BATCH), decide, options.holder);
+    const batch = identified.slice(start, start + RECORD_BATCH);
+    const before = kept;
+    // A batch is decided on while the disk still writes the one before; it ends only when all of them are kept.
+    kept = Promise.all([before, record(source.id, batch, decide, options.holder)]);
+    kept.catch(() => {}); // whoever waits for it below, or for what comes after it, hears of it
+    await before;
     await pause();
   }
+  await kept;
 }
 
 function classifyRequest(

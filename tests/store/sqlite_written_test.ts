@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { openWritten } from "../../src/platform/database_files.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import { testVault } from "../support/vault.ts";
+import { anEvent, aPublication, eventIds, recordIt } from "./contract/given.ts";
 
 Deno.test("finishAttempts() settles when the log is written through, and the store works meanwhile", async () => {
   const folder = await Deno.makeTempDir();
@@ -28,6 +29,34 @@ Deno.test("finishAttempts() settles when the log is written through, and the sto
     await Deno.remove(folder, { recursive: true });
   }
   assert.deepEqual(seen, ["open true", "recorded", "close"]);
+});
+
+Deno.test("recordPublications() settles when the log is written through, and the next call knows what it recorded", async () => {
+  const folder = await Deno.makeTempDir();
+  const written = Promise.withResolvers<void>();
+  const store = openStore(join(folder, "regfeed.db"), testVault, () => ({
+    writeThrough: () => written.promise,
+    close() {},
+  }));
+  const seen: string[] = [];
+  const paper = aPublication("paper", "1");
+  const [id = ""] = eventIds(1, 1);
+  try {
+    const first = store.recordPublications("board", [paper], recordIt(anEvent(id, { source_id: "board" })))
+      .then(() => seen.push("first"));
+    const second = store.recordPublications("board", [paper], (_, stored) => {
+      seen.push(`decides with version ${stored?.version}`);
+      return { kind: "unchanged" };
+    }).then(() => seen.push("second"));
+    await store.health();
+    assert.deepEqual(seen, ["decides with version 1"]);
+    written.resolve();
+    await Promise.all([first, second]);
+    assert.deepEqual(seen, ["decides with version 1", "first", "second"]);
+  } finally {
+    await store.close();
+    await Deno.remove(folder, { recursive: true });
+  }
 });
 
 Deno.test("finishAttempts() rejects when the disk fails, as a commit does then", async () => {

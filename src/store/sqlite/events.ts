@@ -44,15 +44,10 @@ export function createEvents(
   const records = new RecordReader(connection);
   return {
     recordPublications: (sourceId, publications, decide, holder) =>
-      Promise.resolve(
-        connection.transaction(
-          "durable",
-          () => {
-            requireLease(connection, sourceId, holder);
-            return recordAll(connection, sourceId, publications, decide);
-          },
-        ),
-      ),
+      connection.transactionThrough(() => {
+        requireLease(connection, sourceId, holder);
+        return recordAll(connection, sourceId, publications, decide);
+      }),
 
     previewPublications: (sourceId, publications, decide) =>
       Promise.resolve(connection.preview(() => recordAll(connection, sourceId, publications, decide))),
