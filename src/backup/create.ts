@@ -55,6 +55,8 @@ export async function createBackup(request: BackupRequest, tools: BackupTools): 
   // Beside the archive: a folder of the system's for temporary files may be too small for a database.
   const work = await files.makeFolderIn(folder, WORK_PREFIX);
   try {
+    // Should root be killed at it, the service can still remove what is left.
+    await files.giveToOwnerOf(request.database, work);
     const copy = join(work, ARCHIVE_NAMES.database);
     await tools.copyDatabase(request.database, copy);
     const { schema, rows, problems } = await tools.inspect(copy);
@@ -89,6 +91,7 @@ export async function createBackup(request: BackupRequest, tools: BackupTools): 
     const draft = join(work, basename(request.to));
     await archives.pack(draft, [{ name: ARCHIVE_NAMES.manifest, path: manifestPath }, ...entries]);
     const readBack = await files.makeFolderIn(work, "read-");
+    await files.giveToOwnerOf(request.database, readBack);
     requireWhole(manifest, await archives.unpack(draft, readBack, Object.values(ARCHIVE_NAMES)));
     await files.move(draft, request.to);
     await files.giveToOwnerOf(request.database, request.to);
@@ -117,15 +120,29 @@ export async function findLeftovers(
   return found.filter(({ changedAtMs }) => changedAtMs < nowMs - STALE_MS).map(({ path }) => path).sort();
 }
 
-/** Removes {@link findLeftovers}; resolves with them. */
+/** What became of what ended backups had left behind. */
+export interface Leftovers {
+  removed: string[];
+  /** Still there, with why: another user's, mostly root's. */
+  kept: { path: string; reason: string }[];
+}
+
+/** Removes {@link findLeftovers}, as far as this user may: one that stays keeps nobody from making backups. */
 export async function removeLeftovers(
   folder: string,
   nowMs: number,
   files: Pick<BackupFiles, "exists" | "findFolders" | "removeFolder">,
-): Promise<string[]> {
-  const paths = await findLeftovers(folder, nowMs, files);
-  for (const path of paths) await files.removeFolder(path);
-  return paths;
+): Promise<Leftovers> {
+  const leftovers: Leftovers = { removed: [], kept: [] };
+  for (const path of await findLeftovers(folder, nowMs, files)) {
+    try {
+      await files.removeFolder(path);
+      leftovers.removed.push(path);
+    } catch (error) {
+      leftovers.kept.push({ path, reason: (error as Error).message });
+    }
+  }
+  return leftovers;
 }
 
 /** The name of a backup made at a time, Unix ms: `regfeed-20261121T190500Z.tar.gz`. */

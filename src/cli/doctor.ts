@@ -234,7 +234,8 @@ async function examineLeftovers(host: Host, folders: readonly string[]): Promise
   const findings: Finding[] = [];
   for (const folder of new Set(folders)) {
     for (const path of await findLeftovers(folder, createClock().nowMs(), host)) {
-      const todo = "the next start of the server or backup in that folder removes it; so may you";
+      const todo =
+        `the next start of the server removes it, or says that it may not; so may you: rm -r ${path}`;
       findings.push(
         warning(
           "backup",

@@ -254,11 +254,18 @@ async function cleanUp(
 ): Promise<void> {
   for (const folder of new Set(folders)) {
     try {
-      for (const path of await removeLeftovers(folder, clock.nowMs(), host)) {
+      const { removed, kept } = await removeLeftovers(folder, clock.nowMs(), host);
+      for (const path of removed) {
         log("backup").info("removed what a backup had left behind that was ended", { folder: path });
       }
+      for (const { path, reason } of kept) {
+        log("backup").warn("what a backup had left behind cannot be removed: remove it yourself", {
+          folder: path,
+          cause: reason,
+        });
+      }
     } catch (error) {
-      log("backup").warn("what a backup had left behind cannot be removed", {
+      log("backup").warn("what backups may have left behind cannot be looked for", {
         cause: (error as Error).message,
       });
     }

@@ -98,8 +98,13 @@ async function lastChangeIn(path: string): Promise<number | null> {
   if (stat === null) return null;
   let changedAtMs = stat.mtime?.getTime() ?? 0;
   if (!stat.isDirectory) return changedAtMs;
-  for await (const { name } of Deno.readDir(path)) {
-    changedAtMs = Math.max(changedAtMs, await lastChangeIn(join(path, name)) ?? 0);
+  try {
+    for await (const { name } of Deno.readDir(path)) {
+      changedAtMs = Math.max(changedAtMs, await lastChangeIn(join(path, name)) ?? 0);
+    }
+  } catch (error) {
+    // What another user made is as old as its folder looks from outside.
+    if (!(error instanceof Deno.errors.PermissionDenied)) throw error;
   }
   return changedAtMs;
 }
