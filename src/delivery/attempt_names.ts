@@ -16,6 +16,7 @@ export function traceAttempt(
   tracer: Tracer,
   send: () => Promise<AttemptResult>,
 ): Promise<AttemptResult> {
+  if (!tracer.isOn) return send();
   return tracer.act("attempt delivery", nameAttempt(delivery), async (span) => {
     const result = await send();
     span.set({ status: result.statusCode });

@@ -132,6 +132,9 @@ class Decisions {
   }
 }
 
+/** The address that a host is, null where it is a name; of hosts that were asked for before. */
+const literals = new Map<string, string | null>();
+
 function decideOnce<T>(kept: Map<string, T>, text: string, decide: () => T): T {
   const known = kept.get(text);
   if (known !== undefined) return known;
@@ -182,7 +185,7 @@ export async function resolveTarget(
   policy: AddressPolicy,
   signal: AbortSignal,
 ): Promise<{ ok: true; addresses: string[] } | { ok: false }> {
-  const literal = literalAddress(url);
+  const literal = decideOnce(literals, url.hostname, () => literalAddress(url));
   const addresses = literal === null ? await resolver.resolve(url.hostname, signal) : [literal];
   const ok = addresses.length > 0 && addresses.every((address) => decisions.address(address, policy));
   return ok ? { ok, addresses: addresses.slice(0, MAX_ADDRESSES) } : { ok };

@@ -6,6 +6,7 @@ import { DeadlineError, type Log, type LogFields, NetworkError, type Random } fr
 import type { Store } from "../domain/store.ts";
 import { signingSecrets, type Subscription } from "../domain/subscription.ts";
 import { NO_TRACER, type Tracer } from "../domain/tracer.ts";
+import { Attempt } from "./attempt.ts";
 import { nameAttempt, traceAttempt, whereOf } from "./attempt_names.ts";
 import { type CountAttempt, createDeliveryMetrics } from "./delivery_metrics.ts";
 import { type Claiming, Claims } from "./claims.ts";
@@ -210,35 +211,41 @@ class DeliveryLoop implements Delivery {
    * recorded: what follows for the endpoint is known then. Its promises never reject.
    */
   #start(delivery: ClaimedDelivery): Attempt {
-    const { subscriptionId } = delivery;
     const giveUp = this.#giveUp.signal;
     this.#sending++;
-    this.#occupy(subscriptionId, 1);
-    const sent = traceAttempt(delivery, this.#deps.tracer, () => this.#send(delivery, giveUp)).then(
-      (result) => {
-        this.#sending--;
-        if (isSuccess(result)) this.#occupy(subscriptionId, -1);
-        this.#wake.now();
-        return result;
-      },
+    this.#occupy(delivery.subscriptionId, 1);
+    const attempt = new Attempt(
+      delivery,
+      this.#deps.clock.nowMs(),
+      (one) => this.#sendOne(one, giveUp),
+      (one, result) => this.#finish(one, result, giveUp),
     );
-    const recorded = sent
-      .then((result) => giveUp.aborted ? undefined : this.#record(delivery, result))
-      .catch((error) => {
-        const fields = { ...nameAttempt(delivery), error: whereOf(error) };
-        this.#deps.log.error(
-          "an attempt is not recorded; it is made again when its lease has run out",
-          fields,
-        );
-      })
-      .then(async () => {
-        this.#attempts.delete(delivery.id);
-        if (!isSuccess(await sent)) this.#occupy(subscriptionId, -1);
-      });
-    const attempt = { delivery, sent, recorded, startedAtMs: this.#deps.clock.nowMs(), isSending: true };
-    sent.then(() => attempt.isSending = false);
     this.#attempts.set(delivery.id, attempt);
     return attempt;
+  }
+
+  async #sendOne(attempt: Attempt, giveUp: AbortSignal): Promise<AttemptResult> {
+    const { delivery } = attempt;
+    const result = await traceAttempt(delivery, this.#deps.tracer, () => this.#send(delivery, giveUp));
+    attempt.isSending = false;
+    this.#sending--;
+    if (isSuccess(result)) this.#occupy(delivery.subscriptionId, -1);
+    this.#wake.now();
+    return result;
+  }
+
+  async #finish({ delivery }: Attempt, result: AttemptResult, giveUp: AbortSignal): Promise<void> {
+    try {
+      if (!giveUp.aborted) await this.#record(delivery, result);
+    } catch (error) {
+      const fields = { ...nameAttempt(delivery), error: whereOf(error) };
+      this.#deps.log.error(
+        "an attempt is not recorded; it is made again when its lease has run out",
+        fields,
+      );
+    }
+    this.#attempts.delete(delivery.id);
+    if (!isSuccess(result)) this.#occupy(delivery.subscriptionId, -1);
   }
 
   #occupy(subscriptionId: string, change: 1 | -1): void {
@@ -250,7 +257,8 @@ class DeliveryLoop implements Delivery {
 
   async #record(delivery: ClaimedDelivery, result: AttemptResult): Promise<void> {
     const { clock, random, newId } = this.#deps;
-    const next = decideNextStep(result, delivery.tries, clock.nowMs(), random.fraction());
+    const chance = isSuccess(result) ? 0 : random.fraction();
+    const next = decideNextStep(result, delivery.tries, clock.nowMs(), chance);
     this.#logAttempt(delivery, result, next.kind);
     this.#countAttempt(delivery, result, next.kind);
     this.#claims.note(delivery, result);
@@ -387,14 +395,4 @@ class DeliveryLoop implements Delivery {
       throw error;
     }
   }
-}
-
-/** An attempt under way; neither promise rejects. */
-interface Attempt {
-  delivery: ClaimedDelivery;
-  sent: Promise<AttemptResult>;
-  /** Settles when it is recorded, or given up. */
-  recorded: Promise<void>;
-  startedAtMs: number;
-  isSending: boolean;
 }

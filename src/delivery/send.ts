@@ -52,15 +52,9 @@ export async function sendAttempt(
     ...rest,
   });
   const failed = (problem: string) => end({ statusCode: null, problem, retryAtMs: null, answer: null });
-  const canceller = new AbortController();
-  const cancel = () => canceller.abort(stop.reason);
-  stop.addEventListener("abort", cancel);
+  stop.throwIfAborted();
   try {
-    stop.throwIfAborted();
-    const answer = await clock.within(sending.timeoutMs, (deadline) => {
-      deadline.addEventListener("abort", () => canceller.abort(deadline.reason), { once: true });
-      return post(message, sending, canceller.signal);
-    });
+    const answer = await clock.within(sending.timeoutMs, (signal) => post(message, sending, signal), stop);
     if (answer === null) return failed(REFUSED_ADDRESS);
     return end({
       statusCode: answer.status,
@@ -72,8 +66,6 @@ export async function sendAttempt(
     if (error instanceof DeadlineError) return failed(`no complete answer within ${error.ms / 1_000} s`);
     if (error instanceof NetworkError) return failed(error.reason);
     throw error;
-  } finally {
-    stop.removeEventListener("abort", cancel);
   }
 }
 

@@ -11,10 +11,10 @@ export interface Clock {
   /** Resolves after `ms`, or at once when the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /**
-   * Runs `work` under a deadline: after `ms` its signal aborts (reason: {@link DeadlineError}). The promise settles
-   * when the work does or the deadline passes, whichever is first.
+   * Runs `work` under a deadline: after `ms` its signal aborts (reason: {@link DeadlineError}), and with the reason of
+   * `stop` when that does, which has not yet. The promise settles when the work does or its signal aborts, whichever is first.
    */
-  within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
+  within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>, stop?: AbortSignal): Promise<T>;
 }
 
 /** A deadline passed before the work was done. */

@@ -25,19 +25,25 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** Settles as the work does, or rejects when the time is over. */
-function within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+/** Settles as the work does, or rejects when the time is over or somebody stops it. */
+function within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>, stop?: AbortSignal): Promise<T> {
   const bounded = Math.min(ms, MAX_TIMER_MS);
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const controller = new AbortController();
-  const expire = (): void => {
-    const error = new DeadlineError(ms);
-    reject(error);
-    controller.abort(error);
-  };
-  const deadline = deadlines.add(bounded, expire);
-  const done = <Outcome>(settle: (outcome: Outcome) => void) => (outcome: Outcome): void => {
+  const settled = (): void => {
     deadlines.remove(bounded, deadline);
+    stop?.removeEventListener("abort", stopped);
+  };
+  const end = (reason: unknown): void => {
+    settled();
+    reject(reason);
+    controller.abort(reason);
+  };
+  const deadline = deadlines.add(bounded, () => end(new DeadlineError(ms)));
+  const stopped = (): void => end(stop?.reason);
+  stop?.addEventListener("abort", stopped);
+  const done = <Outcome>(settle: (outcome: Outcome) => void) => (outcome: Outcome): void => {
+    settled();
     settle(outcome);
   };
   try {

@@ -33,6 +33,8 @@ export interface Target {
 
 /** One connection, used by one request at a time. */
 export interface Connection {
+  /** What stands for its target. */
+  key: string;
   client: Client;
   /** Ends it, standing or not, and whatever is under way on it. */
   destroy(reason: NetworkError): Promise<void>;
@@ -43,7 +45,7 @@ export interface Connections {
   /** A kept connection to the target, or a new one. It belongs to the caller until it is given back or dropped. */
   take(target: Target): Connection;
   /** Keeps it for the next request to the same target. */
-  giveBack(target: Target, connection: Connection): void;
+  giveBack(connection: Connection): void;
   /** Ends it. */
   drop(connection: Connection): void;
   /** Ends all, in use or not. */
@@ -66,7 +68,8 @@ export function createConnections(trust: Trust): Connections {
   }
 
   /** A connection that the other side closed while it was idle is of no use any more. */
-  function forget(key: string, connection: Connection): void {
+  function forget(connection: Connection): void {
+    const { key } = connection;
     const kept = idle.get(key) ?? [];
     const rest = kept.filter((other) => other !== connection);
     if (rest.length === kept.length) return;
@@ -79,12 +82,12 @@ export function createConnections(trust: Trust): Connections {
   return {
     take(target) {
       const key = keyOf(target);
-      const connection = takeIdle(key) ?? connect(target, trust, () => forget(key, connection));
+      const connection = takeIdle(key) ?? connect(key, target, trust, () => forget(connection));
       inUse.add(connection);
       return connection;
     },
-    giveBack(target, connection) {
-      const key = keyOf(target);
+    giveBack(connection) {
+      const { key } = connection;
       inUse.delete(connection);
       const kept = idle.get(key) ?? [];
       kept.push(connection);
@@ -116,6 +119,7 @@ function keyOf({ origin, addresses, authorities }: Target): string {
 }
 
 function connect(
+  key: string,
   { origin, addresses, authorities }: Target,
   trust: Trust,
   whenClosed: () => void,
@@ -133,6 +137,7 @@ function connect(
   });
   client.on("disconnect", whenClosed);
   return {
+    key,
     client,
     async destroy(reason) {
       // undici does not end a connection that does not stand yet.

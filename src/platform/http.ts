@@ -43,7 +43,7 @@ export function createHttpClient(trust: Trust = "authorities"): RealHttpClient {
       const connection = connections.take(target);
       try {
         const { response, isWhole } = await exchange(connection.client, outgoing);
-        if (isWhole) connections.giveBack(target, connection);
+        if (isWhole) connections.giveBack(connection);
         else connections.drop(connection);
         return response;
       } catch (error) {

@@ -47,15 +47,20 @@ export class FakeClock implements Clock {
     });
   }
 
-  within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>, stop?: AbortSignal): Promise<T> {
     const controller = new AbortController();
+    const stopped = () => controller.abort(stop?.reason);
+    stop?.addEventListener("abort", stopped);
     const done = new AbortController();
     const deadline = this.sleep(ms, done.signal).then(() => {
       if (done.signal.aborted) return undefined as never;
       controller.abort(new DeadlineError(ms));
       throw controller.signal.reason;
     });
-    return Promise.race([work(controller.signal), deadline]).finally(() => done.abort());
+    return Promise.race([work(controller.signal), deadline]).finally(() => {
+      stop?.removeEventListener("abort", stopped);
+      done.abort();
+    });
   }
 
   /** Moves time, then lets everything that follows at once happen. */

@@ -55,6 +55,18 @@ Deno.test("within() rejects as the work does and leaves no timer", async () => {
   );
 });
 
+Deno.test("within() rejects and aborts the work with the reason of its stop, even if the work goes on", async () => {
+  const stop = new AbortController();
+  let reason: unknown;
+  const bounded = clock.within(LONG_MS, (signal) => {
+    signal.addEventListener("abort", () => reason = signal.reason);
+    return new Promise(() => {});
+  }, stop.signal);
+  stop.abort(new Error("stopped"));
+  await assert.rejects(bounded, /stopped/);
+  assert.equal(reason, stop.signal.reason);
+});
+
 Deno.test("within() rejects with a DeadlineError and aborts the work with it, even if the work goes on", async () => {
   let reason: unknown;
   const late = Promise.withResolvers<void>();

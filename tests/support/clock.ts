@@ -37,19 +37,22 @@ export function fakeClock(startMs: number): FakeClock {
         };
         signal?.addEventListener("abort", wake, { once: true });
       }),
-    async within(ms, work) {
+    async within(ms, work, stop) {
       const deadline = new AbortController();
       let reject: (error: Error) => void = () => {};
       const late = new Promise<never>((_, fail) => reject = fail);
-      const cancel = after(ms, () => {
-        const error = new DeadlineError(ms);
-        deadline.abort(error);
-        reject(error);
-      });
+      const end = (reason: Error) => {
+        deadline.abort(reason);
+        reject(reason);
+      };
+      const cancel = after(ms, () => end(new DeadlineError(ms)));
+      const stopped = () => end(stop?.reason);
+      stop?.addEventListener("abort", stopped);
       try {
         return await Promise.race([work(deadline.signal), late]);
       } finally {
         cancel();
+        stop?.removeEventListener("abort", stopped);
       }
     },
     async advance(ms) {
