@@ -5,6 +5,7 @@ import { join } from "node:path";
 import manifest from "../../deno.json" with { type: "json" };
 import { buildDebian, debianArchitecture } from "./debian.ts";
 import { buildFacts, compile } from "./executable.ts";
+import { whyLeftOut } from "./left_out.ts";
 import { buildSbom, type Lock } from "./sbom.ts";
 
 /** The machines that executables are made for. */
@@ -53,13 +54,15 @@ Deno.exit(files.length > 1 ? 0 : 1);
 async function releaseTarget(target: string): Promise<void> {
   // A base for one machine is taken for every target without a word: only this machine's is right then.
   if (Deno.env.has("DENORT_BIN") && target !== Deno.build.target) {
-    leftOut.push({ what: target, why: "DENORT_BIN names a runtime base for this machine alone" });
+    const why =
+      "DENORT_BIN names a runtime base for this machine alone: run this without it, or on such a machine";
+    leftOut.push({ what: target, why });
     return;
   }
   const name = `regfeed-${version}-${target}${target.includes("windows") ? ".exe" : ""}`;
   const { ok, said } = await compile({ output: join(FOLDER, name), target });
   if (!ok) {
-    leftOut.push({ what: target, why: lastLine(said) });
+    leftOut.push({ what: target, why: whyLeftOut(said) });
     return;
   }
   await record(name);
@@ -73,7 +76,7 @@ async function releaseTarget(target: string): Promise<void> {
     architecture,
   });
   if (built.ok) await record(packageName);
-  else leftOut.push({ what: packageName, why: lastLine(built.said) });
+  else leftOut.push({ what: packageName, why: whyLeftOut(built.said) });
 }
 
 async function release(name: string, text: string): Promise<void> {
@@ -85,10 +88,4 @@ async function record(name: string): Promise<void> {
   const bytes = await Deno.readFile(join(FOLDER, name));
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   files.push({ name, bytes: bytes.length, sha256 });
-}
-
-/** What a failed program said last: the cause stands there. */
-function lastLine(said: string): string {
-  return said.trim().split("\n").map((line) => line.trim()).filter((line) => line !== "").at(-1) ??
-    "it failed silently";
 }

@@ -1,0 +1,36 @@
+// What a release says of what it could not make.
+import assert from "node:assert/strict";
+import { whyLeftOut } from "../../tools/build/left_out.ts";
+
+const NO_BASE = `error: Writing deno compile executable to temporary file '/tmp/x'
+
+Caused by:
+    0: Setting up base binary.
+    1: error sending request for url (https://dl.deno.land/release/v2.9.6/denort-aarch64-apple-darwin.zip): client error (Connect)
+    2: dns error
+
+Stack backtrace:
+   0: <unknown>
+`;
+
+Deno.test("whyLeftOut() says what failed, and where to put a runtime base that cannot be downloaded", () => {
+  const why = whyLeftOut(NO_BASE);
+  assert.match(
+    why,
+    /fetch https:\/\/dl\.deno\.land\/release\/v2\.9\.6\/denort-aarch64-apple-darwin\.zip on a machine/,
+  );
+  assert.match(
+    why,
+    /at dl\/release\/v2\.9\.6\/denort-aarch64-apple-darwin\.zip in the folder of `deno info`/,
+  );
+  const cases: [string, string][] = [
+    [
+      "error: No such file\n\nCaused by:\n    0: first\n    1: second\n\nStack backtrace:\n   0: <unknown>\n",
+      "No such file: first: second",
+    ],
+    ["dpkg-deb: one\ndpkg-deb: error: two\n", "dpkg-deb: error: two"],
+    ["dpkg-deb is not installed", "dpkg-deb is not installed"],
+    ["", "it failed silently"],
+  ];
+  for (const [said, wanted] of cases) assert.equal(whyLeftOut(said), wanted);
+});
