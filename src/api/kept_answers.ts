@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 
 /** What is kept at most, bytes of bodies in both forms. */
-const MAX_KEPT_BYTES = 64 * 1024 * 1024;
+const MAX_KEPT_BYTES = 40 * 1024 * 1024;
 /** Addresses that are remembered in each half of what was asked for, and the longest of them, characters. */
 const MAX_ASKED = 5_000;
 const MAX_ASKED_LENGTH = 300;
