@@ -1,7 +1,7 @@
 // The items of one document: each with its outcome, and what the document as a whole shows of its source.
 import type { RecordDecision, StoredPublication } from "../domain/store.ts";
 import { type IdentifiedItem, identifyItems, isOther } from "./identify.ts";
-import { baseOf, type Identity, movedOn, nextRule } from "./identity.ts";
+import { baseOf, movedOn, nextRule } from "./identity.ts";
 import type { NormalisedItem } from "./normalise/item.ts";
 import type { DocumentOrigin } from "./origin.ts";
 import type { ClassifyRequest, DecidedItem, DocumentRun } from "./process.ts";
@@ -72,7 +72,8 @@ export async function decideAll(
       isUntold: isUntold(one, decision, deciding.context),
     });
   }
-  if (first.hasChurningIds) await moveOnFromIds(identified, deciding);
+  // The source makes up new ids: its publications are known by their addresses from now on.
+  if (first.hasChurningIds && nextRule(run.result.identity) !== null) await moveOn(identified, deciding);
 }
 
 /** Whether somebody who is told of new publications is not told of this one, because it is none. */
@@ -105,7 +106,8 @@ async function decideFirst(
   let standsStill = false;
   let knownIds = 0;
   let churningIds = 0;
-  let other: IdentifiedItem | null = null;
+  const others: IdentifiedItem[] = [];
+  const isAlone = identified.length === 1;
   const isAutomatic = !result.identity.isFixed && baseOf(result.identity.rule) === "guid";
   const decideOne = (one: IdentifiedItem, stored: StoredPublication | null): RecordDecision => {
     const decision = stored === null && !context.keepAll
@@ -126,14 +128,15 @@ async function decideFirst(
     decisions.set(one, decision);
     return decision;
   };
-  const isLookedUp = isAutomatic && run.state.lastSuccessAtMs !== null;
+  const { isFixed, languages } = result.identity;
+  const isLookedUp = !isFixed && languages === null && run.state.lastSuccessAtMs !== null;
   await recordBatches(identified, run, (one, stored) => {
     if (stored !== null && one.item.guid !== null) {
       if (stored.foundBy === "key") knownIds++;
       else if (stored.foundBy !== "former key" && stored.renamings + 1 >= CHURNING_IDS) churningIds++;
     }
-    if (identified.length === 1 && isOtherThan(one, stored, result.identity)) {
-      other = one;
+    if (isOtherThan(one, stored, { ...result.identity, isAlone })) {
+      others.push(one);
       return { kind: "passed_over" };
     }
     if (stored === null && isLookedUp && isTaken(one, { options, shared, run, context })) {
@@ -142,11 +145,11 @@ async function decideFirst(
     }
     return decideOne(one, stored);
   });
-  if (other !== null) await decideOther(other, { run, shared, context, decisions });
   if (fresh.length > 0) {
     await nameReplaced({ all: identified, fresh }, run);
     await recordBatches(fresh, run, decideOne);
   }
+  if (others.length > 0) await decideOthers({ all: identified, others }, { run, shared, context, decisions });
   return { redated, standsStill, hasChurningIds: isAutomatic && knownIds === 0 && churningIds > 0 };
 }
 
@@ -180,24 +183,32 @@ function decideUnlessPassedOver(
   return decision;
 }
 
-function isOtherThan(one: IdentifiedItem, stored: StoredPublication | null, identity: Identity): boolean {
+function isOtherThan(
+  one: IdentifiedItem,
+  stored: StoredPublication | null,
+  how: Parameters<typeof isOther>[2],
+): boolean {
   return stored?.foundBy === "key" && stored.contentHash !== one.contentHash &&
-    isOther(one.item, stored.event(), identity);
+    isOther(one.item, stored.event(), how);
 }
 
 /** One id stands for different publications, one document after the other: from now on the address tells them apart. */
-async function decideOther(
-  one: IdentifiedItem,
+async function decideOthers(
+  { all, others }: { all: readonly IdentifiedItem[]; others: readonly IdentifiedItem[] },
   { run, shared, context, decisions }: Deciding,
 ): Promise<void> {
-  const next = nextRule(run.result.identity);
-  if (next === null) throw new Error("a fixed rule was to be moved on from");
-  run.result.identity = movedOn(run.result.identity, next);
-  const { items } = identifyItems([one.item], run.result.identity, shared.language);
+  const items = await moveOn(all, { run, shared });
   const again = { ...context, movedDates: "again" as const, keys: new Set(items.map(({ key }) => key)) };
-  await recordBatches(items, run, (item, stored) => {
-    const decision = decideRevision(item, stored, again);
-    decisions.set(one, decision.kind === "redated" ? { kind: "unchanged" } : decision);
+  const byItem = new Map(others.map((one) => [one.item, one]));
+  // One that is left out now repeats another of the document.
+  for (const one of others) decisions.set(one, { kind: "unchanged" });
+  await recordBatches(items.filter(({ item }) => byItem.has(item)), run, (renamed, stored) => {
+    const decision = decideRevision(renamed, stored, again);
+    const one = byItem.get(renamed.item);
+    if (one !== undefined) {
+      decisions.set(one, decision.kind === "redated" ? { kind: "unchanged" } : decision);
+    }
+    if (stored !== null) run.result.seen.add(stored.externalId);
     if (decision.kind === "record") run.result.seen.add(decision.event.external_id);
     return decision;
   });
@@ -222,15 +233,18 @@ async function decideMovedDates(
   });
 }
 
-/** The source makes up new ids: its publications are known by their addresses from now on. */
-async function moveOnFromIds(
-  identified: readonly IdentifiedItem[],
-  { run, shared }: Deciding,
-): Promise<void> {
+/**
+ * Moves on to the rule after the source's own, under which the document's items are then known. Returns them as they are
+ * identified by it.
+ */
+async function moveOn(
+  all: readonly IdentifiedItem[],
+  { run, shared }: Pick<Deciding, "run" | "shared">,
+): Promise<IdentifiedItem[]> {
   const next = nextRule(run.result.identity);
-  if (next === null) return;
+  if (next === null) throw new Error("a fixed rule was to be moved on from");
   const { identity, items } = identifyItems(
-    identified.map(({ item }) => item),
+    all.map(({ item }) => item),
     movedOn(run.result.identity, next),
     shared.language,
   );
@@ -240,6 +254,7 @@ async function moveOnFromIds(
     run,
     (one, stored) => ({ kind: stored?.contentHash === one.contentHash ? "unchanged" : "passed_over" }),
   );
+  return items;
 }
 
 /** What the classifier is given, in short: the rules stay as they are while the process runs, and so does its answer. */

@@ -15,6 +15,16 @@ const REDIRECTS = [301, 302, 303, 307, 308];
 /** The redirects that say that the document has moved for good (RFC 9110, 15.4.2 and 15.4.9). */
 const PERMANENT = [301, 308];
 
+/** What is to be done about answers that will not change by themselves. */
+const ADVICE: Readonly<Record<number, string>> = {
+  304: ", though it was not asked whether anything has changed",
+  400: ": it does not understand the request; look at the address and its parameters",
+  401: ": it wants a key, which authorization or headers of the source give",
+  404: ": nothing is there; look for its new address on the publisher's site",
+  406: ": it has no such format; look for another address on the publisher's site",
+  410: ": it is gone for good; look for its new address on the publisher's site",
+};
+
 /** What an answer said of itself, so that it is sent again only if it has changed. */
 export interface Validators {
   /** The address that said so: the validators of one mean nothing to another. */
@@ -269,7 +279,11 @@ function refuseUnusable(
   if (response.status !== 200) {
     // 503 with a time is how a host says that all of it is busy (RFC 9110, 15.6.4).
     const pausedHost = response.status === 503 && retryAtMs !== null ? url.host : null;
-    throw new FetchError(`answered ${response.status}`, { retryAtMs, pausedHost, status: response.status });
+    throw new FetchError(`answered ${response.status}${ADVICE[response.status] ?? ""}`, {
+      retryAtMs,
+      pausedHost,
+      status: response.status,
+    });
   }
   if (response.truncated) throw new FetchError(`the document has more than ${maxDocumentBytes} bytes`);
   if (response.body.length === 0) throw new FetchError("answered with an empty body");

@@ -3,6 +3,7 @@ import type { SourceSettings } from "../domain/source.ts";
 import { fetchDocument, type Validators } from "./fetch_document.ts";
 import { type Fetched, type FetchOptions, type Known, readCursor, settingsKey } from "./fetched.ts";
 import { adoptedAddress } from "./move.ts";
+import { isStale } from "./freshness.ts";
 
 const ACCEPT = "application/rss+xml, application/atom+xml, application/feed+json, application/rdf+xml, " +
   "application/xml;q=0.9, text/xml;q=0.9, application/json;q=0.8, */*;q=0.1";
@@ -14,6 +15,8 @@ interface FeedCursor extends Validators {
   settings: string;
   /** What the document said of how long it stays as it is: an answer that it has not changed says it no more. */
   ttlMinutes?: number;
+  /** When the document was sent last, Unix ms. */
+  sentMs?: number;
 }
 
 /** Fetches the feed, where it has moved to if that is adopted. Throws a `FetchError`. */
@@ -27,7 +30,7 @@ export async function fetchFeed(
   const answer = await fetchDocument(source, {
     url: new URL(adoptedAddress(moves, source.location) ?? source.location),
     headers: { accept: ACCEPT },
-    validators: known,
+    validators: isStale(known?.sentMs ?? 0, options.clock.nowMs()) ? null : known,
     expects: "data",
   }, options);
   const { freshUntilMs, document } = answer;
@@ -43,7 +46,7 @@ export async function fetchFeed(
       cursor: () => cursor,
     };
   }
-  const next: FeedCursor = { settings, ...answer.validators };
+  const next: FeedCursor = { settings, ...answer.validators, sentMs: document.fetchedAtMs };
   return {
     ...common,
     freshUntilMs,

@@ -13,6 +13,7 @@ import {
   type ReadDocument,
 } from "./fetched.ts";
 import { isHopeless, type ListCursor, notMet, type Rest, restAfter, tooManyPages } from "./list_cursor.ts";
+import { isStale } from "./freshness.ts";
 import { adoptedAddress, movedTemplate, type Standing } from "./move.ts";
 import {
   daysBehind,
@@ -122,7 +123,7 @@ class ListWalk {
         url: this.#url,
         headers: { accept: ACCEPT[rules.reading.kind] },
         ...(rules.body === null ? {} : { body: this.#fill(rules.body) }),
-        validators: isFirst && this.#mayBeUnchanged() ? this.#before?.validators ?? null : null,
+        validators: isFirst && this.#mayBeUnchanged() ? this.#believed() : null,
         expects: rules.reading.kind === "html" ? "page" : "data",
       }, this.options);
     } catch (error) {
@@ -308,6 +309,11 @@ class ListWalk {
     if (this.#before === null) return null;
     const { atMs, isAnew } = this.#before;
     return isAnew && atMs > this.#startedMs - firstDays * DAY_MS ? null : atMs;
+  }
+
+  #believed(): Validators | null {
+    if (this.#before === null || isStale(this.#before.atMs, this.#startedMs)) return null;
+    return this.#before.validators;
   }
 
   /** Whether an unchanged first page says that all of the list is unchanged. */

@@ -2,6 +2,8 @@
 import { parseHttpDate } from "../domain/retry_after.ts";
 
 const SECOND_MS = 1_000;
+/** A server is believed for so long that a document has not changed since it was sent, ms: some say so whatever happens. */
+const BELIEVED_MS = 86_400_000;
 /** Longer lifetimes than this all mean the same (RFC 9111, section 1.2.2). */
 const MAX_SECONDS = 2_147_483_648;
 
@@ -18,6 +20,11 @@ export function freshUntil(headers: Record<string, string>, nowMs: number): numb
     : expiresInMs(headers, nowMs);
   if (lifetimeMs === null || lifetimeMs <= ageMs) return null;
   return nowMs + lifetimeMs - ageMs;
+}
+
+/** Whether a document is to be sent again, changed or not; one from the future was sent before the clock was set back. */
+export function isStale(sentMs: number, nowMs: number): boolean {
+  return nowMs - sentMs >= BELIEVED_MS || sentMs > nowMs;
 }
 
 function readDirectives(header: string): Map<string, string> {

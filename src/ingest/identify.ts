@@ -158,10 +158,16 @@ function hasHeadlineIds(items: readonly NormalisedItem[], { rule }: Identity): b
 
 /**
  * Whether an item that has a stored record's id is something else all the same: its address, its title and its date are
- * others. Asked where a document holds one item, whose id nothing else shows to be worth something.
+ * others. Where a document holds one item (`isAlone`), nothing else shows that its id is worth something; beside others
+ * its summary must be another one too.
  */
-export function isOther(item: NormalisedItem, event: RegEvent, { rule, isFixed }: Identity): boolean {
+export function isOther(
+  item: NormalisedItem,
+  event: RegEvent,
+  { rule, isFixed, isAlone }: Pick<Identity, "rule" | "isFixed"> & { isAlone: boolean },
+): boolean {
   if (isFixed || baseOf(rule) !== "guid" || item.guid === null) return false;
+  if (!isAlone && item.summary !== "" && isSameText(item.summary, event.summary_en)) return false;
   return cleanUrl(item.link) !== cleanUrl(event.url_official) && !isSameText(item.title, event.title_en) &&
     (event.published_at_estimated || (item.publishedAtMs ?? item.updatedAtMs) !== event.published_at);
 }

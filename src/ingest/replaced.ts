@@ -44,12 +44,38 @@ export function findReplaced(
     const address = cleanUrl(one.item.link);
     const publications = stored.get(address) ?? [];
     const [before] = publications;
-    if (one.item.guid === null || before === undefined) continue;
+    if (before === undefined) {
+      const moved = findMoved(one, { known, all });
+      if (moved !== null) replaced.set(one, moved.external_id);
+      continue;
+    }
     if (publications.length > 1 || listed.get(address)?.length !== 1) continue;
     const wanted = oldestMs < before.published_at ? SHARED - 1 : SHARED;
     if (countShared(one.item, before) >= wanted) replaced.set(one, before.external_id);
   }
   return replaced;
+}
+
+/**
+ * The publication of an item whose address has another host or a last slash more or less than it had: the same path, the
+ * same title, and the same summary or date. A site that moves has not published everything anew.
+ */
+function findMoved(
+  one: IdentifiedItem,
+  { known, all }: { known: readonly KnownPublication[]; all: readonly IdentifiedItem[] },
+): KnownPublication | null {
+  const path = pathOf(one.item.link);
+  if (path === null || all.filter(({ item }) => pathOf(item.link) === path).length !== 1) return null;
+  const [before, ...others] = known.filter(({ url_official }) => pathOf(url_official) === path);
+  if (before === undefined || others.length > 0 || !isSameText(one.item.title, before.title_en)) return null;
+  return countShared(one.item, before) >= SHARED ? before : null;
+}
+
+/** Path and query without a last slash; null for a site's front page. */
+function pathOf(address: string): string | null {
+  const url = URL.parse(cleanUrl(address));
+  const path = url?.pathname.replace(/\/+$/, "") ?? "";
+  return path === "" ? null : path + (url?.search ?? "");
 }
 
 function countShared(item: NormalisedItem, known: KnownPublication): number {

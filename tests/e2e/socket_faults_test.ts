@@ -60,7 +60,7 @@ function faults(feed: GrowingFeed, elsewhere: string): [string, Conversation, Re
     [
       "a gone redirect",
       saying(answer("308 Moved", { location: `${elsewhere}/gone` })),
-      /^answered 404$/,
+      /^answered 404: nothing is there/,
       "failing",
     ],
   ];

@@ -75,15 +75,15 @@ Deno.test("one of a source's addresses that fails for ever is named with since w
         "https://board.example/en/feed",
         ({ headers }) => headers["if-none-match"] === '"1"' ? { status: 304 } : feed("en"),
       );
-      http.serve(DE, () => ({ status: 404 }));
+      http.serve(DE, () => ({ status: 500 }));
       const first = await anHourLater(world);
-      const gap = { part: `de: ${DE}`, reason: "answered 404", since: START_MS + HOUR };
+      const gap = { part: `de: ${DE}`, reason: "answered 500", since: START_MS + HOUR };
       assert.deepEqual(first, {
         state: "partial",
         sinceMs: HOUR,
         gaps: [gap],
         health: ["degraded", 1],
-        doctor: [`warning: board is without de: ${DE} since 2026-08-01 11:00:00 UTC: answered 404`],
+        doctor: [`warning: board is without de: ${DE} since 2026-08-01 11:00:00 UTC: answered 500`],
       });
       http.serve(DE, () => ({ body: "<html><title>Sign in</title>" }));
       const later = await anHourLater(world);

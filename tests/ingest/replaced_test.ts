@@ -63,7 +63,20 @@ const ROWS: [
     false,
     { title: "Guidelines", publishedAtMs: NOW, link: "https://board.example/b" },
   ],
-  ["no id of its own", false, { title: "Guidelines", publishedAtMs: NOW, guid: null }],
+  ["another host", true, { title: "Guidelines", publishedAtMs: NOW, link: "http://www.board.example/a/" }],
+  ["another host, summary and date", false, {
+    summary: SUMMARY,
+    publishedAtMs: NOW,
+    link: "https://b.example/a",
+  }],
+  ["another host, the title alone", false, { title: "Guidelines", link: "https://www.board.example/a" }],
+  [
+    "the front page of another host",
+    false,
+    { title: "Guidelines", publishedAtMs: NOW, link: "https://www.board.example/" },
+    { url_official: "https://board.example/" },
+  ],
+  ["no id of its own", true, { title: "Guidelines", publishedAtMs: NOW, guid: null }],
 ];
 
 Deno.test("findReplaced() takes one address and two things in common for one publication, and no less", () => {

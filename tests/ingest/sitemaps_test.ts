@@ -87,7 +87,9 @@ Deno.test("a page that is gone is told of once, and one dated by a day is read o
   withSources(sitemapConfig(), async (world) => {
     serveSite(world, { "/p1": "2026-08-01", "/p2": "2026-07-20T00:00:00Z" }, ["/p2"]);
     const first = await ingestBoard(world);
-    assert.deepEqual([first.new, first.refused.map(({ reason }) => reason)], [1, ["answered 404"]]);
+    assert.deepEqual([first.new, first.refused.map(({ reason }) => reason)], [1, [
+      "answered 404: nothing is there; look for its new address on the publisher's site",
+    ]]);
     const again = await ingestBoard(world);
     assert.deepEqual([again.new, again.refused], [0, []]);
     pagesAsked(world);

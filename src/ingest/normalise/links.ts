@@ -32,9 +32,9 @@ function webAddress(text: string, base: URL | null = null): URL | null {
   return url.href.length > MAX_URL_CHARACTERS ? null : url;
 }
 
-/** Query parameters, by lower-case name, that say how a reader came and not what is read. */
+/** Query parameters, by lower-case name, that say how a reader came, or who it is, and not what is read. */
 const TRACKING =
-  /^(?:utm_.*|at_.*|pk_.*|mtm_.*|piwik_.*|matomo_.*|hsa_.*|_hs.*|fbclid|gclid|gclsrc|dclid|gbraid|wbraid|msclkid|yclid|twclid|ttclid|igshid|igsh|li_fat_id|mc_cid|mc_eid|mkt_tok|wt\.mc_id|wt_mc|xtor|cmpid|s_cid|ns_campaign|ns_mchannel|ns_source)$/;
+  /^(?:utm_.*|at_.*|pk_.*|mtm_.*|piwik_.*|matomo_.*|hsa_.*|_hs.*|fbclid|gclid|gclsrc|dclid|gbraid|wbraid|msclkid|yclid|twclid|ttclid|igshid|igsh|li_fat_id|mc_cid|mc_eid|mkt_tok|wt\.mc_id|wt_mc|xtor|cmpid|s_cid|ns_campaign|ns_mchannel|ns_source|_gl|_ga|phpsessid|jsessionid|aspsessionid.*|cfid|cftoken)$/;
 
 /**
  * What of an absolute address identifies a publication, for comparison and never for reading: without tracking

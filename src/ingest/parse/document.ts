@@ -15,6 +15,9 @@ export type { DocumentFormat, ParsedDocument, ParsedItem, ParseProblem } from ".
 /** So many times what is taken of a document is read of it, to find the newest: what stands beyond is never looked at. */
 const READ_TIMES = 10;
 
+/** So far a feed is looked for behind what does not belong to it, characters. */
+const MAX_WARNINGS = 65_536;
+
 /** What a document is read with. */
 export interface ParseOptions {
   contentType: string | null;
@@ -85,5 +88,18 @@ function textOf(
 }
 
 function readFeed(text: string, maxItems: number): ParsedDocument {
-  return /^\s*[{[]/.test(text) ? readJsonFeed(text, maxItems) : readXmlFeed(text, maxItems);
+  if (/^\s*[{[]/.test(text)) return readJsonFeed(text, maxItems);
+  const start = behindWarnings(text);
+  const document = readXmlFeed(text.slice(start), maxItems);
+  if (start === 0) return document;
+  const reason =
+    "something stands before the feed that is none of it, as when the site's software warns of an error";
+  return { ...document, problems: [{ item: "document", reason, isMeant: true }, ...document.problems] };
+}
+
+/** Where the XML begins behind what a site's software has written before it; 0 where it begins at the beginning. */
+function behindWarnings(text: string): number {
+  const at = text.slice(0, MAX_WARNINGS).indexOf("<?xml");
+  const before = text.slice(0, Math.max(0, at));
+  return before.trim() === "" || /<(?:html|body|rss|feed)[\s>]/i.test(before) ? 0 : at;
 }

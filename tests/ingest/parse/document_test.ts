@@ -383,3 +383,15 @@ Deno.test("parseDocument() gets through hostile repetition: what is not linear w
     }
   }
 });
+
+Deno.test("parseDocument() reads a feed behind the warnings of its site's software, and says so; a page with XML in it is a page", () => {
+  const warnings = "<br />\n<b>Warning</b>:  Undefined variable in /x.php on line 3<br />\n";
+  const document = parse(`${warnings}<?xml version="1.0"?>${rss("<item><title>a</title></item>")}`);
+  assert.deepEqual(document.items.map(({ title }) => title), ["a"]);
+  assert.match(document.problems[0]?.reason ?? "", /^something stands before the feed/);
+  assert.deepEqual(parse(`\n\n<?xml version="1.0"?>${rss("<item><title>a</title></item>")}`).problems, []);
+  const page = `<html><body><pre><?xml version="1.0"?>${
+    rss("<item><title>a</title></item>")
+  }</pre></body></html>`;
+  assert.throws(() => parse(page), /HTML page/);
+});
