@@ -42,20 +42,22 @@ export function identifyItems(
   language: string | null = null,
 ): IdentifiedItems {
   let identity = given;
+  let keys = keysUnder(identity, items);
   for (let next = nextRule(identity); next !== null; next = nextRule(identity)) {
-    const isFine = !hasCollision(items, identity, language) && !hasHeadlineIds(items, identity);
+    const isFine = !hasCollision(items, keys, identity, language) && !hasHeadlineIds(items, identity);
     if (isFine) break;
     identity = movedOn(identity, next);
+    keys = keysUnder(identity, items);
   }
-  const keyOf = keyUnder(identity.rule, identity.languages);
   const formerKeys = identity.former.map((rule) => keyUnder(rule, identity.languages));
   const identified = new Map<string, IdentifiedItem>();
   const older: NormalisedItem[] = [];
-  for (const item of items) {
-    const one: IdentifiedItem = { item, key: keyOf(item), ...hashesOf(item) };
+  for (const [at, item] of items.entries()) {
+    const { contentHash, textHash } = hashesOf(item);
+    const one: IdentifiedItem = { item, key: keys[at] as string, contentHash, textHash };
     if (formerKeys.length > 0) one.formerKeys = formerKeys.map((former) => former(item));
     if (identity.languages !== null) one.language = languageOf(item, identity, language);
-    const place = `${one.language ?? ""} ${one.key}`;
+    const place = one.language === undefined ? one.key : `${one.language} ${one.key}`;
     const before = identified.get(place);
     const isNewest = before === undefined || editedAt(item) > editedAt(before.item);
     if (isNewest) identified.set(place, one);
@@ -120,17 +122,22 @@ function withSingleSpaces(text: string): string {
   return text.replace(/[^\S ]\s*| \s+/g, " ");
 }
 
+function keysUnder({ rule, languages }: Identity, items: readonly NormalisedItem[]): string[] {
+  return items.map(keyUnder(rule, languages));
+}
+
 /** Two items share an identity although they are not editions of one publication. */
 function hasCollision(
   items: readonly NormalisedItem[],
+  keys: readonly string[],
   identity: Identity,
   language: string | null,
 ): boolean {
-  const keyOf = keyUnder(identity.rule, identity.languages);
+  if (new Set(keys).size === items.length) return false;
   const groups = new Map<string, NormalisedItem[]>();
-  for (const item of items) {
+  for (const [at, item] of items.entries()) {
     const place = identity.languages === null ? "" : `${languageOf(item, identity, language)} `;
-    const key = place + keyOf(item);
+    const key = place + keys[at];
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [item]);
     else group.push(item);

@@ -31,10 +31,15 @@ const UNSEEN =
 export function textFromMarkup(markup: string, options: { repeats?: readonly string[] } = {}): string {
   if (!markup.includes("<") && !markup.includes("&")) return tidy(markup);
   let text = markup;
-  for (let pass = 0; pass === 0 || (pass < MAX_PASSES && ESCAPED.test(text)); pass++) {
+  for (let pass = 0; pass === 0 || (pass < MAX_PASSES && isEscaped(text)); pass++) {
     text = tidy(stripMarkup(text, options.repeats ?? []));
   }
   return text;
+}
+
+/** Whether text was escaped more than once; what has no sign of it is looked through for nothing else. */
+function isEscaped(text: string): boolean {
+  return (text.includes("<") || text.includes("&")) && ESCAPED.test(text);
 }
 
 /** Text of at most `limit` characters: a longer one ends with its last whole word that fits, and "…". */
@@ -63,6 +68,18 @@ const BROKEN_OFF = /<\/?[a-z][a-z0-9]*\s*$/i;
 const STRAY = /<(?![!?]|\/?[a-z][a-z0-9]*\s[^<>]*=)(?=[^<>]*(?:<|$))/gi;
 
 function stripMarkup(markup: string, repeats: readonly string[]): string {
-  const readable = markup.slice(0, MAX_MARKUP_CHARACTERS).replace(BROKEN_OFF, "");
-  return markupWords(readable.replace(STRAY, "&lt;"), repeats);
+  const readable = markup.slice(0, MAX_MARKUP_CHARACTERS);
+  if (isClosed(readable)) return markupWords(readable, repeats);
+  return markupWords(readable.replace(BROKEN_OFF, "").replace(STRAY, "&lt;"), repeats);
+}
+
+/** Whether every "<" is closed by a ">" before the next one: then there is nothing broken off and nothing stray. */
+function isClosed(markup: string): boolean {
+  for (let open = markup.indexOf("<"); open !== -1;) {
+    const close = markup.indexOf(">", open);
+    const next = markup.indexOf("<", open + 1);
+    if (close === -1 || (next !== -1 && next < close)) return false;
+    open = next;
+  }
+  return true;
 }
