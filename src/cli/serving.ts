@@ -24,6 +24,7 @@ import { type CommandCall, CommandError, EXIT } from "./command.ts";
 import { warnOfRights } from "./doctor/rights.ts";
 import type { EarlyListener } from "./early_listener.ts";
 import { type LoadedConfig, type Opened, openStoreAt } from "./open.ts";
+import { type FileWatch, watchOpenFiles } from "./open_files.ts";
 import { measureService } from "./serve_metrics.ts";
 import { createBackupTools, type LongWork } from "./prepare.ts";
 import { type Service, startService } from "./service.ts";
@@ -110,7 +111,7 @@ export async function serve(
   parts.defer(call.host.onUnused((signal) => log.warn(UNUSED_SIGNAL, { signal })));
   log.info("listening", { address: server.address });
   await supervisor.ready(`listening on ${server.address}`);
-  warnOfFewFiles(log);
+  watchFiles({ log, clock, metrics }, config, ending.signal);
   return await sayStopped(log, stopSignal, async () => {
     await supervisor.stopping();
     ending.abort();
@@ -134,12 +135,18 @@ async function drain(
   await hurrying;
 }
 
-/** Tried only when the service is ready: it takes some time. */
-function warnOfFewFiles(log: Log): void {
-  if (hasFiles(ENOUGH_FILES)) return;
-  log.warn(
-    `fewer than ${ENOUGH_FILES} files may be open at once: many connections take all of them; ${MORE_FILES}`,
-  );
+/** Tried only when the service is ready: it takes some time. Over TLS the listener lets nobody take the last files. */
+function watchFiles(
+  watch: Omit<FileWatch, "hasFiles">,
+  { server }: Pick<Opened["config"], "server">,
+  signal: AbortSignal,
+): void {
+  if (!hasFiles(ENOUGH_FILES)) {
+    watch.log.warn(
+      `fewer than ${ENOUGH_FILES} files may be open at once: many connections take all of them; ${MORE_FILES}`,
+    );
+  }
+  if (server.tls === null) void watchOpenFiles({ ...watch, hasFiles }, signal);
 }
 
 /** Waits for the signal and ends what runs, with a word before and one after it. */
