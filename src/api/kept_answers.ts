@@ -4,8 +4,8 @@ import { gzipSync } from "node:zlib";
 
 /** What is kept at most, bytes of bodies in both forms. */
 const MAX_KEPT_BYTES = 40 * 1024 * 1024;
-/** Addresses that are remembered in each half of what was asked for, and the longest of them, characters. */
-const MAX_ASKED = 5_000;
+/** Places for the addresses that were asked for, of which each has one, and the longest of them, characters. */
+const ASKED_PLACES = 8_192;
 const MAX_ASKED_LENGTH = 300;
 /** What is below is not worth compressing, bytes. */
 const MIN_GZIP_BYTES = 1_024;
@@ -93,8 +93,7 @@ export function createKeptAnswers(maxBytes: number = MAX_KEPT_BYTES): KeptAnswer
   let old = new Map<string, Kept>();
   let young = new Map<string, Kept>();
   let youngSize = 0;
-  let asked = new Set<string>();
-  let askedLately = new Set<string>();
+  const asked = new Uint32Array(ASKED_PLACES);
 
   const keep = (address: string, kept: Kept): void => {
     if (kept.size > maxBytes / 2) return;
@@ -129,14 +128,12 @@ export function createKeptAnswers(maxBytes: number = MAX_KEPT_BYTES): KeptAnswer
       return kept.entry;
     },
     wasAsked(address) {
-      if (askedLately.has(address)) return true;
       if (address.length > MAX_ASKED_LENGTH) return false;
-      const was = asked.has(address);
-      if (askedLately.size === MAX_ASKED) {
-        asked = askedLately;
-        askedLately = new Set();
-      }
-      askedLately.add(address);
+      // Numbers in place of the addresses: these would outlive their requests, to be copied by each collection.
+      const number = numberOf(address);
+      const place = number % ASKED_PLACES;
+      const was = asked[place] === number;
+      asked[place] = number;
       return was;
     },
     put(address, state, entry) {
@@ -144,6 +141,15 @@ export function createKeptAnswers(maxBytes: number = MAX_KEPT_BYTES): KeptAnswer
       keep(address, { state, entry, size: sizeOf(address, entry) });
     },
   };
+}
+
+/** A number that hardly another text has (FNV-1a, 32 bits). */
+function numberOf(text: string): number {
+  let number = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) {
+    number = Math.imul(number ^ text.charCodeAt(at), 0x01000193);
+  }
+  return number >>> 0;
 }
 
 function sizeOf(address: string, { answer }: KeptEntry): number {
