@@ -46,8 +46,10 @@ const flagOf = (name: string): string => name.replace(/Ms$/, "").replace("for", 
 const HELP = `deno task bench [--only PART,PART] [--SIZE NUMBER …] [--json]
 
 Measures Regfeed beside the bare work that it is made of, on the same machine in the same minutes: pair by pair in turn,
-the median of the pairs. It talks to this machine alone, works in a temporary folder that it removes, and exits 0
-whether or not a target is reached: it measures. The big store of the lists takes some minutes and gigabytes.
+the median of the pairs. For the reads and the memory Regfeed collects its garbage as the executable does, and before the
+first pair of reads either server is loaded for some seconds. It talks to this machine alone, works in a temporary folder
+that it removes, and exits 0 whether or not a target is reached: it measures. The big store of the lists takes some
+minutes and gigabytes.
 
   --only       which parts: ${Object.keys(PARTS).join(", ")}
   --json       the rows as JSON on stdout

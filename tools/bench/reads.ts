@@ -1,11 +1,12 @@
 // Reading rows: the list and single events, over HTTP, against a server that answers the same bytes from memory.
 import { join } from "node:path";
+import { COLLECTOR } from "../build/executable.ts";
 import { TOPICS } from "../../src/classify/classify.ts";
 import { openBenchStore } from "./store.ts";
 import { addCustomer, fillEvents } from "./fill.ts";
 import { createEvents } from "./invented.ts";
 import { type Bench, sides, spread } from "./row.ts";
-import { compareServers, startServing } from "./serving.ts";
+import { compareServers, startServing, WARM_MS } from "./serving.ts";
 
 /** Different addresses asked for in turn: more than Regfeed keeps answers of. */
 const ADDRESSES = 50_000;
@@ -33,7 +34,7 @@ export async function measureReads(bench: Bench): Promise<void> {
   });
   await store.close();
   const some = spreadOver(ids, ADDRESSES);
-  const serving = await startServing(folder, key);
+  const serving = await startServing(folder, key, COLLECTOR);
   try {
     const of = `${settings.events} events`;
     const cases = [
@@ -56,7 +57,7 @@ export async function measureReads(bench: Bench): Promise<void> {
         work,
         ...sides(compared, "/s", "bare Deno.serve"),
         target: { atLeast },
-        notes: [`${spread(compared)}; ${compared.cost}`],
+        notes: [`${spread(compared)}, after ${WARM_MS / 1_000} s of load on either; ${compared.cost}`],
       });
     }
   } finally {
