@@ -13,7 +13,7 @@ export type Gap = Omit<SourceGap, "sinceMs">;
 export function decideGaps(before: readonly SourceGap[], found: readonly Gap[], nowMs: number): SourceGap[] {
   const gaps = new Map<string, Gap>();
   for (const { part, reason } of found) {
-    const gap = { part: shorten(part), reason: shorten(reason) };
+    const gap = { part: shorten(withoutQueries(part)), reason: shorten(withoutQueries(reason)) };
     if (!gaps.has(gap.part)) gaps.set(gap.part, gap);
   }
   const kept = [...gaps.values()];
@@ -22,6 +22,11 @@ export function decideGaps(before: readonly SourceGap[], found: readonly Gap[], 
   const since = new Map(before.map(({ part, sinceMs }) => [part, sinceMs]));
   // What began in the future began before the clock was set back.
   return kept.map((gap) => ({ ...gap, sinceMs: Math.min(since.get(gap.part) ?? nowMs, nowMs) }));
+}
+
+/** A text without the queries of the addresses in it: they are where keys stand, and no list or log is to hold one. */
+export function withoutQueries(words: string): string {
+  return words.replace(/(https?:\/\/[^\s?#]*)[?#][^\s]*/gi, "$1");
 }
 
 function shorten(words: string): string {

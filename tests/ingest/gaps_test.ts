@@ -156,3 +156,24 @@ Deno.test("when a source fails wholly its failure is told, and what was missing 
     const again = await anHourLater(world);
     assert.deepEqual([again.state, again.sinceMs], ["partial", HOUR]);
   }));
+
+Deno.test("a key in the query of an address stands in no list and in no log", () =>
+  withWorld(
+    boardConfig({
+      source:
+        'urls = { en = "https://board.example/en?key=s3cret", de = "https://board.example/de?key=s3cret" }',
+    }).replace('url = "https://board.example/feed"\n', ""),
+    async (world) => {
+      world.platform.http.serve(
+        "https://board.example/en",
+        () => ({ body: rss([{ id: "1" }]).slice(0, -30) }),
+      );
+      world.platform.http.serve("https://board.example/de", () => ({ status: 500 }));
+      const { state, gaps } = await anHourLater(world);
+      assert.deepEqual([state, gaps?.map(({ part }) => part)], [
+        "partial",
+        ["en: https://board.example/en", "de: https://board.example/de"],
+      ]);
+      assert.doesNotMatch(JSON.stringify([world.platform.lines, await world.store.listSources()]), /s3cret/);
+    },
+  ));
