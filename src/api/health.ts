@@ -43,9 +43,9 @@ async function report(options: HealthOptions, nowMs: number): Promise<HealthRepo
     const ingestion = ingestionHealth(states, options, nowMs);
     const deliveries = deliveryHealth(await options.store.health(), nowMs);
     const accounts = await options.store.accountHealth();
-    const { failing, blocked, silent, empty, partial } = ingestion;
+    const { failing, blocked, silent, empty, partial, held_back } = ingestion;
     const trouble = await options.store.trouble();
-    const isDegraded = trouble !== null || failing + blocked + silent + empty + partial > 0 ||
+    const isDegraded = trouble !== null || failing + blocked + silent + empty + partial + held_back > 0 ||
       (deliveries.oldest_pending_age_ms ?? 0) > OLD_DELIVERY_MS || isTroubled(accounts, nowMs);
     return {
       status: trouble === "corrupt" ? "down" : isDegraded ? "degraded" : "ok",

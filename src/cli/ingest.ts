@@ -56,6 +56,12 @@ function print({ host, flags }: CommandCall, reports: readonly IngestReport[]): 
     ]),
   ));
   for (const report of reports) {
+    if (report.held_back !== undefined) {
+      host.err(
+        `${report.id}: ${report.held_back} events are held back as a flood, and nobody is told: ` +
+          `\`${host.program} source release ${report.id}\` delivers or discards them\n`,
+      );
+    }
     if (report.untold !== undefined) {
       host.err(
         `${report.id}: ${report.untold} of the new ones are older than relevance = "all": stored, nobody is told\n`,

@@ -42,9 +42,15 @@ Deno.test("source list names a flood, and source release ends it once", () =>
     assert.match(list.stdout, /^inbox has 30 events held back as a flood: source release inbox delivers or/m);
     const { sources } = await regfeedJson<{ sources: { held_back: number }[] }>(folder, ["source", "list"]);
     assert.deepEqual(sources.map(({ held_back }) => held_back), [30]);
+    await put("c.xml", items("third", 30));
+    const told = await regfeed(folder, ["ingest", "inbox"]);
+    assert.match(
+      told.stderr,
+      /^inbox: 30 events are held back as a flood, and nobody is told: `.* source release inbox`/m,
+    );
     assert.deepEqual(await regfeedJson<Released>(folder, ["source", "release", "inbox"]), {
       source: "inbox",
-      events: 30,
+      events: 60,
       delivered: true,
     });
     const again = await regfeed(folder, ["source", "release", "inbox", "--discard"]);
