@@ -3,6 +3,7 @@ import { basename, dirname } from "node:path";
 import { backupTime, findLeftovers, isScheduled } from "../backup/create.ts";
 import { type Config, userAgentOf } from "../config/config.ts";
 import { nextRunAfter } from "../domain/schedule.ts";
+import { TROUBLE_ADVICE } from "../domain/store_trouble.ts";
 import { createClock } from "../platform/clock.ts";
 import { tryMailServer } from "../platform/mailer.ts";
 import { createMachine, hasFiles, type Machine, userToLookAs } from "../platform/machine.ts";
@@ -10,6 +11,7 @@ import { createPlatform } from "../platform/platform.ts";
 import type { Host } from "../platform/process.ts";
 import { sourceStatesOfFile } from "../store/sqlite/sources.ts";
 import { SCHEMA_VERSION, schemaOfFile } from "../store/sqlite/migrate.ts";
+import { troubleOf } from "../store/sqlite/trouble.ts";
 import { VERSION } from "../version.ts";
 import { type Command, EXIT, JSON_OPTION } from "./command.ts";
 import {
@@ -148,13 +150,10 @@ function examineDatabase(config: Config, machine: Machine): Finding[] {
       findings.push(...judgeSources(config, sourceStatesOfFile(path, { readOnly })));
     }
   } catch (error) {
-    findings.push(
-      problem(
-        "store",
-        `${path}: ${(error as Error).message}`,
-        "do what it says, or name another file in store.path",
-      ),
-    );
+    const todo = troubleOf(error) === "corrupt"
+      ? TROUBLE_ADVICE.corrupt
+      : "do what it says, or name another file in store.path";
+    findings.push(problem("store", `${path}: ${(error as Error).message}`, todo));
   }
   return findings;
 }

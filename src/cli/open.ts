@@ -13,6 +13,7 @@ import type { Host } from "../platform/process.ts";
 import { createTracer } from "../platform/tracer.ts";
 import { openVaultFile } from "../platform/vault.ts";
 import { openStore } from "../store/sqlite/store.ts";
+import { troubleOf } from "../store/sqlite/trouble.ts";
 import { type CommandCall, CommandError, EXIT } from "./command.ts";
 import { EXAMPLE_CONFIG, locateConfig, OWN_CONFIG } from "./config_file.ts";
 import { type LongWork, prepareDatabase, WORK_HERE } from "./prepare.ts";
@@ -132,6 +133,13 @@ const ROOM_BYTES = 1024 * 1024;
 /** EACCES, EROFS and SQLite's own words for the same. */
 const UNWRITABLE = /permission denied|read-only file system|readonly database|unable to open database file/i;
 
+/** What to do about a store that cannot be opened, where its error does not say it. */
+function adviceOn(error: Error): string {
+  if (troubleOf(error) === "corrupt") return `; ${TROUBLE_ADVICE.corrupt}`;
+  if (!UNWRITABLE.test(error.message)) return "";
+  return `; ${TROUBLE_ADVICE.read_only} (the file, what lies beside it, and the key)`;
+}
+
 /** Opens the config's store, made or brought up to date where it has to be. Throws a {@link CommandError}. */
 export async function openStoreAt(
   { host }: CommandCall,
@@ -150,9 +158,6 @@ export async function openStoreAt(
     return openStore(path, (options) => openVaultFile(keyFile, options), openWritten, hasRoom);
   } catch (error) {
     const { message } = error as Error;
-    const advice = UNWRITABLE.test(message)
-      ? `; ${TROUBLE_ADVICE.read_only} (the file, what lies beside it, and the key)`
-      : "";
-    throw new CommandError(`the store ${path} cannot be opened: ${message}${advice}`);
+    throw new CommandError(`the store ${path} cannot be opened: ${message}${adviceOn(error as Error)}`);
   }
 }

@@ -23,7 +23,8 @@ export const TROUBLE_ADVICE: Readonly<Record<StoreTrouble, string>> = {
   read_only: "the database cannot be written to: make its folder and its disk writable for this user",
   locked:
     "another process has held the database locked for too long: end it; a server's own commands never do that",
-  corrupt: "the database is damaged: stop the server, keep the file, and restore the newest good backup",
+  corrupt: "the database is damaged: stop the server, keep the file, and restore the newest good backup " +
+    "(`regfeed backup restore FILE --force` keeps it)",
   io: "the disk of the database fails: look at the system's log and at the disk",
 };
 

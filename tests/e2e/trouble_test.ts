@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { regfeedJson, serve, withFolder, writeConfig } from "../support/process.ts";
+import { regfeed, regfeedJson, serve, withFolder, writeConfig } from "../support/process.ts";
 
 Deno.test("a locked database is a state in health and log; reads go on, writes are 503, and all heals when it ends", async () => {
   await withFolder(async (folder) => {
@@ -47,5 +47,34 @@ Deno.test("a locked database is a state in health and log; reads go on, writes a
     assert.equal(code, 0);
     assert.match(log, /another process has held the database locked.*trouble=locked/);
     assert.match(log, /the store works again/);
+  });
+});
+
+Deno.test("a database that is damaged beyond opening: every command says what to do, and that heals it", async () => {
+  await withFolder(async (folder) => {
+    await writeConfig(folder, '[server]\nlisten = "127.0.0.1:0"\n');
+    await regfeedJson(folder, ["customer", "add", "--email", "ana@example.org"]);
+    await regfeedJson(folder, ["backup", "create", "good.tar.gz", "--secret-key"]);
+    const database = join(folder, "data", "regfeed.db");
+    const bytes = await Deno.readFile(database);
+    await Deno.writeFile(database, bytes.fill(0xee, 4_096));
+    const advice =
+      /damaged: stop the server, keep the file, and restore the newest good backup \(`regfeed backup restore/;
+    for (
+      const args of [["serve"], ["customer", "list"], ["doctor", "--offline"], [
+        "backup",
+        "create",
+        "bad.tar.gz",
+      ]]
+    ) {
+      const { code, stdout, stderr } = await regfeed(folder, args);
+      assert.equal(code, 1, args.join(" "));
+      assert.match(stdout + stderr, advice, args.join(" "));
+    }
+    const restored = await regfeed(folder, ["backup", "restore", "good.tar.gz", "--force"]);
+    assert.equal(restored.code, 0, restored.stderr);
+    assert.match(restored.stdout, /kept .*regfeed\.db\.replaced-/);
+    const { customers } = await regfeedJson<{ customers: unknown[] }>(folder, ["customer", "list"]);
+    assert.equal(customers.length, 1);
   });
 });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { recovered, whenThere } from "../../src/domain/soon.ts";
 import { StoreError } from "../../src/domain/store_trouble.ts";
 import { Connection } from "../../src/store/sqlite/connection.ts";
+import { inspectDatabase, releaseDatabase } from "../../src/store/sqlite/inspect.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import { troubleOf, TroubleWatch } from "../../src/store/sqlite/trouble.ts";
 import { testVault } from "../support/vault.ts";
@@ -141,5 +142,56 @@ Deno.test("openStore() says what to do about a file that is damaged from its beg
       () => openStore(file, testVault),
       /the database is damaged: .*restore the newest good backup/,
     );
+  });
+});
+
+/** A database of some pages, damaged so that it cannot be opened any more. */
+async function makeDamaged(file: string, from: number): Promise<void> {
+  const store = openStore(file, testVault);
+  await publish(store, Array.from({ length: 100 }, (_, number) => anEvent(`evt_${number}`)));
+  await store.close();
+  const bytes = await Deno.readFile(file);
+  await Deno.writeFile(file, bytes.fill(0xee, from));
+}
+
+Deno.test("a database that is damaged beyond opening is told as damaged, and may be moved away when nobody has it open", async () => {
+  for (const from of [4_096, 0]) {
+    await withFile(async (file) => {
+      await makeDamaged(file, from);
+      const before = await Deno.readFile(file);
+      if (from === 0) assert.throws(() => inspectDatabase(file), /not a database/);
+      else assert.match(inspectDatabase(file).problems.join(), /malformed/);
+      releaseDatabase(file);
+      assert.deepEqual(await Deno.readFile(file), before);
+    });
+  }
+});
+
+Deno.test("a database that was damaged under somebody who has it open is not moved away", async () => {
+  await withFile(async (file) => {
+    const created = openStore(file, testVault);
+    await publish(created, Array.from({ length: 100 }, (_, number) => anEvent(`evt_${number}`)));
+    await created.close();
+    const store = openStore(file, testVault);
+    // By another process: whoever opens and closes the file here as well takes the store's locks away.
+    const noise = [
+      "if=/dev/urandom",
+      `of=${file}`,
+      "bs=4096",
+      "seek=1",
+      "count=40",
+      "conv=notrunc",
+      "status=none",
+    ];
+    assert.ok((await new Deno.Command("dd", { args: noise }).output()).success);
+    const script = `import { releaseDatabase } from "${new URL(
+      "../../src/store/sqlite/inspect.ts",
+      import.meta.url,
+    )}";
+      try { releaseDatabase(${JSON.stringify(file)}); } catch (error) { console.log(error.message); }`;
+    const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["eval", "--quiet", script] })
+      .output();
+    assert.match(new TextDecoder().decode(stdout), /is in use: stop the server first/);
+    await store.close();
   });
 });

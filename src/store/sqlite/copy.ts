@@ -1,6 +1,8 @@
 // A consistent copy of a database that others write at the same time.
 import type { DatabaseFiles } from "../../domain/backup.ts";
+import { StoreError } from "../../domain/store_trouble.ts";
 import { Connection } from "./connection.ts";
+import { troubleOf } from "./trouble.ts";
 
 /**
  * Copies the database to `to` and its log to `to`-wal, as one state of it. Writers go on meanwhile; they wait only
@@ -9,9 +11,19 @@ import { Connection } from "./connection.ts";
  * A read transaction keeps what has been written to the file since from being overwritten, and no later page gets into
  * it while it lasts; the log then holds everything up to the moment at which it is copied. That moment needs the write
  * lock: a writer that began the log anew under the copy would leave half an old log in it.
+ *
+ * Rejects with a {@link StoreError} when the database is damaged so that it cannot be opened.
  */
 export async function copyDatabase(path: string, to: string, files: DatabaseFiles): Promise<void> {
   if (path === ":memory:") throw new Error("a database in memory has no file to copy");
+  try {
+    await copyAsOne(path, to, files);
+  } catch (error) {
+    throw troubleOf(error) === "corrupt" ? new StoreError("corrupt", { cause: error }) : error;
+  }
+}
+
+async function copyAsOne(path: string, to: string, files: DatabaseFiles): Promise<void> {
   const reader = new Connection(path);
   try {
     reader.run("begin");

@@ -1,16 +1,28 @@
 // Looks into a database file that nobody uses: whether it is sound, and what it holds.
+import { DatabaseSync } from "node:sqlite";
 import type { DatabaseFacts } from "../../domain/backup.ts";
 import { Connection } from "./connection.ts";
 import { schemaVersion } from "./migrate.ts";
+import { troubleOf } from "./trouble.ts";
 
 /** Problems that are reported; a file with more of them is no better known. */
 const MOST_PROBLEMS = 20;
 
 /**
  * Brings the file's log into the file, so that it stands alone, and checks and counts all of it. Takes long for a large
- * file. Throws when it is no database at all.
+ * file. Of one that is damaged so that it cannot even be opened the damage is all that is told. Throws when it is no
+ * database at all.
  */
 export function inspectDatabase(path: string): DatabaseFacts {
+  try {
+    return inspectOpened(path);
+  } catch (error) {
+    if (troubleOf(error) !== "corrupt" || /not a database/.test((error as Error).message)) throw error;
+    return { schema: 0, problems: [(error as Error).message], rows: {} };
+  }
+}
+
+function inspectOpened(path: string): DatabaseFacts {
   const connection = new Connection(path);
   try {
     standAlone(connection);
@@ -25,17 +37,41 @@ export function inspectDatabase(path: string): DatabaseFacts {
 }
 
 /**
- * Brings the file's log into it. Throws when another process has the database open: then it must not be moved away.
+ * Brings the file's log into it. Throws when another process has the database open: then it must not be moved away. A
+ * damaged one is left as it is: it is there to be replaced.
  */
 export function releaseDatabase(path: string): void {
-  const connection = new Connection(path);
   try {
-    standAlone(connection);
+    const connection = new Connection(path);
+    try {
+      standAlone(connection);
+    } catch (error) {
+      throw troubleOf(error) === "corrupt" ? error : inUse(path, error);
+    } finally {
+      connection.close();
+    }
   } catch (error) {
-    throw new Error(`${path} is in use: stop the server first`, { cause: error });
-  } finally {
-    connection.close();
+    if (troubleOf(error) !== "corrupt") throw error;
+    requireAlone(path);
   }
+}
+
+/** Throws when another process has a damaged database open, as far as the damage lets that be seen. */
+function requireAlone(path: string): void {
+  const database = new DatabaseSync(path);
+  try {
+    // Nothing of this reads more than the file's first bytes. Whoever has the database open shares a lock on it.
+    database.exec("pragma locking_mode = exclusive; begin exclusive; rollback");
+  } catch (error) {
+    if (troubleOf(error) === "locked") throw inUse(path, error);
+    if (troubleOf(error) !== "corrupt") throw error; // with a broken head nobody can use it
+  } finally {
+    database.close();
+  }
+}
+
+function inUse(path: string, cause: unknown): Error {
+  return new Error(`${path} is in use: stop the server first`, { cause });
 }
 
 function standAlone(connection: Connection): void {
