@@ -10,6 +10,7 @@ import { judgePayment } from "./doctor/payment.ts";
 import { examineTls } from "./doctor.ts";
 import { warnOfRights } from "./doctor/rights.ts";
 import { loadConfig } from "./open.ts";
+import { tracesWarning } from "./version.ts";
 
 /** The command. */
 export const checkCommand: Command = {
@@ -36,8 +37,10 @@ export const checkCommand: Command = {
       throw new CommandError(lines.join("\n"), EXIT.usage);
     }
     const unseen = await examineDeclared(host, loaded);
+    const traces = await tracesWarning(host);
     const warnings = [
       ...unseen === null ? [] : [unseen],
+      ...traces === null ? [] : [traces],
       ...await findWarnings(host, config),
       ...flaws,
       ...warnOfRights(loaded, createMachine()),

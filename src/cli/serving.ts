@@ -29,6 +29,7 @@ import { measureService } from "./serve_metrics.ts";
 import { createBackupTools, type LongWork } from "./prepare.ts";
 import { type Service, startService } from "./service.ts";
 import { claimStore } from "./sole_server.ts";
+import { tracesWarning } from "./version.ts";
 
 /** How long answers under way may take after the signal, ms. */
 const DRAIN_MS = 5_000;
@@ -66,7 +67,7 @@ export async function serve(
     sources: config.sources.filter(({ enabled }) => enabled).length,
   });
   const warned = warnOfRights(loaded, createMachine());
-  for (const warning of warned) log.warn(warning);
+  for (const warning of [...warned, await tracesWarning(call.host)]) if (warning !== null) log.warn(warning);
   await using parts = new AsyncDisposableStack(); // ended in the opposite order, however this ends
   const supervisor = await createSupervisor((name) => call.host.env(name));
   parts.defer(() => supervisor.close());

@@ -18,7 +18,7 @@ export const versionCommand: Command = {
   withoutConfig: true,
   async run({ host, flags }) {
     const { runtime, target } = host;
-    const commit = await readCommit(host);
+    const { commit } = await readFacts(host);
     host.out(
       flags.has("json")
         ? `${
@@ -32,16 +32,40 @@ export const versionCommand: Command = {
 
 /** The version for people, with what it was made from and what it runs on. */
 export async function versionLine(host: Host): Promise<string> {
-  const commit = await readCommit(host);
+  const { commit } = await readFacts(host);
   const from = commit === null
     ? ""
     : `commit ${commit.slice(0, 12)}${commit.includes("+") ? "+changes" : ""}, `;
   return `regfeed ${VERSION} (${from}${host.runtime}, ${host.target})\n`;
 }
 
-/** The commit that the executable was made from; null when it runs from its source. */
-async function readCommit(host: Host): Promise<string | null> {
-  if (!await host.exists(BUILD_FACTS)) return null;
-  const facts = JSON.parse(await host.readText(BUILD_FACTS)) as { commit?: unknown };
-  return typeof facts.commit === "string" ? facts.commit : null;
+/** What an executable was made from and for. */
+interface BuildFacts {
+  /** With "+changes" where the files were not as the commit has them; null when it runs from its source. */
+  commit: string | null;
+  /** Whether it was made with `OTEL_DENO` set. */
+  traces: boolean;
+}
+
+async function readFacts(host: Pick<Host, "exists" | "readText">): Promise<BuildFacts> {
+  if (!await host.exists(BUILD_FACTS)) return { commit: null, traces: false };
+  const { commit, traces } = JSON.parse(await host.readText(BUILD_FACTS)) as Record<string, unknown>;
+  return { commit: typeof commit === "string" ? commit : null, traces: traces === true };
+}
+
+/** What the environment and this executable disagree on about traces, with what to do; null where they do not. */
+export async function tracesWarning(
+  host: Pick<Host, "exists" | "readText" | "env" | "program" | "runtime">,
+): Promise<string | null> {
+  // From its source, and on newer bases, the environment alone decides.
+  if (host.program !== "regfeed" || !host.runtime.startsWith("Deno 2.4.")) return null;
+  const isAsked = ["true", "1"].includes(host.env("OTEL_DENO") ?? "");
+  const { traces } = await readFacts(host);
+  if (isAsked === traces) return null;
+  return isAsked
+    ? `OTEL_DENO is set, and nothing is exported: on ${host.runtime} that is decided when an executable is made, by ` +
+      "`OTEL_DENO=true deno task compile`"
+    : "this executable was made with OTEL_DENO set and exports a trace of every request, to port 4318 of this machine " +
+      "where no OTEL_EXPORTER_OTLP_ENDPOINT is set: set OTEL_DENO=true to have its own acts in it too, or take one that " +
+      "was made without";
 }

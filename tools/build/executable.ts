@@ -32,6 +32,8 @@ export const COLLECTOR: readonly string[] = [
 export interface BuildFacts {
   /** The commit, with "+changes" where the files were not as it has them; null outside of a repository. */
   commit: string | null;
+  /** Whether `OTEL_DENO` was set: on the base of Deno 2.4 that decides whether the executable exports traces. */
+  traces: boolean;
 }
 
 /** Makes the executable at `output`, for this machine or for a target such as "aarch64-apple-darwin". */
@@ -65,10 +67,11 @@ export async function compile(
 
 /** What the files here are. */
 export async function buildFacts(): Promise<BuildFacts> {
+  const traces = ["true", "1"].includes(Deno.env.get("OTEL_DENO") ?? "");
   const commit = await run("git", ["rev-parse", "HEAD"]);
-  if (!commit.ok) return { commit: null };
+  if (!commit.ok) return { commit: null, traces };
   const changes = await run("git", ["status", "--porcelain", "--untracked-files=no"]);
-  return { commit: commit.said.trim() + (changes.said.trim() === "" ? "" : "+changes") };
+  return { commit: commit.said.trim() + (changes.said.trim() === "" ? "" : "+changes"), traces };
 }
 
 /** When the files here were committed, Unix seconds; null outside of a repository. */

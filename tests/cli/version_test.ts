@@ -1,0 +1,33 @@
+// What an executable says of its making, where it matters: whether its traces are what the environment asks for.
+import assert from "node:assert/strict";
+import { tracesWarning } from "../../src/cli/version.ts";
+
+/** The warning of an executable that was made so, in such an environment. */
+function warningOf(made: { traces: boolean } | null, { otel, runtime = "Deno 2.4.2", program = "regfeed" }: {
+  otel?: string;
+  runtime?: string;
+  program?: string;
+}): Promise<string | null> {
+  return tracesWarning({
+    program,
+    runtime,
+    env: (name) => name === "OTEL_DENO" ? otel : undefined,
+    exists: () => Promise.resolve(made !== null),
+    readText: () => Promise.resolve(JSON.stringify({ commit: null, ...made })),
+  });
+}
+
+Deno.test("tracesWarning() tells where an executable on Deno 2.4 exports other than the environment says", async () => {
+  for (const otel of ["true", "1"]) {
+    assert.match(
+      await warningOf({ traces: false }, { otel }) ?? "",
+      /nothing is exported.*deno task compile/,
+    );
+    assert.equal(await warningOf({ traces: true }, { otel }), null);
+    assert.equal(await warningOf({ traces: false }, { otel, runtime: "Deno 2.9.6" }), null);
+    assert.equal(await warningOf(null, { otel, program: "deno task regfeed" }), null);
+  }
+  assert.match(await warningOf({ traces: true }, {}) ?? "", /exports a trace of every request, to port 4318/);
+  assert.match(await warningOf({ traces: true }, { otel: "false" }) ?? "", /was made without/);
+  assert.equal(await warningOf({ traces: false }, {}), null);
+});
