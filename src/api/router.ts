@@ -41,8 +41,8 @@ export function createRouter(routes: readonly Route[]): FindDestination {
   const root = newBranch();
   for (const [path, own] of Map.groupBy(routes, (route) => route.path)) plant(root, placeOf(path, own));
   return (method, sentPath) => {
-    const segments = decodePath(sentPath).split("/");
-    const place = segments[0] === "" ? placeAt(root, segments, 1) : null;
+    const path = decodePath(sentPath);
+    const place = path.startsWith("/") ? placeAt(root, path, 1) : null;
     if (place === null) return NOWHERE;
     // HEAD is GET without the body (RFC 9110, 9.3.2).
     const route = place.routes.get(method === "HEAD" ? "GET" : method);
@@ -52,7 +52,7 @@ export function createRouter(routes: readonly Route[]): FindDestination {
     }
     const params: Record<string, string> = {};
     for (const { name, at } of place.parameters) {
-      params[name] = decode(segments[at] ?? "", decodeURIComponent);
+      params[name] = decode(segmentOf(path, at), decodeURIComponent);
     }
     return { kind: "route", route, params, isPublic: route.access === "public" };
   };
@@ -75,13 +75,25 @@ function plant(root: Branch, place: Place): void {
   branch.place = place;
 }
 
-/** The place to which the segments lead from this one on. */
-function placeAt(branch: Branch, segments: readonly string[], at: number): Place | null {
-  const segment = segments[at];
-  if (segment === undefined) return branch.place;
-  const own = branch.fixed.get(segment);
-  const place = own === undefined ? null : placeAt(own, segments, at + 1);
-  return place ?? (branch.open === null || segment === "" ? null : placeAt(branch.open, segments, at + 1));
+/** The place to which a path leads from the segment on that begins at `from`. */
+function placeAt(branch: Branch, path: string, from: number): Place | null {
+  if (from > path.length) return branch.place;
+  const end = endOfSegment(path, from);
+  const own = branch.fixed.get(path.slice(from, end));
+  const place = own === undefined ? null : placeAt(own, path, end + 1);
+  return place ?? (branch.open === null || end === from ? null : placeAt(branch.open, path, end + 1));
+}
+
+/** The segment of a path at a place; 0 is what stands before its first slash. */
+function segmentOf(path: string, at: number): string {
+  let from = 0;
+  for (let before = 0; before < at; before++) from = endOfSegment(path, from) + 1;
+  return path.slice(from, endOfSegment(path, from));
+}
+
+function endOfSegment(path: string, from: number): number {
+  const slash = path.indexOf("/", from);
+  return slash === -1 ? path.length : slash;
 }
 
 function placeOf(path: string, routes: readonly Route[]): Place {
