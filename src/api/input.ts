@@ -37,8 +37,7 @@ export function readQuery(parameters: readonly SentParameter[], schema: z.ZodTyp
     // Defined, not set: a parameter may have the name of what every object has.
     Object.defineProperty(values, field, { value: value ?? "", enumerable: true, configurable: true });
   }
-  const broken = new Set(errors.map(({ field }) => field));
-  const sound = Object.fromEntries(Object.entries(values).filter(([name]) => !broken.has(name)));
+  const sound = errors.length === 0 ? values : without(values, errors);
   if (schema === undefined) {
     for (const field of Object.keys(sound)) {
       errors.push({ field, message: "is not a parameter of this path" });
@@ -47,6 +46,12 @@ export function readQuery(parameters: readonly SentParameter[], schema: z.ZodTyp
   }
   const checked = check(sound, schema, "parameter");
   return { ...checked, errors: [...errors, ...checked.errors] };
+}
+
+/** The values of fields of which nothing is wrong yet. */
+function without(values: Record<string, string>, errors: readonly Finding[]): Record<string, string> {
+  const broken = new Set(errors.map(({ field }) => field));
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !broken.has(name)));
 }
 
 /** The body by the schema; what is no JSON is an error of `body`. */

@@ -102,12 +102,22 @@ export interface EventRouteOptions {
   isSource(id: string): Promise<boolean>;
 }
 
-/** The routes that read events. */
-export function eventRoutes(options: EventRouteOptions): Route[] {
-  return [listRoute(options), eventRoute(options), versionsRoute(options)];
+type Places = Pick<Store, "findPlace">;
+
+interface ListOptions extends EventRouteOptions {
+  places: Places;
 }
 
-function listRoute(options: EventRouteOptions): Route {
+/** The routes that read events. */
+export function eventRoutes(options: EventRouteOptions): Route[] {
+  return [
+    listRoute({ ...options, places: rememberLast(options.store) }),
+    eventRoute(options),
+    versionsRoute(options),
+  ];
+}
+
+function listRoute(options: ListOptions): Route {
   const { store, publicUrl } = options;
   return keyRoute({
     method: "GET",
@@ -224,7 +234,7 @@ function behind(query: EventsQuery, last: ListedEvent, asOf: EventPlace | null):
 /** What is wrong with parameters that are well formed. */
 async function verifyQuery(
   query: Partial<EventsQuery>,
-  { store, topics, isSource }: EventRouteOptions,
+  { places, topics, isSource }: ListOptions,
 ): Promise<FieldError[]> {
   const errors = unknownTopics("topics", query.topics ?? [], topics);
   if (query.source !== undefined) errors.push(...await unknownSources("source", [query.source], isSource));
@@ -244,7 +254,7 @@ async function verifyQuery(
   }
   for (const field of ["before", "as_of", "after"] as const) {
     const id = query[field];
-    if (id === undefined || await findPlace(id, store) !== null) continue;
+    if (id === undefined || await findPlace(id, places) !== null) continue;
     errors.push({ field, message: "is no event's id" });
   }
   if (query.before !== undefined && query.after !== undefined) {
@@ -254,7 +264,7 @@ async function verifyQuery(
 }
 
 /** The query as the store takes it, once it is verified. */
-async function toEventQuery(query: EventsQuery, { store, topics }: EventRouteOptions): Promise<EventQuery> {
+async function toEventQuery(query: EventsQuery, { places, topics }: ListOptions): Promise<EventQuery> {
   const articles = query.article?.map((text) => canonicalArticle(text) ?? text);
   return {
     limit: query.limit,
@@ -268,27 +278,39 @@ async function toEventQuery(query: EventsQuery, { store, topics }: EventRouteOpt
     ...given("languages", query.language),
     ...given("words", query.q === undefined ? undefined : wordsOf(query.q)),
     ...given("latest", query.latest),
-    ...given("before", await givenPlace(query.before, store)),
-    ...given("asOf", await givenPlace(query.as_of, store)),
-    ...given("after", await givenPlace(query.after, store)),
+    ...given("before", await givenPlace(query.before, places)),
+    ...given("asOf", await givenPlace(query.as_of, places)),
+    ...given("after", await givenPlace(query.after, places)),
   };
 }
 
 async function givenPlace(
   id: string | undefined,
-  store: Pick<Store, "findPlace">,
+  places: Places,
 ): Promise<EventPlace | undefined> {
-  return id === undefined ? undefined : await findPlace(id, store) ?? undefined;
+  return id === undefined ? undefined : await findPlace(id, places) ?? undefined;
 }
 
 function wordsOf(text: string): string[] {
   return text.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");
 }
 
+/** Knows the place of the last event that was looked for: a walker's is asked for twice in a request. */
+function rememberLast(store: Places): Places {
+  let last: EventPlace | null = null;
+  return {
+    findPlace: (id) =>
+      last?.id === id ? last : whenThere(store.findPlace(id), (place) => {
+        if (place !== null) last = place; // it never stands elsewhere
+        return place;
+      }),
+  };
+}
+
 /** Where an event stands; a poller's first id stands before them all. */
-async function findPlace(id: string, store: Pick<Store, "findPlace">): Promise<EventPlace | null> {
+async function findPlace(id: string, places: Places): Promise<EventPlace | null> {
   if (id === FIRST_ID) return { id, publishedAtMs: Number.MIN_SAFE_INTEGER, seq: 0 };
-  return isId("event", id) ? await store.findPlace(id) : null;
+  return isId("event", id) ? await places.findPlace(id) : null;
 }
 
 /** A property that is left out when there is no value. */
