@@ -16,11 +16,12 @@ interface Given {
   publish(...ids: string[]): Promise<void>;
 }
 
-/** A world with one subscription, whose endpoint answers as `status` says at each moment. */
+/** A world with one subscription, whose endpoint answers as `status` says at each moment, and says what `say` does. */
 async function withDeliveries(
   status: () => number,
   work: (given: Given) => Promise<void>,
   config = "",
+  say = (code: number) => `said ${code}`,
 ): Promise<void> {
   const world = await createWorld(config + boardConfig());
   const { platform } = world;
@@ -29,7 +30,7 @@ async function withDeliveries(
   platform.http.serve(HOOK, () => {
     const code = status();
     if (code === 0) throw new NetworkError("connection refused");
-    return { status: code, body: `said ${code}` };
+    return { status: code, body: say(code) };
   });
   const published: string[] = [];
   platform.http.serve("https://board.example/feed", () => ({ body: rss(published.map((id) => ({ id }))) }));
@@ -295,3 +296,21 @@ Deno.test("POST /v1/subscriptions/{id}/replay is bounded: next_after goes on whe
     const rest = await post(given, path, { since: 0, after: first.json.next_after });
     assert.deepEqual([rest.json.replayed, rest.json.next_after], [1, null]);
   }, "[tiers.team]\nwebhook_deliveries_per_month = 5_000\n"));
+
+Deno.test("GET /v1/deliveries/{id} gives what a receiver says as text within JSON, which no browser takes for a page", () => {
+  const page = "<!doctype html><script>alert('\u2028')</script>";
+  return withDeliveries(
+    () => 500,
+    async (given) => {
+      const { world, key, publish } = given;
+      await publish("a");
+      const [{ id }] = (await list(given)).json.deliveries;
+      const reply = await world.ask(`/v1/deliveries/${id}`, { key });
+      assert.equal(reply.json.delivery.attempts[0].answer, page);
+      assert.match(reply.headers.get("content-type") ?? "", /^application\/json/);
+      assert.equal(reply.headers.get("x-content-type-options"), "nosniff");
+    },
+    "",
+    () => page,
+  );
+});

@@ -1,0 +1,213 @@
+// The exchanges of ../shared/facts by name, over real connections: what each receiver may do to an attempt, and no more.
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import { checkWebhookUrl, createAddressPolicy } from "../../src/delivery/guard.ts";
+import { sendAttempt } from "../../src/delivery/send.ts";
+import { isSuccess } from "../../src/delivery/retry.ts";
+import { type AttemptResult, MAX_KEPT_ANSWER } from "../../src/domain/delivery.ts";
+import { createClock } from "../../src/platform/clock.ts";
+import { createHttpClient } from "../../src/platform/http.ts";
+import { type Conversation, type RawServer, saying, serveRaw } from "../platform/raw_server.ts";
+
+const FILE = new URL("../../../shared/facts/ssrf_cases.json", import.meta.url);
+const OK = "HTTP/1.1 200 OK\r\n";
+const HOST = "hooks.receiver.example";
+const policy = createAddressPolicy({ allowHttp: true, allowNetworks: ["127.0.0.0/8"], allowPorts: [] });
+
+/** Makes one attempt at the server, by a name that resolves to it, and waits until the connection is over where it must be. */
+async function attempt(
+  talk: Conversation,
+  { timeoutMs = 5_000, mustClose = false }: { timeoutMs?: number; mustClose?: boolean } = {},
+): Promise<{ result: AttemptResult; server: Pick<RawServer, "port" | "connections"> & { said: string } }> {
+  await using server = serveRaw(talk);
+  const http = createHttpClient();
+  const sending = {
+    http,
+    policy,
+    resolver: { resolve: () => Promise.resolve(["127.0.0.1"]) },
+    clock: createClock(),
+    timeoutMs,
+    userAgent: "Regfeed/test",
+  };
+  const message = {
+    id: "dlv_01JNQ2B3C4D5E6F7G8H9JKMNPQ",
+    webhookUrl: `http://${HOST}:${server.port}/hook`,
+    webhookSecrets: ["0123456789abcdef".repeat(4)],
+    body: "{}",
+  };
+  try {
+    const result = await sendAttempt(message, sending, new AbortController().signal);
+    while (mustClose && server.connections.open > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    assert.equal(server.connections.taken, 1, "one connection, and nothing is tried twice");
+    assert.ok((result.answer?.length ?? 0) <= MAX_KEPT_ANSWER);
+    return { result, server: { ...server, said: server.received() } };
+  } finally {
+    await http.close();
+  }
+}
+
+/** The same bytes again and again, until the other side has had enough. */
+const endlessly = (part: string | Uint8Array, pauseMs: number): Conversation => async (connection) => {
+  const bytes = typeof part === "string" ? new TextEncoder().encode(part) : part;
+  while (true) {
+    for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+};
+const first = (head: string, then: Conversation): Conversation => async (connection) => {
+  await saying(head)(connection);
+  await then(connection);
+};
+
+const isLate = (result: AttemptResult) => /^no complete answer within/.test(result.problem ?? "");
+
+/** What is done with each listed exchange. */
+const EXCHANGES: Record<string, () => Promise<void>> = {
+  "301/302/303/307/308 to http://169.254.169.254/": async () => {
+    for (const status of [301, 302, 303, 307, 308]) {
+      const head =
+        `HTTP/1.1 ${status} Moved\r\nlocation: http://169.254.169.254/\r\ncontent-length: 0\r\n\r\n`;
+      const { result } = await attempt(saying(head));
+      assert.deepEqual([result.statusCode, isSuccess(result)], [status, false]);
+      assert.match(result.problem ?? "", /redirects are not followed/);
+    }
+  },
+  "3xx with no Location, 300, 304": async () => {
+    for (const status of [300, 301, 304]) {
+      const { result } = await attempt(saying(`HTTP/1.1 ${status} -\r\ncontent-length: 0\r\n\r\n`));
+      assert.deepEqual([result.statusCode, isSuccess(result), result.problem === null], [
+        status,
+        false,
+        false,
+      ]);
+    }
+  },
+  "302 to file:///etc/passwd": async () => {
+    const { result } = await attempt(
+      saying("HTTP/1.1 302 Found\r\nlocation: file:///etc/passwd\r\ncontent-length: 0\r\n\r\n"),
+    );
+    assert.deepEqual([result.statusCode, isSuccess(result), result.answer], [302, false, null]);
+  },
+  "Refresh / Alt-Svc / Link headers": async () => {
+    await using elsewhere = serveRaw(saying(`${OK}content-length: 0\r\n\r\n`));
+    const { address, port } = elsewhere;
+    const { result } = await attempt(saying(
+      `${OK}refresh: 0; url=${address}\r\nalt-svc: h2=":${port}", h3=":${port}"\r\nlink: <${address}>; rel=preload\r\ncontent-length: 0\r\n\r\n`,
+    ));
+    assert.equal(isSuccess(result), true);
+    assert.equal(elsewhere.connections.taken, 0);
+  },
+  "response body endless or slow-drip": async () => {
+    const drip = first(`${OK}content-length: 100000\r\n\r\n`, endlessly("x", 5));
+    assert.ok(isLate((await attempt(drip, { timeoutMs: 300, mustClose: true })).result));
+    const endless = first(`${OK}\r\n`, endlessly("x".repeat(10_000), 0));
+    assert.equal((await attempt(endless, { mustClose: true })).result.statusCode, 200);
+  },
+  "response body 128 KiB, 10 MiB, 1 GiB": async () => {
+    for (const size of [1 << 17, 10 << 20, 1 << 30]) {
+      const talk = first(`${OK}content-length: ${size}\r\n\r\n`, endlessly("y".repeat(1 << 16), 0));
+      const { result } = await attempt(talk, { mustClose: true });
+      assert.deepEqual([result.statusCode, result.answer], [200, "y".repeat(MAX_KEPT_ANSWER)]);
+    }
+  },
+  "gzip / br bomb": async () => {
+    const bomb = gzipSync(new Uint8Array(50_000_000));
+    const { result, server } = await attempt(
+      first(`${OK}content-encoding: gzip\r\ncontent-length: ${bomb.length}\r\n\r\n`, async (connection) => {
+        for (let at = 0; at < bomb.length;) at += await connection.write(bomb.subarray(at));
+      }),
+      { mustClose: true },
+    );
+    assert.match(server.said, /^accept-encoding: identity\r$/m);
+    assert.equal(result.statusCode, 200);
+    const br = await attempt(saying(`${OK}content-encoding: br\r\ncontent-length: 2\r\n\r\nok`));
+    assert.match(br.result.problem ?? "", /encoded as br/);
+  },
+  "huge response headers (1 MiB), 10k headers": async () => {
+    for (
+      const headers of [
+        `x: ${"a".repeat(1 << 20)}\r\n`,
+        Array.from({ length: 10_000 }, (_, at) => `x-${at}: a\r\n`).join(""),
+      ]
+    ) {
+      const { result } = await attempt(saying(OK, headers, "\r\n"), { mustClose: true });
+      assert.equal(result.problem, "the answer's headers are too large");
+    }
+  },
+  "100-continue forever, 1xx flood": async () => {
+    const hints = endlessly("HTTP/1.1 103 Early Hints\r\n\r\n", 1);
+    assert.ok(isLate((await attempt(hints, { timeoutMs: 300, mustClose: true })).result));
+    const unasked = await attempt(endlessly("HTTP/1.1 100 Continue\r\n\r\n", 1), { mustClose: true });
+    assert.match(unasked.result.problem ?? "", /100 Continue/);
+  },
+  "binary / invalid UTF-8 body": async () => {
+    const { result } = await attempt(first(`${OK}content-length: 4\r\n\r\n`, async (connection) => {
+      await connection.write(Uint8Array.of(0, 0xff, 0xfe, 0x41));
+    }));
+    assert.deepEqual([result.statusCode, result.answer], [200, "\ufffd\ufffd\ufffdA"]);
+  },
+  "CR/LF in custom header or event type": () => {
+    // No header of a request is anybody's but ours; the one text of a subscriber in it is the address.
+    for (const text of ["https://a.example/\r\nx: y", "https://a.example/x\ny", "https://a.example\r/x"]) {
+      assert.equal(checkWebhookUrl(text, policy).ok, false, JSON.stringify(text));
+    }
+    return Promise.resolve();
+  },
+  "Host header on pinned IP": async () => {
+    const { server } = await attempt(saying("HTTP/1.1 204 No Content\r\n\r\n"));
+    assert.ok(server.said.includes(`\r\nhost: ${HOST}:${server.port}\r\n`), server.said);
+  },
+};
+
+/** Listed exchanges that have tests of their own: the file, and the test's name. */
+const ELSEWHERE: Record<string, [file: string, test: string]> = {
+  "HTML/script in response body": [
+    "../api/delivery_log_test.ts",
+    "GET /v1/deliveries/{id} gives what a receiver says as text within JSON",
+  ],
+  "pooled connection reuse after DNS change": [
+    "../platform/http_test.ts",
+    "request() keeps a connection per origin and addresses for the next request",
+  ],
+  "literal IP host skips the lookup hook (Node, Deno, undici)": [
+    "../platform/http_test.ts",
+    "request() goes to the given address also where the URL holds another one",
+  ],
+  "HTTP(S)_PROXY / NO_PROXY in the environment": [
+    "../platform/http_proxy_test.ts",
+    "a process with a proxy in its environment connects to the checked address and to no proxy",
+  ],
+  "certificate for another name / expired / self-signed": [
+    "../platform/http_tls_test.ts",
+    "request() over TLS checks the certificate against the host's name and the authorities",
+  ],
+  "test endpoint echoes target body to caller": [
+    "test_call_test.ts",
+    "test() sends a synthetic delivery the way of every delivery, and shows nothing of the answer",
+  ],
+  "POST /test in a loop": ["test_call_test.ts", "test() refuses more than 32 at once, and makes room again"],
+  "delivery to our own public URL": [
+    "guard_test.ts",
+    "checkWebhookUrl() refuses the service's own address, however it is written, and no other at its host",
+  ],
+};
+
+Deno.test({
+  name: "every listed exchange ends as it should, here or in the test that is named",
+  ignore: !existsSync(FILE),
+  fn: async () => {
+    const { http } = JSON.parse(readFileSync(FILE, "utf8")) as { http: { scenario: string }[] };
+    for (const { scenario } of http) {
+      const [file, test] = ELSEWHERE[scenario] ?? [];
+      if (file !== undefined && test !== undefined) {
+        const text = readFileSync(new URL(file, import.meta.url), "utf8");
+        assert.ok(text.includes(test), `${scenario}: ${file} has no such test any more`);
+        continue;
+      }
+      const exchange = EXCHANGES[scenario];
+      assert.ok(exchange !== undefined, `no test for: ${scenario}`);
+      await exchange();
+    }
+  },
+});
