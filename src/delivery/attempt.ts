@@ -3,7 +3,6 @@ import type { AttemptResult, ClaimedDelivery } from "../domain/delivery.ts";
 
 /** An attempt under way; neither promise rejects. */
 export class Attempt {
-  isSending = true;
   readonly sent: Promise<AttemptResult>;
   /** Settles when it is recorded, or given up. */
   readonly recorded: Promise<void>;

@@ -23,6 +23,12 @@ export interface Claiming {
   inFlight: ReadonlyMap<string, number>;
 }
 
+/** A claimed delivery that waits for its place. */
+interface Waiting {
+  delivery: ClaimedDelivery;
+  claimedAtMs: number;
+}
+
 /**
  * The supply of claimed deliveries. An endpoint of which n attempts have succeeded at once since the last claim gets up
  * to n deliveries claimed beyond its places: they start as places become free, and one claim serves many. When it
@@ -33,7 +39,7 @@ export interface Claiming {
 export class Claims {
   readonly #claiming: Claiming;
   /** The first claimed first. */
-  #waiting: { delivery: ClaimedDelivery; claimedAtMs: number }[] = [];
+  #waiting: Waiting[] = [];
   #claimedAtMs = -Infinity;
   /** The state of all subscriptions since which those that wait were claimed. */
   #version = 0;
@@ -107,22 +113,20 @@ export class Claims {
   #start(places: number): ClaimedDelivery[] {
     const { inFlight, perSubscription } = this.#claiming;
     const started: ClaimedDelivery[] = [];
+    const kept: Waiting[] = [];
     const running = new Map<string, number>();
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const [at, one] of waiting.entries()) {
-      if (started.length >= places) {
-        this.#waiting.push(...waiting.slice(at));
-        break;
-      }
+    let at = 0;
+    for (; at < this.#waiting.length && started.length < places; at++) {
+      const one = this.#waiting[at] as Waiting;
       const { subscriptionId } = one.delivery;
       const count = running.get(subscriptionId) ?? inFlight.get(subscriptionId) ?? 0;
-      if (count >= perSubscription) this.#waiting.push(one);
+      if (count >= perSubscription) kept.push(one);
       else {
         running.set(subscriptionId, count + 1);
         started.push(one.delivery);
       }
     }
+    if (started.length > 0) this.#waiting = kept.concat(this.#waiting.slice(at));
     return started;
   }
 
@@ -132,10 +136,13 @@ export class Claims {
       await this.returnAll();
     }
     const nowMs = clock.nowMs();
-    // All of a subscription go back: one that was claimed later must not overtake those that were claimed before.
-    for (const { delivery, claimedAtMs } of this.#waiting) {
-      if (Math.abs(nowMs - claimedAtMs) > MAX_WAIT_MS) this.#stuck.add(delivery.subscriptionId);
+    const isOld = ({ claimedAtMs }: Waiting) => Math.abs(nowMs - claimedAtMs) > MAX_WAIT_MS;
+    // They stand in the order of their claims: when neither end is old, whichever way the clock went, none is.
+    if (this.#waiting.slice(0, 1).some(isOld) || this.#waiting.slice(-1).some(isOld)) {
+      // All of a subscription go back: one that was claimed later must not overtake those that were claimed before.
+      for (const one of this.#waiting) if (isOld(one)) this.#stuck.add(one.delivery.subscriptionId);
     }
+    if (this.#stuck.size === 0) return;
     // Others may become stuck while these go back.
     const stuck = this.#stuck;
     this.#stuck = new Set();
@@ -148,7 +155,7 @@ export class Claims {
     }
   }
 
-  async #return(which: (one: { delivery: ClaimedDelivery; claimedAtMs: number }) => boolean): Promise<void> {
+  async #return(which: (one: Waiting) => boolean): Promise<void> {
     const returned = new Set(this.#waiting.filter(which));
     if (returned.size === 0) return;
     const deliveries = Array.from(returned, ({ delivery }) => delivery);

@@ -108,8 +108,8 @@ class DeliveryLoop implements Delivery {
   readonly #countAttempt: CountAttempt;
   /** Attempts that are not recorded yet, by delivery. */
   readonly #attempts = new Map<string, Attempt>();
-  /** Of these the ones that are being sent: in all, and by subscription. */
-  #sending = 0;
+  /** Of these the ones that are being sent: all, and how many by subscription. */
+  readonly #sending = new Set<Attempt>();
   readonly #inFlight: Map<string, number>;
   readonly #wake: Wake;
   #matchedNoneAtMs = -Infinity;
@@ -186,7 +186,7 @@ class DeliveryLoop implements Delivery {
   }
 
   async #claim(ahead: boolean): Promise<ClaimedDelivery[]> {
-    const unrecorded = this.#attempts.size - this.#sending;
+    const unrecorded = this.#attempts.size - this.#sending.size;
     const places = Math.min(this.#deps.concurrency - this.#quickOnes(), MAX_UNRECORDED - unrecorded);
     const claimed = await this.#claims.take(places, ahead);
     // After a jump of the clock (a machine that slept) a lease can run out before its attempt's timer does.
@@ -200,10 +200,8 @@ class DeliveryLoop implements Delivery {
   #quickOnes(): number {
     const slowSinceMs = this.#deps.clock.nowMs() - SLOW_AFTER_MS;
     let slow = 0;
-    for (const { isSending, startedAtMs } of this.#attempts.values()) {
-      if (isSending && startedAtMs <= slowSinceMs) slow++;
-    }
-    return this.#sending - Math.min(slow, this.#deps.concurrency);
+    for (const { startedAtMs } of this.#sending) if (startedAtMs <= slowSinceMs) slow++;
+    return this.#sending.size - Math.min(slow, this.#deps.concurrency);
   }
 
   /**
@@ -212,7 +210,6 @@ class DeliveryLoop implements Delivery {
    */
   #start(delivery: ClaimedDelivery): Attempt {
     const giveUp = this.#giveUp.signal;
-    this.#sending++;
     this.#occupy(delivery.subscriptionId, 1);
     const attempt = new Attempt(
       delivery,
@@ -220,6 +217,7 @@ class DeliveryLoop implements Delivery {
       (one) => this.#sendOne(one, giveUp),
       (one, result) => this.#finish(one, result, giveUp),
     );
+    this.#sending.add(attempt);
     this.#attempts.set(delivery.id, attempt);
     return attempt;
   }
@@ -227,8 +225,7 @@ class DeliveryLoop implements Delivery {
   async #sendOne(attempt: Attempt, giveUp: AbortSignal): Promise<AttemptResult> {
     const { delivery } = attempt;
     const result = await traceAttempt(delivery, this.#deps.tracer, () => this.#send(delivery, giveUp));
-    attempt.isSending = false;
-    this.#sending--;
+    this.#sending.delete(attempt);
     if (isSuccess(result)) this.#occupy(delivery.subscriptionId, -1);
     this.#wake.now();
     return result;
@@ -331,13 +328,13 @@ class DeliveryLoop implements Delivery {
     const patience = AbortSignal.any([giveUp, done.signal]);
     await Promise.race([all, clock.sleep(timeoutMs + LEASE_MARGIN_MS, patience)]);
     await Promise.race([all, clock.sleep(DRAIN_MS, done.signal)]);
-    const left = this.#sending;
+    const left = this.#sending.size;
     if (left > 0) {
       this.#deps.log.warn("stopped with attempts under way; they are made again", { attempts: left });
     }
     // Where nothing is given up, a test that somebody waits for goes on.
     if (left > 0 || giveUp.aborted) {
-      const brokenOff = [...this.#attempts.values()].filter(({ isSending }) => isSending);
+      const brokenOff = [...this.#sending];
       this.#giveUp.abort(new AppError("unavailable", "The service is stopping."));
       this.#giveUp = new AbortController();
       await this.#givingBack(() => store.endLeases(brokenOff.map(({ delivery }) => delivery), clock.nowMs()));
