@@ -11,7 +11,8 @@ import type { Opened } from "./open.ts";
 const PARTS: readonly (() => Promise<unknown>)[] = [
   () => import("../store/sqlite/store.ts"),
   () => import("../platform/platform.ts"),
-  () => import("zod"),
+  // With zod, which by its own name would come with every language that it speaks.
+  () => import("../api/parameters.ts"),
   () => import("../config/config.ts"),
   () => import("./open.ts"),
   () => import("../wire/event.ts"),
