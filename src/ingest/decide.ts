@@ -1,6 +1,6 @@
 // The items of one document: each with its outcome, and what the document as a whole shows of its source.
 import type { RecordDecision, StoredPublication } from "../domain/store.ts";
-import { type IdentifiedItem, identifyItems, isOther } from "./identify.ts";
+import { type IdentifiedItem, identifyItems, isOther, isSameButForQuery } from "./identify.ts";
 import { baseOf, movedOn, nextRule } from "./identity.ts";
 import type { NormalisedItem } from "./normalise/item.ts";
 import type { DocumentOrigin } from "./origin.ts";
@@ -13,6 +13,8 @@ import { passedOverBefore } from "./widened.ts";
 const RECORD_BATCH = 200;
 /** So many dates that move at once, while none stands still, say nothing of the publications. */
 const CHURNING_DATES = 3;
+/** So many addresses whose queries change at once, while none with a query stands still, are made up for each fetch. */
+const CHURNING_QUERIES = 3;
 /** A publication that has been given so many further ids says that its source makes up new ones. */
 const CHURNING_IDS = 3;
 
@@ -106,6 +108,7 @@ async function decideFirst(
   let standsStill = false;
   let knownIds = 0;
   let churningIds = 0;
+  const queries = new MovedQueries();
   const others: IdentifiedItem[] = [];
   const isAlone = identified.length === 1;
   const isAutomatic = !result.identity.isFixed && baseOf(result.identity.rule) === "guid";
@@ -143,14 +146,40 @@ async function decideFirst(
       fresh.push(one);
       return { kind: "passed_over" };
     }
+    if (queries.isMoved(one, stored)) {
+      if (stored !== null) result.seen.add(stored.externalId);
+      return { kind: "passed_over" };
+    }
     return decideOne(one, stored);
   });
+  if (queries.areMadeUp) { for (const one of queries.moved) decisions.set(one, { kind: "unchanged" }); }
+  else await recordBatches(queries.moved, run, decideOne);
   if (fresh.length > 0) {
     await nameReplaced({ all: identified, fresh }, run);
     await recordBatches(fresh, run, decideOne);
   }
   if (others.length > 0) await decideOthers({ all: identified, others }, { run, shared, context, decisions });
   return { redated, standsStill, hasChurningIds: isAutomatic && knownIds === 0 && churningIds > 0 };
+}
+
+/** Addresses of a document of which nothing but the query has changed: signed ones, and those against caches. */
+class MovedQueries {
+  readonly moved: IdentifiedItem[] = [];
+  #standsStill = false;
+
+  /** Whether they are made up for each fetch, so that they are no revisions. */
+  get areMadeUp(): boolean {
+    return this.moved.length >= CHURNING_QUERIES && !this.#standsStill;
+  }
+
+  /** Whether an item is one of them. */
+  isMoved(one: IdentifiedItem, stored: StoredPublication | null): boolean {
+    if (stored?.foundBy !== "key" || stored.withdrawn || !one.item.link.includes("?")) return false;
+    if (stored.contentHash === one.contentHash) this.#standsStill = true;
+    else if (isSameButForQuery(one.item, stored.event())) this.moved.push(one);
+    else return false;
+    return this.moved.at(-1) === one;
+  }
 }
 
 /** Whether an item of which nothing is known becomes a record. */

@@ -112,6 +112,16 @@ export function isSameButForDate(item: NormalisedItem, event: RegEvent): boolean
     cleanUrl(item.link) === cleanUrl(event.url_official);
 }
 
+/** Whether an item differs from a stored record in nothing but the values in its address's query. */
+export function isSameButForQuery(item: NormalisedItem, event: RegEvent): boolean {
+  const [now, before] = [URL.parse(cleanUrl(item.link)), URL.parse(cleanUrl(event.url_official))];
+  if (now === null || before === null || now.search === before.search) return false;
+  const names = ({ searchParams }: URL) => [...searchParams.keys()].join("\n");
+  return now.host === before.host && now.pathname === before.pathname && names(now) === names(before) &&
+    isSameText(item.title, event.title_en) && isSameText(item.summary, event.summary_en) &&
+    (event.published_at_estimated || (item.publishedAtMs ?? item.updatedAtMs) === event.published_at);
+}
+
 /** Whether two texts are one but for white space. */
 export function isSameText(one: string, other: string): boolean {
   return withSingleSpaces(one) === withSingleSpaces(other);

@@ -137,3 +137,20 @@ for (
       assert.equal(sent, 2, "and for another day");
     }));
 }
+
+Deno.test("a query that is made up for each fetch revises nothing, where none stands still; an edit beside it does", () =>
+  withSources(ALL, async (world) => {
+    const signed = (sign: (number: number) => string, numbers = [1, 2, 3, 4]) =>
+      feed(numbers.map((number) => item(number))).replace(
+        /news\/(\d)/g,
+        (_, number) => `news/${number}?file=a&amp;signature=${sign(Number(number))}`,
+      );
+    assert.deepEqual(await counts(world, signed((number) => `a${number}`)), [4, 0, 0]);
+    assert.deepEqual(await counts(world, signed((number) => `b${number}`)), [0, 0, 4]);
+    assert.deepEqual(await counts(world, signed((number) => `c${number}`, [0, 1, 2, 3, 4])), [1, 0, 4]);
+    const edited = signed((number) => `d${number}`).replace("on matter 2.", "on matter 2, corrected.");
+    assert.deepEqual(await counts(world, edited), [0, 1, 3]);
+    assert.deepEqual((await events(world)).length, 6);
+    const twoMoved = signed((number) => number < 3 ? `e${number}` : `a${number}`);
+    assert.deepEqual(await counts(world, twoMoved), [0, 2, 2], "others stand still: that is an edit");
+  }));
