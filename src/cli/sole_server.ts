@@ -1,7 +1,7 @@
 // One server a store: who comes second says so, in its log, its metrics and to the doctor, until it is alone.
 import type { Metrics } from "../domain/metrics.ts";
 import type { Clock, Log } from "../domain/ports.ts";
-import { claimFile, isClaimed, readClaim } from "../platform/claim.ts";
+import { type Claim, claimFile, isClaimed, readClaim } from "../platform/claim.ts";
 import { type Finding, problem } from "./doctor/finding.ts";
 
 /** How long a server that ends may still be there beside the one that follows it, ms: longer than it takes to end. */
@@ -43,7 +43,8 @@ export function claimStore({ path, address, log, clock, metrics }: SoleServer): 
     { name: "regfeed_store_shared", help: "Whether another server has the same store open." },
     () => [{ value: isShared ? 1 : 0 }],
   );
-  const claim = claimFile(first, address);
+  const claim = claimOrSay(first, { address, log });
+  if (claim === null) return () => {};
   const taken = claim.taken.then(() => {
     isAlone = true;
     isShared = false;
@@ -52,20 +53,34 @@ export function claimStore({ path, address, log, clock, metrics }: SoleServer): 
     await Promise.race([taken, clock.sleep(LOOK_MS, signal)]);
     if (isAlone || signal.aborted) return;
     isShared = true;
-    const waiting = claimFile(second, address);
+    const waiting = claimOrSay(second, { address, log });
     log.warn("another server has this store open: it has some seconds to end", { other: readClaim(first) });
     await Promise.race([taken, clock.sleep(HANDOVER_MS, signal)]);
     while (!isAlone && !signal.aborted) {
       log.error(`two servers use one store; ${TODO}`, { store: path, other: readClaim(first) });
       await Promise.race([taken, clock.sleep(SAY_AGAIN_MS, signal)]);
     }
-    waiting.release();
+    waiting?.release();
     if (isAlone) log.info("the other server has ended: this one has the store to itself");
   })();
   return () => {
     ending.abort();
     claim.release();
   };
+}
+
+/** A claim; null where there can be none, which is said: a store that works is no reason not to serve. */
+function claimOrSay(file: string, { address, log }: Pick<SoleServer, "address" | "log">): Claim | null {
+  try {
+    return claimFile(file, address);
+  } catch (error) {
+    log.warn(
+      "whether another server uses this store cannot be told; let the service's user write this file, or remove it while " +
+        "no server runs",
+      { file, cause: (error as Error).message },
+    );
+    return null;
+  }
 }
 
 /** Finds two servers on a store. */

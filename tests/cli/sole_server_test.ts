@@ -85,3 +85,10 @@ Deno.test("claimStore() lets the server before it end, then calls it an error ev
     await Deno.remove(folder, { recursive: true });
   }
 });
+
+Deno.test("claimStore() lets a server go on that cannot make its claim, and says what to do", () => {
+  const { clock } = createSleeps();
+  const { said, log } = createLog();
+  claimStore({ path: "/nowhere/regfeed.db", address: "", log, clock, metrics: createMetrics() })();
+  assert.deepEqual(said, ["warn: whether another server uses this store cannot be told"]);
+});
