@@ -31,7 +31,7 @@ import { type Metrics, NO_METRICS } from "./domain/metrics.ts";
 import type { Log, Platform } from "./domain/ports.ts";
 import type { Soon } from "./domain/soon.ts";
 import type { Store } from "./domain/store.ts";
-import { type StoreTrouble, TROUBLE_ADVICE } from "./domain/store_trouble.ts";
+import { loudnessOf, type StoreTrouble, TROUBLE_ADVICE } from "./domain/store_trouble.ts";
 import type { Subscription } from "./domain/subscription.ts";
 import { createIngest, type Ingest } from "./ingest/ingest.ts";
 import { renderDocs } from "./web/docs.ts";
@@ -366,13 +366,13 @@ async function regularly(
   work: () => Promise<void>,
   { platform, signal }: { platform: Platform; signal: AbortSignal },
 ): Promise<void> {
-  const log = platform.log("accounts");
+  const log = platform.log("store");
   while (!signal.aborted) {
     await platform.clock.sleep(FLUSH_MS, signal);
     try {
       await work();
     } catch (error) {
-      log.error(failure, { cause: error instanceof Error ? error.message : String(error) });
+      log[loudnessOf(error)](failure, { cause: error instanceof Error ? error.message : String(error) });
     }
   }
 }

@@ -1,4 +1,5 @@
 // The mail loop: claims what is due, makes a welcome's key, hands over, records what came of it.
+import { loudnessOf } from "../domain/store_trouble.ts";
 import type { AccountStore, TierTable } from "../domain/account_store.ts";
 import { limitsOf } from "../domain/customer.ts";
 import {
@@ -61,7 +62,7 @@ export function createMailing(options: MailingOptions): Mailing {
         try {
           await tick();
         } catch (error) {
-          log.error("mails not handed over", { cause: describe(error) });
+          log[loudnessOf(error)]("mails not handed over", { cause: describe(error) });
         }
         await clock.sleep(LOOK_MS, signal);
       }

@@ -222,7 +222,7 @@ function logTrouble(log: Log): (trouble: ListenTrouble) => void {
     } else {
       log.error(
         `connections were refused: the listener was lost, and is made again at once; ${MORE_FILES}`,
-        { reason: trouble.reason },
+        { cause: trouble.reason },
       );
     }
   };

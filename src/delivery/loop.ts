@@ -4,6 +4,7 @@ import { AppError } from "../domain/errors.ts";
 import { NO_METRICS } from "../domain/metrics.ts";
 import { DeadlineError, type Log, type LogFields, NetworkError, type Random } from "../domain/ports.ts";
 import type { Store } from "../domain/store.ts";
+import { loudnessOf } from "../domain/store_trouble.ts";
 import { signingSecrets, type Subscription } from "../domain/subscription.ts";
 import { NO_TRACER, type Tracer } from "../domain/tracer.ts";
 import { Attempt } from "./attempt.ts";
@@ -171,7 +172,7 @@ class DeliveryLoop implements Delivery {
       try {
         return await work();
       } catch (error) {
-        this.#deps.log.error("a step of the delivery loop failed", { step: name, error: String(error) });
+        this.#deps.log[loudnessOf(error)]("a step failed", { step: name, cause: String(error) });
         errors.push(error);
         return otherwise;
       }
@@ -235,7 +236,7 @@ class DeliveryLoop implements Delivery {
     try {
       if (!giveUp.aborted) await this.#record(delivery, result);
     } catch (error) {
-      const fields = { ...nameAttempt(delivery), error: whereOf(error) };
+      const fields = { ...nameAttempt(delivery), cause: whereOf(error) };
       this.#deps.log.error(
         "an attempt is not recorded; it is made again when its lease has run out",
         fields,
@@ -275,7 +276,7 @@ class DeliveryLoop implements Delivery {
       if (!giveUp.aborted) {
         this.#deps.log.error("an attempt broke off here", {
           ...nameAttempt(delivery),
-          error: whereOf(error),
+          cause: whereOf(error),
         });
       }
       return {
@@ -307,12 +308,8 @@ class DeliveryLoop implements Delivery {
     try {
       await giveBack();
     } catch (error) {
-      this.#deps.log.error(
-        "claimed deliveries are not given back; they are due when their lease has run out",
-        {
-          error: String(error),
-        },
-      );
+      const text = "claimed deliveries are not given back; they are due when their lease has run out";
+      this.#deps.log.error(text, { cause: String(error) });
     }
   }
 

@@ -57,7 +57,7 @@ export function createRecorder(
         log.error("an attempt could not be recorded; it is made again when its lease has run out", {
           delivery: finished.deliveryId,
           attempt: finished.attempt,
-          error: String(error),
+          cause: String(error),
         });
         settle(false);
       }

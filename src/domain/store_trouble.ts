@@ -28,6 +28,14 @@ export const TROUBLE_ADVICE: Readonly<Record<StoreTrouble, string>> = {
   io: "the disk of the database fails: look at the system's log and at the disk",
 };
 
+/**
+ * How loud a failure is told that comes again and again as long as its cause lasts: trouble of the store is told by whoever
+ * watches the store, once, with what to do.
+ */
+export function loudnessOf(error: unknown): "debug" | "error" {
+  return error instanceof StoreError ? "debug" : "error";
+}
+
 /** A use of the store that the store's trouble prevented; nothing of it was kept. */
 export class StoreError extends Error {
   override readonly name = "StoreError";

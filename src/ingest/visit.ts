@@ -5,7 +5,7 @@ import type { Clock, Log } from "../domain/ports.ts";
 import type { FetchOutcome, SourceGap, SourceSettings, SourceState } from "../domain/source.ts";
 import { silentSince } from "../domain/source_health.ts";
 import type { FetchEnd, Store } from "../domain/store.ts";
-import { StoreError } from "../domain/store_trouble.ts";
+import { loudnessOf, StoreError } from "../domain/store_trouble.ts";
 import type { CountVisit } from "./ingest_metrics.ts";
 import { noteNews } from "./news.ts";
 import { FetchError } from "./fetched.ts";
@@ -368,8 +368,8 @@ function commonEnd(
   };
 }
 
-/** Logs what should not have happened. */
+/** Logs what should not have happened, and trouble of the store for those who look closely. */
 export function logFailure(log: Log, message: string, error: unknown, source?: string): void {
   const cause = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  log.error(message, { cause, ...(source === undefined ? {} : { source }) });
+  log[loudnessOf(error)](message, { cause, ...(source === undefined ? {} : { source }) });
 }

@@ -118,7 +118,7 @@ Deno.test("tick() turns what breaks here into a failed attempt, logged without t
   assert.equal(failed?.result.problem, "the attempt broke off on the sender's side");
   const line = log.lines.find((one) => one.level === "error");
   assert.equal(line?.fields["delivery"], failed?.deliveryId);
-  assert.match(String(line?.fields["error"]), /^TypeError at /);
+  assert.match(String(line?.fields["cause"]), /^TypeError at /);
   assert.doesNotMatch(JSON.stringify(log.lines), new RegExp(HOST));
 });
 
@@ -224,7 +224,7 @@ Deno.test("run() logs the store's failures and goes on after a pause", async () 
     assert.equal(store.queue[0]?.status, "delivered", method);
     const errors = log.lines.filter((line) => line.level === "error");
     assert.equal(errors.length, 3, method);
-    assert.match(String(errors[0]?.fields["error"]), /database is locked/);
+    assert.match(String(errors[0]?.fields["cause"]), /database is locked/);
     stop.abort();
     await running;
   }

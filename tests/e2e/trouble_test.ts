@@ -47,6 +47,8 @@ Deno.test("a locked database is a state in health and log; reads go on, writes a
     assert.equal(code, 0);
     assert.match(log, /another process has held the database locked.*trouble=locked/);
     assert.match(log, /the store works again/);
+    // Once, and by nobody else: every loop meets the trouble again and again.
+    assert.deepEqual(log.match(/ERROR \S+/g), ["ERROR store"], log);
   });
 });
 
