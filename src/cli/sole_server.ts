@@ -30,8 +30,9 @@ export interface SoleServer {
 }
 
 /**
- * Claims the store until the returned function is called, or the process ends. While another server has it, the work goes on, for that one may be ending; but
- * it is said, and where the other one stays, said as an error: both do everything, and each counts only its own requests.
+ * Claims the store until the returned function is called, or the process ends. While another server has it, the work goes
+ * on, for that one may be ending; but it is said, and where the other one stays, said as an error: both do everything, and
+ * each counts only its own requests.
  */
 export function claimStore({ path, address, log, clock, metrics }: SoleServer): () => void {
   const ending = new AbortController();
@@ -45,7 +46,9 @@ export function claimStore({ path, address, log, clock, metrics }: SoleServer): 
   );
   const claim = claimOrSay(first, { address, log });
   if (claim === null) return () => {};
-  const taken = claim.taken.then(() => {
+  const taken = claim.taken.catch((error) => {
+    if (!signal.aborted) sayUntold(log, first, error);
+  }).then(() => {
     isAlone = true;
     isShared = false;
   });
@@ -74,13 +77,17 @@ function claimOrSay(file: string, { address, log }: Pick<SoleServer, "address" |
   try {
     return claimFile(file, address);
   } catch (error) {
-    log.warn(
-      "whether another server uses this store cannot be told; let the service's user write this file, or remove it while " +
-        "no server runs",
-      { file, cause: (error as Error).message },
-    );
+    sayUntold(log, file, error);
     return null;
   }
+}
+
+function sayUntold(log: Log, file: string, error: unknown): void {
+  log.warn(
+    "whether another server uses this store cannot be told; let the service's user write this file, or remove it while " +
+      "no server runs",
+    { file, cause: (error as Error).message },
+  );
 }
 
 /** Finds two servers on a store. */

@@ -2,7 +2,7 @@
 
 /** A claim that was made. */
 export interface Claim {
-  /** Resolves when nobody else holds it; never, while somebody does. */
+  /** Resolves when nobody else holds it; never, while somebody does. Rejects where the file system knows no locks. */
   taken: Promise<void>;
   /** Gives it up; what waits for it in this process goes on to wait until the process ends. */
   release(): void;
@@ -18,8 +18,12 @@ export function claimFile(path: string, text: string): Claim {
   let isReleased = false;
   const taken = file.lock(true).then(() => {
     if (isReleased) return;
-    file.truncateSync(0);
-    file.writeSync(new TextEncoder().encode(`process ${Deno.pid}, ${text}`));
+    try {
+      file.truncateSync(0);
+      file.writeSync(new TextEncoder().encode(`process ${Deno.pid}, ${text}`));
+    } catch {
+      // A full disk: the lock holds all the same, and only says less of whose it is.
+    }
   });
   return {
     taken,

@@ -15,6 +15,11 @@ Deno.test("a second server on a store is told of in its log and by the doctor, u
     const found = await doctor();
     assert.match(found, /PROBLEM {2}two servers have this store open: process \d+, http/);
     assert.ok(found.includes(first.address) && found.includes(second.address), found);
+    const waiting = await serve(folder);
+    await waiting.said("another server has this store open");
+    const ended = await waiting.end("SIGTERM");
+    assert.equal(ended.code, 0, ended.log);
+    assert.doesNotMatch(ended.log, /cannot be told/);
     await first.end("SIGKILL");
     await second.said("the other server has ended");
     assert.doesNotMatch(await doctor(), /two servers/);
