@@ -19,7 +19,29 @@ export interface ServerConfig {
 }
 
 /** What is wrong with the server's table beyond single values; it is looked at raw. */
-export function findServerProblems({ server }: Record<string, unknown>): PlacedMessage[] {
+export function findServerProblems({ server, metrics }: Record<string, unknown>): PlacedMessage[] {
+  return [...findLoneTlsFile(server), ...findSharedAddress(server, metrics)];
+}
+
+/** Where the server listens when the config does not say it. */
+const USUAL_ADDRESS = "127.0.0.1:8080";
+
+/** Two listeners on one address: the second would be told that another program has it. */
+function findSharedAddress(server: unknown, metrics: unknown): PlacedMessage[] {
+  const [api, own] = [listenOf(server) ?? USUAL_ADDRESS, listenOf(metrics)];
+  if (own !== api || own.endsWith(":0")) return [];
+  return [{
+    path: ["metrics", "listen"],
+    message: `is ${own}, where the API listens already (server.listen): the metrics need a port of their own`,
+  }];
+}
+
+function listenOf(table: unknown): string | null {
+  const { listen } = (table ?? {}) as { listen?: unknown };
+  return typeof listen === "string" ? listen : null;
+}
+
+function findLoneTlsFile(server: unknown): PlacedMessage[] {
   if (typeof server !== "object" || server === null) return [];
   const [given, missing] = "tls_cert" in server ? ["tls_cert", "tls_key"] : ["tls_key", "tls_cert"];
   if (!(given in server) || missing in server) return [];

@@ -29,6 +29,18 @@ Deno.test("the metrics' token is a secret, and one that guards nothing is an err
   }
 });
 
+Deno.test("the metrics do not listen where the API does", async () => {
+  const shared =
+    /:2: metrics\.listen: is 127\.0\.0\.1:8080, where the API listens already \(server\.listen\)/;
+  assert.match((await linesOf('[metrics]\nlisten = "127.0.0.1:8080"\n')).join("\n"), shared);
+  const said = '[metrics]\nlisten = "127.0.0.1:9464"\n[server]\nlisten = "127.0.0.1:9464"\n';
+  assert.match((await linesOf(said)).join("\n"), /:2: metrics\.listen: is 127\.0\.0\.1:9464, where/);
+  for (const listen of ["127.0.0.1:9464", "127.0.0.1:0"]) {
+    const given = `[metrics]\nlisten = "${listen}"\n[server]\nlisten = "127.0.0.1:0"\n`;
+    assert.notEqual((await configOf(given)).metrics.listen, null, listen);
+  }
+});
+
 Deno.test("an area of the log may have a level of its own", async () => {
   const config = await configOf('[log]\nlevels = { delivery = "debug", mail = "error" }');
   assert.deepEqual(config.log, {
