@@ -134,8 +134,11 @@ const ROOM_BYTES = 1024 * 1024;
 const UNWRITABLE = /permission denied|read-only file system|readonly database|unable to open database file/i;
 
 /** What to do about a store that cannot be opened, where its error does not say it. */
-function adviceOn(error: Error): string {
-  if (troubleOf(error) === "corrupt") return `; ${TROUBLE_ADVICE.corrupt}`;
+function adviceOn(error: Error, hasRoom: () => boolean): string {
+  const trouble = troubleOf(error);
+  if (trouble === "corrupt") return `; ${TROUBLE_ADVICE.corrupt}`;
+  // On a full disk SQLite cannot make the file that its readers share, and calls that an I/O error.
+  if (trouble === "io") return `; ${hasRoom() ? TROUBLE_ADVICE.io : TROUBLE_ADVICE.full}`;
   if (!UNWRITABLE.test(error.message)) return "";
   return `; ${TROUBLE_ADVICE.read_only} (the file, what lies beside it, and the key)`;
 }
@@ -151,13 +154,13 @@ export async function openStoreAt(
   },
 ): Promise<Store> {
   const { path, keyFile } = loaded.config.store;
+  const machine = createMachine();
+  const hasRoom = () => (machine.volumeOf(dirname(path))?.freeBytes ?? Infinity) >= ROOM_BYTES;
   try {
-    const machine = createMachine();
     await prepareDatabase(host, { ...loaded, nowMs: platform.clock.nowMs(), work, machine, say });
-    const hasRoom = () => (machine.volumeOf(dirname(path))?.freeBytes ?? Infinity) >= ROOM_BYTES;
     return openStore(path, (options) => openVaultFile(keyFile, options), openWritten, hasRoom);
   } catch (error) {
-    const { message } = error as Error;
-    throw new CommandError(`the store ${path} cannot be opened: ${message}${adviceOn(error as Error)}`);
+    const advice = adviceOn(error as Error, hasRoom);
+    throw new CommandError(`the store ${path} cannot be opened: ${(error as Error).message}${advice}`);
   }
 }

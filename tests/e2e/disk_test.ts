@@ -213,6 +213,23 @@ Deno.test({
 });
 
 Deno.test({
+  name: "a start on a full disk says that it is full",
+  ignore: !mayMount,
+  fn: () =>
+    withFolder(async (folder) => {
+      await writeConfig(folder, SETTINGS);
+      await regfeedJson(folder, ["customer", "add", "--email", "ana@example.org"]);
+      await Deno.rename(join(folder, "disk"), join(folder, "before"));
+      await Deno.mkdir(join(folder, "disk"));
+      const filled = "cp -p before/* disk/ && { head -c 100000000 /dev/zero > disk/filler 2>&-; true; }";
+      const wrapper = [...withDisk(join(folder, "disk"), 4 * 1024 * 1024), ...afterShell(filled)];
+      const { code, stderr } = await regfeed(folder, ["serve"], undefined, wrapper);
+      assert.equal(code, 1, stderr);
+      assert.match(stderr, /cannot be opened: .*; the disk of the database is full: make room/);
+    }),
+});
+
+Deno.test({
   name: "a disk that fails is a state; reads go on, nothing is lost, and all heals when it works again",
   ignore: !mayLimit, // files that may not grow stand for it: the system then refuses to write them with EFBIG
   fn: () =>
