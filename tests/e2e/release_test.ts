@@ -1,5 +1,6 @@
 // What a release says of what it could not make.
 import assert from "node:assert/strict";
+import { statedLicence } from "../../tools/build/bundle.ts";
 import { whyLeftOut } from "../../tools/build/left_out.ts";
 
 const NO_BASE = `error: Writing deno compile executable to temporary file '/tmp/x'
@@ -33,4 +34,14 @@ Deno.test("whyLeftOut() says what failed, and where to put a runtime base that c
     ["", "it failed silently"],
   ];
   for (const [said, wanted] of cases) assert.equal(whyLeftOut(said), wanted);
+});
+
+Deno.test("a package that brings no text of its licence is listed with what it states", () => {
+  const cases: [string, string][] = [
+    ['{"license": "ISC", "author": "Ana <ana@example.org>"}', "Licence: ISC; author: Ana <ana@example.org>"],
+    ['{"license": "MIT", "author": {"name": "Ana"}}', "Licence: MIT; author: Ana"],
+    ['{"license": "MIT"}', "Licence: MIT"],
+    ["{}", "Licence: not stated"],
+  ];
+  for (const [manifest, wanted] of cases) assert.equal(statedLicence(manifest), wanted);
 });

@@ -103,12 +103,28 @@ async function collectLicences(): Promise<string> {
     const [name, version = ""] = [key.slice(0, at), key.slice(at + 1).split("_")[0]];
     for (const registry of registries) {
       const folder = join(npmCache, registry, name, version);
-      for (const file of (await entriesOf(folder)).filter((entry) => /^licen[cs]e/i.test(entry)).sort()) {
+      const entries = await entriesOf(folder);
+      const files = entries.filter((entry) => /^licen[cs]e/i.test(entry)).sort();
+      for (const file of files) {
         texts.push(`${name} ${version}\n\n${await Deno.readTextFile(join(folder, file))}`);
+      }
+      if (files.length === 0 && entries.includes("package.json")) {
+        const stated = statedLicence(await Deno.readTextFile(join(folder, "package.json")));
+        texts.push(`${name} ${version}\n\n${stated}\n`);
       }
     }
   }
   return texts.join(`\n${"-".repeat(80)}\n`);
+}
+
+/** What a package that brings no text of its licence says of it: `manifest` is its package.json. */
+export function statedLicence(manifest: string): string {
+  const { license, author } = JSON.parse(manifest) as {
+    license?: string;
+    author?: string | { name: string };
+  };
+  const holder = typeof author === "object" ? author.name : author;
+  return `Licence: ${license ?? "not stated"}${holder === undefined ? "" : `; author: ${holder}`}`;
 }
 
 /** The names in a folder; none where there is no such folder. */
