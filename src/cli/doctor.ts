@@ -86,6 +86,10 @@ async function examineMachine(host: Host, { config, file }: LoadedConfig): Promi
   const { path } = config.store;
   const user = userToLookAs(path) ?? userToLookAs(dirname(path));
   const machine = createMachine(user);
+  if (createMachine().rightsOf(dirname(path))?.mayRead === false) {
+    const todo = "run this as the user that runs Regfeed, or as root: nothing in it could be looked at";
+    return [problem("store", `${dirname(path)} cannot be looked into by this user`, todo)];
+  }
   const beside = await host.exists(dirname(path)) ? (await host.list(dirname(path))).files : [];
   const bytes = beside.find(({ name }) => name === basename(path))?.sizeBytes ?? 0;
   const volume = (area: string, at: string, wanted: number) =>

@@ -95,3 +95,17 @@ Deno.test({
       assert.equal(roots.code, 1);
     }),
 });
+
+Deno.test({
+  name: "the doctor finds a data folder that this user cannot look into, and does not end by it",
+  ignore: Deno.build.os === "windows" || Deno.uid() === 0, // root looks into everything
+  fn: () =>
+    withFolder(async (folder) => {
+      await writeConfig(folder, '[store]\npath = "data/regfeed.db"\n');
+      await Deno.mkdir(join(folder, "data"), { mode: 0o000 });
+      const { code, stdout } = await regfeed(folder, ["doctor"]);
+      assert.equal(code, 1);
+      assert.match(stdout, /data cannot be looked into by this user/);
+      await Deno.chmod(join(folder, "data"), 0o700);
+    }),
+});
