@@ -59,6 +59,47 @@ Deno.test("recordPublications() settles when the log is written through, and the
   }
 });
 
+Deno.test("nobody is told of an event before the disk has it, and after a disk that failed reads go on", async () => {
+  const folder = await Deno.makeTempDir();
+  let written = Promise.withResolvers<void>();
+  const store = openStore(join(folder, "regfeed.db"), testVault, () => ({
+    writeThrough: () => written.promise,
+    close() {},
+  }));
+  const [first = "", second = ""] = eventIds(1, 2);
+  const record = (id: string, paper: string) =>
+    store.recordPublications(
+      "board",
+      [aPublication(paper, "1")],
+      recordIt(anEvent(id, { source_id: "board" })),
+    );
+  try {
+    const seen: string[] = [];
+    const recorded = record(first, "paper").then(() => seen.push("recorded"));
+    const reading = Promise.all([
+      Promise.resolve(store.findEvent(first)).then((found) => seen.push(`found ${found !== null}`)),
+      Promise.resolve(store.listEvents({ limit: 10 })).then((list) => seen.push(`listed ${list.length}`)),
+      store.listVersions(first).then((list) => seen.push(`versions ${list.length}`)),
+    ]);
+    for (let turn = 0; turn < 100; turn++) await null;
+    assert.deepEqual(seen, []);
+    written.resolve();
+    await Promise.all([recorded, reading]);
+    assert.deepEqual(seen.toSorted(), ["found true", "listed 1", "recorded", "versions 1"]);
+    assert.equal(store.findEvent(first) instanceof Promise, false, "once it is kept, it is there at once");
+
+    written = Promise.withResolvers<void>();
+    const failing = assert.rejects(record(second, "other"), { trouble: "io" });
+    const found = store.findEvent(first);
+    written.reject(new Error("Input/output error (os error 5)"));
+    await failing;
+    assert.notEqual(await found, null);
+  } finally {
+    await store.close();
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
 Deno.test("finishAttempts() rejects when the disk fails, as a commit does then", async () => {
   const folder = await Deno.makeTempDir();
   const store = openStore(join(folder, "regfeed.db"), testVault, () => ({

@@ -6,6 +6,7 @@ import type { Connection, Row } from "./connection.ts";
 import { SERVED_JSON } from "./served.ts";
 import { enqueue, eventById } from "./matching.ts";
 import { MonthQuota } from "./month_quota.ts";
+import type { Unwritten } from "./unwritten.ts";
 
 /** Events that one call reads and matches at most: each may be a delivery to write, and all else waits meanwhile. */
 const EVENTS = 5;
@@ -17,19 +18,22 @@ const SUBSCRIPTIONS = 4;
 type Backfill = Parameters<Store["backfill"]>[0];
 
 /** The part of the port that makes the deliveries of the past. */
-export function createBackfills(connection: Connection, candidates: Candidates): Pick<Store, "backfill"> {
+export function createBackfills(
+  connection: Connection,
+  { candidates, unwritten }: { candidates: Candidates; unwritten: Unwritten },
+): Pick<Store, "backfill"> {
   return {
     backfill: (backfill) => {
       // Most calls find nothing: they must not take the write lock.
       if (connection.get(ANY_WAITING_SQL) === undefined) return Promise.resolve(0);
-      return connection.transactionThrough(() => {
+      return unwritten.during(connection.transactionThrough(() => {
         candidates.refresh();
         const waiting = connection.all(WAITING_SQL, SUBSCRIPTIONS);
         const quota = new MonthQuota(connection, backfill.month, backfill.tiers);
         const moved = waiting.some((row) => step(connection, { row, candidates, quota, backfill }));
         quota.notify(backfill);
         return moved ? 1 : 0;
-      });
+      }));
     },
   };
 }

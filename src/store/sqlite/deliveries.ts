@@ -7,6 +7,7 @@ import type { Connection, Row } from "./connection.ts";
 import { recordAttempts } from "./finished_attempts.ts";
 import { subscriptionsVersion } from "./candidates.ts";
 import { SecretReader } from "./seals.ts";
+import type { Unwritten } from "./unwritten.ts";
 
 /**
  * The due subscriptions with what a claim needs of them, each by one probe of the index instead of a walk over its
@@ -42,7 +43,7 @@ type Claim = Parameters<Store["claimDeliveries"]>[0];
 /** The part of the port that concerns the queue. */
 export function createDeliveries(
   connection: Connection,
-  vault: Vault,
+  { vault, unwritten }: { vault: Vault; unwritten: Unwritten },
 ): Pick<
   Store,
   "claimDeliveries" | "returnDeliveries" | "subscriptionsVersion" | "endLeases" | "finishAttempts"
@@ -55,9 +56,10 @@ export function createDeliveries(
         .filter((row) => freePlaces(row, claim) + placesAhead(row, claim) > 0)
         .sort(inTurn);
       if (due.length === 0) return Promise.resolve([]);
-      return Promise.resolve(
+      // What a loss of power could still take back is not sent.
+      return Promise.resolve(unwritten.kept(
         connection.transaction("relaxed", () => claimFrom(connection, secrets, { due, claim })),
-      );
+      ));
     },
 
     returnDeliveries: (claimed, nowMs) =>

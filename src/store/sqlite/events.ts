@@ -23,6 +23,7 @@ import {
 } from "./publications.ts";
 import { RecordWriter } from "./records.ts";
 import { SERVED_JSON } from "./served.ts";
+import type { Unwritten } from "./unwritten.ts";
 
 type EventMethods =
   | "recordPublications"
@@ -40,14 +41,15 @@ type Decide<T> = (publication: T, stored: StoredPublication | null) => RecordDec
 /** The part of the port that concerns events. */
 export function createEvents(
   connection: Connection,
+  unwritten: Unwritten,
 ): Pick<Store, EventMethods> {
   const records = new RecordReader(connection);
   return {
     recordPublications: (sourceId, publications, decide, holder) =>
-      connection.transactionThrough(() => {
+      unwritten.during(connection.transactionThrough(() => {
         requireLease(connection, sourceId, holder);
         return recordAll(connection, sourceId, publications, decide);
-      }),
+      })),
 
     previewPublications: (sourceId, publications, decide) =>
       Promise.resolve(connection.preview(() => recordAll(connection, sourceId, publications, decide))),
@@ -57,9 +59,9 @@ export function createEvents(
         connection.transaction("durable", () => recordRemovals(connection, sourceId, { ...fetch, decide })),
       ),
 
-    listEvents: (query) => listEvents(connection, records, query),
+    listEvents: (query) => unwritten.kept(listEvents(connection, records, query)),
 
-    findEvent: (id) => findEvent(connection, id),
+    findEvent: (id) => unwritten.kept(findEvent(connection, id)),
 
     findPlace: (id) => placeOf(connection.get("select id, seq, published_at from events where id = ?", id)),
 
@@ -71,13 +73,13 @@ export function createEvents(
     recordsState: createRecordsState(connection),
 
     listVersions: (id) =>
-      Promise.resolve(
+      Promise.resolve(unwritten.kept(
         connection.all(
           `select ${SERVED_JSON} from events where (source_id, external_id) =
              (select source_id, external_id from events where id = ?) order by version`,
           id,
         ).map((row) => String(row["json"])),
-      ),
+      )),
   };
 }
 

@@ -8,6 +8,7 @@ import type { Connection } from "./connection.ts";
 import { applyTrigger, findState } from "./delivery_states.ts";
 import { MonthQuota } from "./month_quota.ts";
 import { SERVED_JSON } from "./served.ts";
+import type { Unwritten } from "./unwritten.ts";
 
 /** Deliveries released in one transaction, so that other work gets its turn. */
 const RELEASE_BATCH = 500;
@@ -15,13 +16,15 @@ const RELEASE_BATCH = 500;
 /** The part of the port that turns events into deliveries. */
 export function createMatching(
   connection: Connection,
-  candidates: Candidates,
+  { candidates, unwritten }: { candidates: Candidates; unwritten: Unwritten },
 ): Pick<Store, "matchEvents" | "releaseHeld"> {
   return {
     matchEvents: (match) => {
       // Most calls find nothing: they must not take the write lock.
       if (connection.get("select 1 from event_outbox limit 1") === undefined) return Promise.resolve(0);
-      return connection.transactionThrough(() => matchWaiting(connection, candidates, match));
+      return unwritten.during(
+        connection.transactionThrough(() => matchWaiting(connection, candidates, match)),
+      );
     },
 
     releaseHeld: (release) => {

@@ -26,6 +26,7 @@ import { createSources } from "./sources.ts";
 import { createSubscriptions } from "./subscriptions.ts";
 import { createTierHolds } from "./tier_holds.ts";
 import { troubleOf, TroubleWatch } from "./trouble.ts";
+import { Unwritten } from "./unwritten.ts";
 import { createUsage } from "./usage.ts";
 
 /**
@@ -43,10 +44,11 @@ export function openStore(
 ): Store {
   const { connection, vault } = openFile(path, vaultSource, openLog);
   const candidates = new Candidates(connection);
+  const unwritten = new Unwritten();
   const watch = new TroubleWatch(connection, hasRoom);
   return rejecting(watch, {
     ...createSources(connection),
-    ...createEvents(connection),
+    ...createEvents(connection, unwritten),
     ...createCustomers(connection),
     ...createKeys(connection),
     ...createDeclared(connection),
@@ -58,11 +60,11 @@ export function openStore(
     ...createUsage(connection),
     ...createSubscriptions(connection, vault),
     ...createRememberedAnswers(connection, vault),
-    ...createMatching(connection, candidates),
-    ...createBackfills(connection, candidates),
+    ...createMatching(connection, { candidates, unwritten }),
+    ...createBackfills(connection, { candidates, unwritten }),
     ...createReplays(connection, candidates),
     ...createDeliveryLog(connection),
-    ...createDeliveries(connection, vault),
+    ...createDeliveries(connection, { vault, unwritten }),
     ...createEndpoints(connection),
     ...createTierHolds(connection),
     ...createRetention(connection),
