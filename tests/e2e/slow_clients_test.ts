@@ -75,5 +75,5 @@ Deno.test("in clear the listener comes back as soon as there is a file, and the 
     const { code, log } = await server.end("SIGTERM");
     assert.equal(code, 0, log);
     assert.equal(log.match(/listener was lost/g)?.length, 1);
-    assert.match(log, /LimitNOFILE.*reason="this process may open no more files"/);
+    assert.match(log, /LimitNOFILE.*cause="this process may open no more files"/);
   }));
