@@ -32,8 +32,12 @@ export function findReplaced(
   { all, fresh }: DocumentItems,
   known: readonly KnownPublication[],
 ): Map<IdentifiedItem, string> {
-  const stored = byAddress(known, ({ url_official }) => url_official);
-  const listed = byAddress(all, ({ item }) => item.link);
+  const stored = Map.groupBy(known, ({ url_official }) => cleanUrl(url_official));
+  const listed = Map.groupBy(all, ({ item }) => cleanUrl(item.link));
+  const paths: Paths = {
+    stored: Map.groupBy(known, ({ url_official }) => pathOf(url_official)),
+    listed: Map.groupBy(all, ({ item }) => pathOf(item.link)),
+  };
   const isFresh = new Set(fresh);
   const dates = all.filter((one) => !isFresh.has(one)).map(({ item }) => dateOf(item)).filter((ms) =>
     ms !== null
@@ -45,7 +49,7 @@ export function findReplaced(
     const publications = stored.get(address) ?? [];
     const [before] = publications;
     if (before === undefined) {
-      const moved = findMoved(one, { known, all });
+      const moved = findMoved(one, paths);
       if (moved !== null) replaced.set(one, moved.external_id);
       continue;
     }
@@ -56,17 +60,20 @@ export function findReplaced(
   return replaced;
 }
 
+/** What there is of each {@link pathOf}. */
+interface Paths {
+  stored: ReadonlyMap<string | null, KnownPublication[]>;
+  listed: ReadonlyMap<string | null, IdentifiedItem[]>;
+}
+
 /**
  * The publication of an item whose address has another host or a last slash more or less than it had: the same path, the
  * same title, and the same summary or date. A site that moves has not published everything anew.
  */
-function findMoved(
-  one: IdentifiedItem,
-  { known, all }: { known: readonly KnownPublication[]; all: readonly IdentifiedItem[] },
-): KnownPublication | null {
+function findMoved(one: IdentifiedItem, { stored, listed }: Paths): KnownPublication | null {
   const path = pathOf(one.item.link);
-  if (path === null || all.filter(({ item }) => pathOf(item.link) === path).length !== 1) return null;
-  const [before, ...others] = known.filter(({ url_official }) => pathOf(url_official) === path);
+  if (path === null || listed.get(path)?.length !== 1) return null;
+  const [before, ...others] = stored.get(path) ?? [];
   if (before === undefined || others.length > 0 || !isSameText(one.item.title, before.title_en)) return null;
   return countShared(one.item, before) >= SHARED ? before : null;
 }
@@ -87,15 +94,4 @@ function countShared(item: NormalisedItem, known: KnownPublication): number {
 
 function dateOf({ publishedAtMs, updatedAtMs }: NormalisedItem): number | null {
   return publishedAtMs ?? updatedAtMs;
-}
-
-function byAddress<T>(all: readonly T[], addressOf: (one: T) => string): Map<string, T[]> {
-  const found = new Map<string, T[]>();
-  for (const one of all) {
-    const address = cleanUrl(addressOf(one));
-    const others = found.get(address);
-    if (others === undefined) found.set(address, [one]);
-    else others.push(one);
-  }
-  return found;
 }
