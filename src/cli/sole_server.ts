@@ -11,7 +11,8 @@ const SAY_AGAIN_MS = 3_600_000;
 /** How long a look may take that finds a claim free, ms. */
 const LOOK_MS = 300;
 
-const TODO = "stop all servers of this store but one, or give each a store of its own ([store] path)";
+/** What to do about two servers. */
+const ADVICE = "stop all servers of this store but one, or give each a store of its own ([store] path)";
 
 /** The file that a store's server claims, and the one that is claimed by a server which waits for the first. */
 function claimsOf(path: string): { first: string; second: string } {
@@ -60,7 +61,7 @@ export function claimStore({ path, address, log, clock, metrics }: SoleServer): 
     log.warn("another server has this store open: it has some seconds to end", { other: readClaim(first) });
     await Promise.race([taken, clock.sleep(HANDOVER_MS, signal)]);
     while (!isAlone && !signal.aborted) {
-      log.error(`two servers use one store; ${TODO}`, { store: path, other: readClaim(first) });
+      log.error(`two servers use one store; ${ADVICE}`, { store: path, other: readClaim(first) });
       await Promise.race([taken, clock.sleep(SAY_AGAIN_MS, signal)]);
     }
     waiting?.release();
@@ -95,5 +96,5 @@ export async function findSecondServer(path: string): Promise<Finding[]> {
   const { first, second } = claimsOf(path);
   if (!await isClaimed(second, LOOK_MS)) return [];
   const found = `two servers have this store open: ${readClaim(first)}, and ${readClaim(second)}`;
-  return [problem("store", found, TODO)];
+  return [problem("store", found, ADVICE)];
 }
