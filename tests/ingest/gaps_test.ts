@@ -4,7 +4,7 @@ import { judgeSources } from "../../src/cli/doctor/sources.ts";
 import { listSources } from "../../src/cli/source_list.ts";
 import { decideGaps } from "../../src/ingest/gaps.ts";
 import { boardConfig, rss } from "../support/samples.ts";
-import { createWorld, START_MS, type World } from "../support/world.ts";
+import { START_MS, withWorld, type World } from "../support/world.ts";
 
 const HOUR = 3_600_000;
 const DE = "https://board.example/de/feed";
@@ -33,15 +33,6 @@ Deno.test("decideGaps() keeps since when each part is missing, one gap for a par
   assert.equal(gaps.length, 21);
   assert.deepEqual(gaps[20], { part: "others", reason: "30 more parts", sinceMs: 9 });
 });
-
-async function withWorld(config: string, work: (world: World) => Promise<void>): Promise<void> {
-  const world = await createWorld(config);
-  try {
-    await work(world);
-  } finally {
-    await world.close();
-  }
-}
 
 /** How the source fares an hour later, as each place tells it. */
 async function anHourLater(world: World) {

@@ -5,7 +5,7 @@ import { openStore } from "../../src/store/sqlite/store.ts";
 import type { Answer } from "../support/platform.ts";
 import { rss } from "../support/samples.ts";
 import { testVault } from "../support/vault.ts";
-import { createWorld, START_MS, type World } from "../support/world.ts";
+import { createWorld, START_MS, withWorld, type World } from "../support/world.ts";
 
 const MINUTE = 60_000;
 const HALF_HOUR = 30 * MINUTE;
@@ -28,19 +28,6 @@ const THREE = sourcesConfig({
   a2: ["https://a.example/2"],
   b1: ["https://b.example/1"],
 });
-
-async function withWorld(
-  config: string,
-  work: (world: World) => Promise<void>,
-  options: Parameters<typeof createWorld>[1] = {},
-): Promise<void> {
-  const world = await createWorld(config, options);
-  try {
-    await work(world);
-  } finally {
-    await world.close();
-  }
-}
 
 const serve = (world: World, origin: string, answer: () => Answer | Promise<Answer>) =>
   world.platform.http.serve(origin, answer);

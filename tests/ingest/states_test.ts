@@ -2,20 +2,11 @@
 import assert from "node:assert/strict";
 import type { Answer } from "../support/platform.ts";
 import { boardConfig, rss } from "../support/samples.ts";
-import { createWorld, START_MS, type World } from "../support/world.ts";
+import { createWorld, START_MS, withWorld, type World } from "../support/world.ts";
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
 const FEED = "https://board.example/feed";
-
-async function withWorld(config: string, work: (world: World) => Promise<void>): Promise<void> {
-  const world = await createWorld(config);
-  try {
-    await work(world);
-  } finally {
-    await world.close();
-  }
-}
 
 const serve = (world: World, answer: Answer) => world.platform.http.serve(FEED, () => answer);
 async function after(world: World, ms: number) {

@@ -114,6 +114,20 @@ export async function createWorld(
   };
 }
 
+/** Works with a {@link createWorld} that is closed afterwards, however that ends. */
+export async function withWorld(
+  config: string,
+  work: (world: World) => Promise<void>,
+  options: Parameters<typeof createWorld>[1] = {},
+): Promise<void> {
+  const world = await createWorld(config, options);
+  try {
+    await work(world);
+  } finally {
+    await world.close();
+  }
+}
+
 /** Texts shorter than this stand in lines for other reasons. */
 const LEAST_TEXT = 20;
 
