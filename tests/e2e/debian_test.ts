@@ -38,16 +38,17 @@ const mayCopy = Deno.uid() === 0 && (await onACopy("dpkg --version && command -v
 const LOOK = `look() {
   echo "== $1"
   dpkg-query --showformat '\${db:Status-Status} \${Version}\\n' --show regfeed 2>/dev/null || echo gone
-  for path in /usr/bin/regfeed /lib/systemd/system/regfeed.service /etc/regfeed /etc/regfeed/regfeed.toml /var/lib/regfeed \\
+  for path in /usr/bin/regfeed /usr/lib/systemd/system/regfeed.service /etc/regfeed /etc/regfeed/regfeed.toml /var/lib/regfeed \\
     /var/lib/regfeed/regfeed.db; do
     if [ -e "$path" ]; then stat --format '%A %U:%G %n' "$path"; fi
   done
   getent passwd regfeed | cut -d: -f6,7 || true
+  if [ -L /etc/systemd/system/multi-user.target.wants/regfeed.service ]; then echo "starts with the machine"; fi
 }`;
 
 const HERE = [
   "-rwxr-xr-x root:root /usr/bin/regfeed",
-  "-rw-r--r-- root:root /lib/systemd/system/regfeed.service",
+  "-rw-r--r-- root:root /usr/lib/systemd/system/regfeed.service",
 ];
 const CONFIG = ["drwxr-x--- root:regfeed /etc/regfeed", "-rw-r----- root:regfeed /etc/regfeed/regfeed.toml"];
 const DATA = [
@@ -55,6 +56,7 @@ const DATA = [
   "-rw------- regfeed:regfeed /var/lib/regfeed/regfeed.db",
 ];
 const USER = "/var/lib/regfeed:/usr/sbin/nologin";
+const ENABLED = "starts with the machine";
 
 Deno.test({
   name:
@@ -79,11 +81,14 @@ Deno.test({
       const { ok, said } = await onACopy(`set -e
         ${LOOK}
         dpkg --install ${older} && look installed
+        cd / && md5sum --check --quiet /var/lib/dpkg/info/regfeed.md5sums && echo "the sums are right"
         regfeed check --config /etc/regfeed/regfeed.toml >/dev/null && echo "the config is good"
         echo "# mine" >>/etc/regfeed/regfeed.toml
         install -o regfeed -g regfeed -m 0600 /dev/null /var/lib/regfeed/regfeed.db
         dpkg --install ${newer} && look upgraded
         tail -n 1 /etc/regfeed/regfeed.toml
+        systemctl --quiet disable regfeed && dpkg --install ${newer} && look disabled
+        systemctl --quiet enable regfeed
         dpkg --remove regfeed && look removed
         dpkg --install ${newer} && look again
         tail -n 1 /etc/regfeed/regfeed.toml
@@ -96,15 +101,19 @@ Deno.test({
       const shown = seen.map(([name, ...lines]) => [
         name,
         ...lines.filter((line) =>
-          /^([d-][rwx-]{9} |installed|config-files|gone|the config|# mine|\/var)/.test(line)
+          /^([d-][rwx-]{9} |installed|config-files|gone|the (config|sums)|starts|# mine|\/var)/.test(line)
         ),
       ]);
       const empty = DATA.slice(0, 1);
       assert.deepEqual(shown, [
-        ["installed", "installed 0.0.9", ...HERE, ...CONFIG, ...empty, USER, "the config is good"],
-        ["upgraded", "installed 0.0.10", ...HERE, ...CONFIG, ...DATA, USER, "# mine"],
-        ["removed", "config-files 0.0.10", ...CONFIG, ...DATA, USER],
-        ["again", "installed 0.0.10", ...HERE, ...CONFIG, ...DATA, USER, "# mine"],
+        [
+          ...["installed", "installed 0.0.9", ...HERE, ...CONFIG, ...empty, USER, ENABLED],
+          ...["the sums are right", "the config is good"],
+        ],
+        ["upgraded", "installed 0.0.10", ...HERE, ...CONFIG, ...DATA, USER, ENABLED, "# mine"],
+        ["disabled", "installed 0.0.10", ...HERE, ...CONFIG, ...DATA, USER],
+        ["removed", "config-files 0.0.10", ...CONFIG, ...DATA, USER, ENABLED],
+        ["again", "installed 0.0.10", ...HERE, ...CONFIG, ...DATA, USER, ENABLED, "# mine"],
         ["purged", "gone", ...DATA, USER],
         ["purged without data", "gone"],
       ], said);

@@ -160,7 +160,7 @@ Deno.test({
       assert.ok(built.ok, built.said);
       const listed = (await ask("dpkg-deb", ["--contents", output]))?.said ?? "";
       assert.match(listed, /^-rwxr-xr-x root\/root .* \.\/usr\/bin\/regfeed$/m);
-      assert.match(listed, /^-rw-r--r-- root\/root .* \.\/lib\/systemd\/system\/regfeed\.service$/m);
+      assert.match(listed, /^-rw-r--r-- root\/root .* \.\/usr\/lib\/systemd\/system\/regfeed\.service$/m);
       assert.match(listed, /^-rw-r----- root\/root .* \.\/etc\/regfeed\/regfeed\.toml$/m);
       const again = join(folder, "again.deb");
       await new Promise((resolve) => setTimeout(resolve, 1_100)); // its files are of another second

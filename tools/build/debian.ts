@@ -1,7 +1,9 @@
 // The Debian package: the executable, its unit, its config, and what is done when it comes and goes.
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { commitTime } from "./executable.ts";
+import { gzipSync } from "node:zlib";
+import { buildFacts, commitTime } from "./executable.ts";
 import { run } from "./run.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -21,43 +23,51 @@ export function debianConfig(example: string): string {
   return example.replaceAll(/"data\//g, '"/var/lib/regfeed/');
 }
 
+/** What a package is made of, and where to. */
+export interface DebianPackage {
+  executable: string;
+  output: string;
+  version: string;
+  architecture: string;
+}
+
 /** Builds the package at `output`. */
 export async function buildDebian(
-  { executable, output, version, architecture }: {
-    executable: string;
-    output: string;
-    version: string;
-    architecture: string;
-  },
+  { executable, output, version, architecture }: DebianPackage,
 ): Promise<{ ok: boolean; said: string }> {
   const folder = await Deno.makeTempDir({ prefix: "regfeed-deb-" });
+  const time = await commitTime();
   try {
     await Deno.chmod(folder, 0o755);
-    const put = async (path: string, text: string, mode: number) => {
+    const sums: string[] = [];
+    const put = async (path: string, content: string | Uint8Array, mode: number) => {
       await Deno.mkdir(join(folder, path, ".."), { recursive: true, mode: 0o755 });
-      await Deno.writeTextFile(join(folder, path), text);
+      const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+      await Deno.writeFile(join(folder, path), bytes);
       await Deno.chmod(join(folder, path), mode);
+      sums.push(`${createHash("md5").update(bytes).digest("hex")}  ${path}\n`);
     };
     const read = (path: string) => Deno.readTextFile(join(ROOT, path));
-    await put("lib/systemd/system/regfeed.service", await read("packaging/regfeed.service"), 0o644);
-    await put("etc/regfeed/regfeed.toml", debianConfig(await read("config.example.toml")), 0o640);
+    const control = await read("packaging/debian/control");
+    const program = await Deno.readFile(executable);
+    await put("usr/bin/regfeed", program, 0o755);
+    await put("usr/lib/systemd/system/regfeed.service", await read("packaging/regfeed.service"), 0o644);
     await put("usr/share/doc/regfeed/copyright", await read("LICENSE"), 0o644);
-    await put("usr/bin/regfeed", "", 0o755);
-    await Deno.copyFile(executable, join(folder, "usr/bin/regfeed"));
-    await Deno.chmod(join(folder, "usr/bin/regfeed"), 0o755);
-    const { size } = await Deno.stat(executable);
-    const control = (await read("packaging/debian/control"))
-      .replace("VERSION", version).replace("ARCHITECTURE", architecture).replace(
-        "SIZE",
-        String(Math.ceil(size / 1024)),
-      );
-    await put("DEBIAN/control", control, 0o644);
+    const changes = changelog({ version, control, time, commit: (await buildFacts()).commit });
+    await put("usr/share/doc/regfeed/changelog.gz", gzipSync(changes, { level: 9 }), 0o644);
+    const overrides = await read("packaging/debian/lintian-overrides");
+    await put("usr/share/lintian/overrides/regfeed", overrides, 0o644);
+    // What the operator changes is not summed, and what is only for dpkg not either.
+    await put("DEBIAN/md5sums", sums.join(""), 0o644);
+    await put("etc/regfeed/regfeed.toml", debianConfig(await read("config.example.toml")), 0o640);
     await put("DEBIAN/conffiles", "/etc/regfeed/regfeed.toml\n", 0o644);
+    const filled = control.replace("VERSION", version).replace("ARCHITECTURE", architecture)
+      .replace("SIZE", String(Math.ceil(program.length / 1024)));
+    await put("DEBIAN/control", filled, 0o644);
     for (const script of ["postinst", "prerm", "postrm"]) {
       await put(`DEBIAN/${script}`, await read(`packaging/debian/${script}`), 0o755);
     }
     // Without it the package would hold the time at which it was made.
-    const time = await commitTime();
     return await run(
       "dpkg-deb",
       ["--build", "--root-owner-group", "-Zxz", folder, output],
@@ -66,4 +76,19 @@ export async function buildDebian(
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
+}
+
+/** What Debian's tools show of a package's history: this version, and where all of it can be read. */
+function changelog(
+  { version, control, time, commit }: {
+    version: string;
+    control: string;
+    time: number | null;
+    commit: string | null;
+  },
+): string {
+  const maintainer = /^Maintainer: (.*)$/m.exec(control)?.[1];
+  const date = new Date(time === null ? Date.now() : time * 1_000).toUTCString().replace("GMT", "+0000");
+  const from = commit === null ? "" : `, made from commit ${commit}`;
+  return `regfeed (${version}) stable; urgency=medium\n\n  * Regfeed ${version}${from}.\n\n -- ${maintainer}  ${date}\n`;
 }
