@@ -164,7 +164,10 @@ export function namesTag(ifNoneMatch: string | null, etag: string): boolean {
   return ifNoneMatch.split(",").some((candidate) => candidate.trim().replace(/^W\//, "") === opaque);
 }
 
-/** Whether an `Accept-Encoding` takes gzip: its own weight counts, else that of `*` (RFC 9110, 12.5.3). */
+/**
+ * Whether an `Accept-Encoding` takes gzip, and no less gladly than the plain body: its own weight counts, else that of
+ * `*` (RFC 9110, 12.5.3).
+ */
 export function takesGzip(acceptEncoding: string | null): boolean {
   if (acceptEncoding === null) return false;
   const weights = new Map<string, number>();
@@ -173,5 +176,6 @@ export function takesGzip(acceptEncoding: string | null): boolean {
     const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2) ?? "1";
     weights.set(coding, Number(weight));
   }
-  return (weights.get("gzip") ?? weights.get("*") ?? 0) > 0;
+  const weight = weights.get("gzip") ?? weights.get("*") ?? 0;
+  return weight > 0 && weight >= (weights.get("identity") ?? 0);
 }

@@ -4,7 +4,7 @@ import { StoreError } from "../domain/store_trouble.ts";
 
 /** The body of an error's answer. */
 export function problemJson(error: AppError, requestId: string): string {
-  return JSON.stringify({
+  const told = {
     type: `urn:regfeed:problem:${error.code}`,
     title: ERRORS[error.code].title,
     status: error.status,
@@ -12,7 +12,9 @@ export function problemJson(error: AppError, requestId: string): string {
     code: error.code,
     request_id: requestId,
     ...(error.fields.length > 0 ? { errors: error.fields } : {}),
-  });
+  };
+  // What was sent is told back in it, and half of a character is no JSON to strict readers (RFC 8259, 8.2).
+  return JSON.stringify(told, (_, value) => typeof value === "string" ? value.toWellFormed() : value);
 }
 
 /** The error that a client is told for whatever was thrown; what is not an AppError stays inside. */

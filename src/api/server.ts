@@ -174,7 +174,16 @@ function answer(destination: Destination, way: Way): Soon<Response> {
     }
     return failure(toAppError(thrown), passage);
   });
-  return request.method === "HEAD" ? whenThere(response, (whole) => new Response(null, whole)) : response;
+  return request.method === "HEAD" ? whenThere(response, withoutBody) : response;
+}
+
+/** What is left for HEAD. The length stays that of the body (RFC 9110, 8.6); a success tells it already. */
+async function withoutBody(whole: Response): Promise<Response> {
+  const { headers } = whole;
+  if (whole.body !== null && !headers.has("content-length")) {
+    headers.set("content-length", String((await whole.bytes()).length));
+  }
+  return new Response(null, whole);
 }
 
 function answerAt(destination: Destination, way: Way): Soon<Response> {

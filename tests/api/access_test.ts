@@ -142,6 +142,28 @@ Deno.test("HEAD answers as GET does, without the body", () =>
     assert.equal(reply.headers.get("content-length"), String(new TextEncoder().encode(text).length));
   }));
 
+Deno.test("HEAD answers an error as GET does, with its length and without its body", () =>
+  withWorld(async (world) => {
+    const { key } = await world.addCustomer();
+    const rows: [path: string, status: number, key: string | undefined][] = [
+      ["/v1/events/evt_x", 404, key],
+      ["/v1/events?limit=0", 400, key],
+      ["/v1/events", 401, undefined],
+      ["/v1/nothing", 404, undefined],
+      ["/v1/subscriptions/sub_x/test", 405, undefined],
+    ];
+    for (const [path, status, key] of rows) {
+      const asked = key === undefined ? {} : { key };
+      const head = await world.ask(path, { method: "HEAD", ...asked });
+      const { text } = await world.ask(path, asked);
+      assert.deepEqual([head.status, head.text], [status, ""], path);
+      // HEAD itself stands in the words of a 405.
+      const length = new TextEncoder().encode(text).length +
+        (status === 405 ? "HEAD".length - "GET".length : 0);
+      assert.equal(head.headers.get("content-length"), String(length), path);
+    }
+  }));
+
 Deno.test("an address that is too long answers 414", () =>
   withWorld(async (world) => {
     assert.equal((await world.ask(`/v1/events?source=${"x".repeat(9_000)}`)).status, 414);

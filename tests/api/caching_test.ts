@@ -110,6 +110,10 @@ Deno.test("takesGzip() reads Accept-Encoding", () => {
     ["identity", false],
     ["*", true],
     ["gzipped", false],
+    ["gzip;q=0.5, identity", false],
+    ["identity;q=0.5, *;q=0.8", true],
+    ["gzip, identity", true],
+    ["gzip;q=0.2, identity;q=0", true],
   ];
   for (const [header, expected] of rows) assert.equal(takesGzip(header), expected, String(header));
 });

@@ -301,6 +301,7 @@ Deno.test("a body that is not what it should be gets its own 4xx", () =>
         400,
         "language",
       ],
+      ["a name with one", post('{"webhook_url":"https://hooks.example.org/","\\ud800":1}'), 400, "\ufffd"],
       ["__proto__", post('{"__proto__":{"webhook_url":"https://hooks.example.org/"}}'), 400, "webhook_url"],
     ];
     for (const [name, reply, status, field] of rows) {

@@ -283,6 +283,19 @@ Deno.test("latest=true lists only the newest version of each publication", () =>
     assert.equal((await world.ask(`/v1/events/${world.newId("event")}/versions`, { key })).status, 404);
   }));
 
+Deno.test("q finds a word however its accents are written", () =>
+  withWorld(async (world, key) => {
+    await store(world, [
+      { title_en: "Les d\u00e9cisions", external_id: "composed" },
+      { title_en: "Les de\u0301cisions", external_id: "decomposed" },
+      { title_en: "Les conseils", external_id: "neither" },
+    ]);
+    for (const word of ["d\u00e9cisions", "de\u0301cisions", "decisions", "DE\u0301CISIONS"]) {
+      const reply = await world.ask(`/v1/events?q=${encodeURIComponent(word)}`, { key });
+      assert.equal(reply.json.count, 2, JSON.stringify(word));
+    }
+  }));
+
 Deno.test("GET /v1/events answers 400 to what is no filter of it", () =>
   withWorld(async (world, key) => {
     const [event] = await store(world, [{}]);

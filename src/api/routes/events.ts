@@ -291,8 +291,9 @@ async function givenPlace(
   return id === undefined ? undefined : await findPlace(id, places) ?? undefined;
 }
 
+/** The words of a search; composed, for a mark that stands by itself would end a word. */
 function wordsOf(text: string): string[] {
-  return text.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");
+  return text.normalize("NFC").split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");
 }
 
 /** Knows the place of the last event that was looked for: a walker's is asked for twice in a request. */
