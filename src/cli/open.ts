@@ -4,19 +4,19 @@ import { findAdditionProblems } from "../classify/check_additions.ts";
 import { ConfigError, decodeConfig, parseConfigFile, type ParsedConfig } from "../config/config.ts";
 import type { LogFields, Platform } from "../domain/ports.ts";
 import type { Store } from "../domain/store.ts";
-import { TROUBLE_ADVICE } from "../domain/store_trouble.ts";
-import { openWritten } from "../platform/database_files.ts";
+import { StoreError, type StoreTrouble, TROUBLE_ADVICE } from "../domain/store_trouble.ts";
+import { mayWriteFile, openWritten } from "../platform/database_files.ts";
 import { createMachine } from "../platform/machine.ts";
 import type { LogSettings } from "../platform/log.ts";
 import { createPlatform, type RealPlatform } from "../platform/platform.ts";
 import type { Host } from "../platform/process.ts";
 import { createTracer } from "../platform/tracer.ts";
 import { openVaultFile } from "../platform/vault.ts";
-import { openStore } from "../store/sqlite/store.ts";
+import { openStore, type OpenStoreOptions } from "../store/sqlite/store.ts";
 import { troubleOf } from "../store/sqlite/trouble.ts";
 import { type CommandCall, CommandError, EXIT } from "./command.ts";
 import { EXAMPLE_CONFIG, locateConfig, OWN_CONFIG } from "./config_file.ts";
-import { type LongWork, prepareDatabase, WORK_HERE } from "./prepare.ts";
+import { type LongWork, prepareDatabase, withReadableCopy, WORK_HERE } from "./prepare.ts";
 
 /** A config with the file that it came from. */
 export interface LoadedConfig extends ParsedConfig {
@@ -143,7 +143,13 @@ function adviceOn(error: Error, hasRoom: () => boolean): string {
   return `; ${TROUBLE_ADVICE.read_only} (the file, what lies beside it, and the key)`;
 }
 
-/** Opens the config's store, made or brought up to date where it has to be. Throws a {@link CommandError}. */
+/** In these a store may still be read. */
+const READABLE: readonly (StoreTrouble | null)[] = ["read_only", "full", "io"];
+
+/**
+ * Opens the config's store, made or brought up to date where it has to be. One of this version's schema that cannot be
+ * written is opened to be read, and written as soon as it can be. Throws a {@link CommandError}.
+ */
 export async function openStoreAt(
   { host }: CommandCall,
   loaded: LoadedConfig,
@@ -156,11 +162,42 @@ export async function openStoreAt(
   const { path, keyFile } = loaded.config.store;
   const machine = createMachine();
   const hasRoom = () => (machine.volumeOf(dirname(path))?.freeBytes ?? Infinity) >= ROOM_BYTES;
+  const open = (options: OpenStoreOptions) =>
+    openStore(path, (given) => openVaultFile(keyFile, given), openWritten, { hasRoom, ...options });
   try {
     await prepareDatabase(host, { ...loaded, nowMs: platform.clock.nowMs(), work, machine, say });
-    return openStore(path, (options) => openVaultFile(keyFile, options), openWritten, hasRoom);
+    return open({});
   } catch (error) {
+    const copied = await openCopy(host, path, {
+      error: error as Error,
+      open: (copy) => open({ copy: { path: copy, mayWrite: () => mayWriteFile(path) } }),
+    });
+    if (copied.store !== null) {
+      say("the database cannot be written, nor anything beside it: a copy of it is read until it can be", {
+        cause: (error as Error).message,
+      });
+      return copied.store;
+    }
     const advice = adviceOn(error as Error, hasRoom);
-    throw new CommandError(`the store ${path} cannot be opened: ${(error as Error).message}${advice}`);
+    throw new CommandError(
+      `the store ${path} cannot be opened: ${(error as Error).message}${advice}${copied.failure}`,
+    );
+  }
+}
+
+/** Opens a copy of a store that cannot be opened because nothing can be written; `failure` is why not, where it was tried. */
+async function openCopy(
+  host: Host,
+  path: string,
+  { error, open }: { error: Error; open(copy: string): Store },
+): Promise<{ store: Store | null; failure: string }> {
+  const isUnwritable = UNWRITABLE.test(error.message);
+  const trouble = error instanceof StoreError ? error.trouble : isUnwritable ? "read_only" : troubleOf(error);
+  if (!READABLE.includes(trouble) || !await host.exists(path)) return { store: null, failure: "" };
+  try {
+    return { store: await withReadableCopy(host, path, open), failure: "" };
+  } catch (caught) {
+    const failure = `; nor can a copy of it be read meanwhile (${(caught as Error).message})`;
+    return { store: null, failure };
   }
 }

@@ -1,5 +1,5 @@
 // Brings the config's database up to date before it is opened: never without a backup that was opened and counted.
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { backupName, type BackupTools, createBackup } from "../backup/create.ts";
 import type { Config } from "../config/config.ts";
 import type { DatabaseFacts, DatabaseFile } from "../domain/backup.ts";
@@ -55,7 +55,8 @@ export interface Preparing {
 
 /**
  * Makes the database's folder and file where they are missing; migrates an older one after a backup. Throws when
- * another process has an older one open: it would not know the new schema.
+ * another process has an older one open: it would not know the new schema. One of this version's schema that cannot be
+ * written is left to be read.
  */
 export async function prepareDatabase(
   host: Host,
@@ -70,9 +71,14 @@ export async function prepareDatabase(
         "local disk",
     );
   }
-  await host.makeFile(path, 0o600);
+  const unwritable = await makeWhereMissing(host, path);
+  // SQLite would make the file that its readers share with the rights of this one, and nobody could write that later.
+  if (unwritable !== null && !await host.exists(`${path}-shm`)) throw unwritable;
   const schema = schemaOfFile(path);
   if (schema === 0 || schema === SCHEMA_VERSION) return;
+  if (unwritable !== null) {
+    throw new Error(`${olderSchema(schema)}: ${unwritable.message}`, { cause: unwritable });
+  }
   releaseDatabase(path);
   const to = join(config.backup.folder, `before-schema-${SCHEMA_VERSION}-${backupName(nowMs)}`);
   const steps = { from_schema: schema, to_schema: SCHEMA_VERSION };
@@ -89,4 +95,45 @@ export async function prepareDatabase(
   say("the backup is good; bringing the database up to date", steps);
   await work.migrate({ path, keyFile });
   say("the database is up to date", steps);
+}
+
+/** What is wrong with a database of an older schema that cannot be written. */
+function olderSchema(schema: number): string {
+  return `the database has schema ${schema}, and this version reads schema ${SCHEMA_VERSION}: it has to be brought up ` +
+    "to date before it is read, and cannot be written";
+}
+
+/** Makes the file where it is missing; gives what keeps one that is there from being written, null when nothing seems to. */
+async function makeWhereMissing(host: Host, path: string): Promise<Error | null> {
+  try {
+    await host.makeFile(path, 0o600);
+    return null;
+  } catch (error) {
+    if (!await host.exists(path)) throw error;
+    return error as Error;
+  }
+}
+
+/**
+ * Copies a database that cannot be read where it lies: SQLite makes the file that its readers share beside it, and here
+ * nothing can be made. `use` gets the copy, which nobody else can read and which loses its name after that. Null when
+ * there is nothing to read in it. Throws when it cannot be copied, or is of another schema.
+ */
+export async function withReadableCopy<T>(
+  host: Host,
+  path: string,
+  use: (copy: string) => T,
+): Promise<T | null> {
+  const folder = await host.makeTemporaryFolder("regfeed-read-");
+  try {
+    const copy = join(folder, basename(path));
+    await host.copy(path, copy);
+    if (await host.exists(`${path}-wal`)) await host.copy(`${path}-wal`, `${copy}-wal`);
+    const schema = schemaOfFile(copy);
+    if (schema === 0) return null;
+    if (schema !== SCHEMA_VERSION) throw new Error(olderSchema(schema));
+    return use(copy);
+  } finally {
+    await host.removeFolder(folder);
+  }
 }

@@ -1,10 +1,11 @@
 // The service while it runs: the appliance in force, and what happens when its config changes.
 import type { Door } from "../api/door.ts";
-import { type App, createApp, createLasting } from "../app.ts";
+import { type App, createApp, createLasting, createTroubleLog } from "../app.ts";
 import { compareConfigs, keepUntilRestart } from "../config/changes.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Metrics } from "../domain/metrics.ts";
 import type { Store } from "../domain/store.ts";
+import { StoreError, type StoreTrouble } from "../domain/store_trouble.ts";
 import type { Span } from "../domain/tracer.ts";
 import { createMachine } from "../platform/machine.ts";
 import type { RealPlatform } from "../platform/platform.ts";
@@ -17,6 +18,11 @@ import { watchFiles } from "./watch.ts";
 
 /** How long a new service does nothing but answer, before loading what requests to elsewhere need holds the thread, ms. */
 const READERS_FIRST_MS = 100;
+
+/** In these the store may still be read. */
+const READABLE: readonly StoreTrouble[] = ["read_only", "full", "io"];
+/** How often a store that cannot be written is looked at again, ms. */
+const LOOK_AGAIN_MS = 1_000;
 
 /** What the service is made of. */
 export interface ServiceOptions {
@@ -66,6 +72,10 @@ class RunningService implements Service {
   readonly #retiring = new Set<App>();
   #backups = { ending: new AbortController(), done: Promise.resolve() };
   #reloading: Promise<void> | null = null;
+  /** One config after the other is put in force. */
+  #turn: Promise<void> = Promise.resolve();
+  /** Settles when the loops run, or the service ends before they can. */
+  #beginning: Promise<void> = Promise.resolve();
   #isAskedAgain = false;
   #warned: readonly string[];
   #lastReload = { isGood: true, goodAtMs: 0 };
@@ -100,7 +110,12 @@ class RunningService implements Service {
 
   async start(): Promise<void> {
     const { call, platform } = this.#options;
-    await this.#putInForce(this.#loaded);
+    try {
+      await this.#putInForce(this.#loaded);
+    } catch (error) {
+      if (!(error instanceof StoreError) || !READABLE.includes(error.trouble)) throw error;
+      this.#beginning = this.#readMeanwhile();
+    }
     const watching = {
       known: () => this.#loaded.config.server.watchConfig ? this.#readings : null,
       digest: (path: string) => digestFile(call.host, path),
@@ -108,6 +123,34 @@ class RunningService implements Service {
       onChange: () => this.reload(),
     };
     watchFiles(watching, this.#ending.signal);
+  }
+
+  /**
+   * Answers what can be read of a store that nothing can be written to, and begins the rest as soon as it can be: with
+   * the config of that moment.
+   */
+  async #readMeanwhile(): Promise<void> {
+    const { platform, store, door } = this.#options;
+    const { signal } = this.#ending;
+    const tell = createTroubleLog(store, platform.log("store"));
+    door.open(this.#makeApp(this.#loaded));
+    for (; !signal.aborted; await platform.clock.sleep(LOOK_AGAIN_MS, signal)) {
+      try {
+        await tell();
+        if (await store.trouble() !== null) continue;
+        await this.#turn;
+        // A reload may have been faster.
+        if (this.#app === null) await this.#putInForce(this.#loaded);
+        return;
+      } catch (error) {
+        if (error instanceof StoreError) continue; // the trouble has come back in between
+        const problems = error instanceof Error ? error.message.split("\n") : [String(error)];
+        platform.log("config").error("nothing is collected or delivered: mend the config and reload it", {
+          problems,
+        });
+        return;
+      }
+    }
   }
 
   reload(): Promise<void> {
@@ -157,21 +200,20 @@ class RunningService implements Service {
     this.#warned = warnings;
   }
 
+  #putInForce(loaded: LoadedConfig): Promise<void> {
+    const done = this.#turn.then(() => this.#putInForceNow(loaded));
+    this.#turn = done.catch(() => {}); // whoever asked for it hears of it
+    return done;
+  }
+
   /**
    * Lets an appliance of the config follow the one before. What can fail comes first and leaves that one as it was; then
    * its loops take nothing more, and only then the new ones begin. What it has taken is leased to it until it is done.
    */
-  async #putInForce(loaded: LoadedConfig): Promise<void> {
-    const { store, door, platform } = this.#options;
-    const { config } = loaded;
+  async #putInForceNow(loaded: LoadedConfig): Promise<void> {
+    const { door, platform } = this.#options;
     await this.#declareCustomers(loaded);
-    const app = createApp({
-      config,
-      platform: platform.under(config),
-      store,
-      version: VERSION,
-      lasting: this.#lasting,
-    });
+    const app = this.#makeApp(loaded);
     await app.prepare();
     const before = this.#app;
     this.#app = app;
@@ -185,6 +227,12 @@ class RunningService implements Service {
     await app.start();
     this.#loaded = loaded;
     this.#restartBackups(loaded);
+  }
+
+  #makeApp({ config }: LoadedConfig): App {
+    const { platform, store } = this.#options;
+    const made = { config, platform: platform.under(config), store, version: VERSION };
+    return createApp({ ...made, lasting: this.#lasting });
   }
 
   #retire(app: App): void {
@@ -222,6 +270,7 @@ class RunningService implements Service {
     this.#ending.abort();
     this.#backups.ending.abort();
     await this.#reloading;
+    await this.#beginning;
     const apps = [...this.#retiring, ...(this.#app === null ? [] : [this.#app])];
     await Promise.all(apps.map((app) => app.stop()));
   }

@@ -8,6 +8,8 @@ import { type Finding, problem } from "./doctor/finding.ts";
 const HANDOVER_MS = 20_000;
 /** How often it is said again. */
 const SAY_AGAIN_MS = 3_600_000;
+/** How often a claim is tried again that could not be made. */
+const TRY_AGAIN_MS = 10_000;
 /** How long a look may take that finds a claim free, ms. */
 const LOOK_MS = 300;
 
@@ -45,15 +47,17 @@ export function claimStore({ path, address, log, clock, metrics }: SoleServer): 
     { name: "regfeed_store_shared", help: "Whether another server has the same store open." },
     () => [{ value: isShared ? 1 : 0 }],
   );
-  const claim = claimOrSay(first, { address, log });
-  if (claim === null) return () => {};
-  const taken = claim.taken.catch((error) => {
-    if (!signal.aborted) sayUntold(log, first, error);
-  }).then(() => {
-    isAlone = true;
-    isShared = false;
-  });
+  let claim = claimOrSay(first, { address, log });
   void (async () => {
+    if (claim === null) claim = await claimLater(first, { address, clock }, signal);
+    if (claim === null) return;
+    if (signal.aborted) return claim.release();
+    const taken = claim.taken.catch((error) => {
+      if (!signal.aborted) sayUntold(log, first, error);
+    }).then(() => {
+      isAlone = true;
+      isShared = false;
+    });
     await Promise.race([taken, clock.sleep(LOOK_MS, signal)]);
     if (isAlone || signal.aborted) return;
     isShared = true;
@@ -69,8 +73,25 @@ export function claimStore({ path, address, log, clock, metrics }: SoleServer): 
   })();
   return () => {
     ending.abort();
-    claim.release();
+    claim?.release();
   };
+}
+
+/** A claim as soon as there can be one: a disk that cannot be written may be later. Null when the signal has aborted. */
+async function claimLater(
+  file: string,
+  { address, clock }: Pick<SoleServer, "address" | "clock">,
+  signal: AbortSignal,
+): Promise<Claim | null> {
+  while (!signal.aborted) {
+    await clock.sleep(TRY_AGAIN_MS, signal);
+    try {
+      if (!signal.aborted) return claimFile(file, address);
+    } catch {
+      // It was said when it began.
+    }
+  }
+  return null;
 }
 
 /** A claim; null where there can be none, which is said: a store that works is no reason not to serve. */

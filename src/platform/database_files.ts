@@ -52,6 +52,19 @@ export function createDatabaseFiles(): DatabaseFiles & { close(): void } {
   };
 }
 
+/**
+ * Whether a file can be opened to be written: tries it. Not for a database that this process has open, see
+ * {@link createDatabaseFiles}.
+ */
+export function mayWriteFile(path: string): boolean {
+  try {
+    Deno.openSync(path, { append: true }).close();
+    return true;
+  } catch {
+    return false; // that it fails is the answer
+  }
+}
+
 /** Opens a file of a database to write it through, which another thread waits for. */
 export function openWritten(path: string): WrittenFile {
   const file = Deno.openSync(path);

@@ -92,3 +92,24 @@ Deno.test("claimStore() lets a server go on that cannot make its claim, and says
   claimStore({ path: "/nowhere/regfeed.db", address: "", log, clock, metrics: createMetrics() })();
   assert.deepEqual(said, ["warn: whether another server uses this store cannot be told"]);
 });
+
+Deno.test("claimStore() claims a store later that it cannot claim yet, and says once that it cannot", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "regfeed-claim-" });
+  try {
+    const path = join(folder, "disk", "regfeed.db"); // where nothing can be made before the folder is there
+    const sleeps = createSleeps();
+    const { said, log } = createLog();
+    const metrics = createMetrics();
+    const release = claimStore({ path, address: "http://127.0.0.1:1", log, clock: sleeps.clock, metrics });
+    await settle();
+    assert.equal(await sleeps.wake(), 10_000);
+    assert.deepEqual(said, ["warn: whether another server uses this store cannot be told"]);
+    await Deno.mkdir(join(folder, "disk"));
+    assert.equal(await sleeps.wake(), 10_000);
+    assert.match(await Deno.readTextFile(`${path}.server`), /^process \d+, http:\/\/127\.0\.0\.1:1$/);
+    assert.equal(said.length, 1);
+    release();
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});

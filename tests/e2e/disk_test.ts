@@ -1,85 +1,10 @@
-// A server whose disk fills up, fails, cannot be written to or has damaged what it held: what it says, what goes on, and
+// A server whose disk fills up, fails or has damaged what it held: what it says, what goes on, and
 // that nothing is lost.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { type Board, type Hook, openBoard, openHook } from "../support/loopback.ts";
-import {
-  afterShell,
-  regfeed,
-  regfeedJson,
-  serve,
-  type Serving,
-  withFolder,
-  writeConfig,
-} from "../support/process.ts";
-
-const SETTINGS = `
-[server]
-listen = "127.0.0.1:0"
-
-[store]
-path = "disk/regfeed.db"
-
-[delivery]
-allow_http = true
-allow_networks = ["127.0.0.0/8"]
-`;
-
-const PATIENCE_MS = 30_000;
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-async function until(
-  what: string,
-  isTrue: () => boolean | Promise<boolean>,
-  log: () => string,
-): Promise<void> {
-  for (const endMs = Date.now() + PATIENCE_MS; !await isTrue();) {
-    assert.ok(Date.now() < endMs, `${what} within ${PATIENCE_MS / 1_000} s\n${log()}`);
-    await pause(100);
-  }
-}
-
-/** Whether a program does what it is asked here. */
-async function works(program: string, args: string[]): Promise<boolean> {
-  try {
-    return (await new Deno.Command(program, { args, stdin: "null", stdout: "null", stderr: "null" }).output())
-      .success;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
-}
-
-/** A customer of a running server. */
-class Client {
-  constructor(readonly server: Serving, readonly key: string) {}
-
-  async ask(path: string, body?: unknown): Promise<{ status: number; json: Record<string, unknown> }> {
-    const answer = await fetch(`${this.server.address}${path}`, {
-      method: body === undefined ? "GET" : "POST",
-      headers: { authorization: `Bearer ${this.key}`, "content-type": "application/json" },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    return { status: answer.status, json: await answer.json() };
-  }
-
-  async health(): Promise<[status: unknown, database: unknown]> {
-    const { json } = await this.ask("/v1/health");
-    return [json.status, json.database];
-  }
-
-  /** Waits until health says so of the database. */
-  async sees(database: string): Promise<void> {
-    await until(`database ${database}`, async () => (await this.health())[1] === database, this.server.log);
-  }
-
-  async titles(): Promise<unknown[]> {
-    const { status, json } = await this.ask("/v1/events?limit=200");
-    assert.equal(status, 200, this.server.log());
-    return (json.events as { title_en: string }[]).map(({ title_en }) => title_en).sort();
-  }
-}
+import { Client, inside, mayMount, pause, until, withDisk, withPeers, works } from "../support/disks.ts";
+import type { Board, Hook } from "../support/loopback.ts";
+import { afterShell, regfeed, regfeedJson, serve, type Serving } from "../support/process.ts";
 
 /** Publishes until the disk takes no more: one publication is less than a page of the log that is there already. */
 async function publishUntil(
@@ -97,21 +22,6 @@ async function publishUntil(
     return await isEnough();
   }, log);
   return titles;
-}
-
-async function withPeers(work: (folder: string, board: Board, hook: Hook) => Promise<void>): Promise<void> {
-  const board = openBoard();
-  const hook = openHook();
-  try {
-    await withFolder(async (folder) => {
-      await writeConfig(folder, SETTINGS + board.source);
-      await Deno.mkdir(join(folder, "disk"));
-      await work(folder, board, hook);
-    });
-  } finally {
-    await board.close();
-    await hook.close();
-  }
 }
 
 /**
@@ -170,26 +80,11 @@ async function liveThrough(
   return log;
 }
 
-/** A wrapper: what sees the files as the server does. */
-function inside(server: Serving, folder: string): string[] {
-  return ["nsenter", "--preserve-credentials", "-U", "-m", `--wdns=${folder}`, "-t", String(server.pid)];
+async function shell(server: Serving, folder: string, script: string): Promise<void> {
+  const [program = "", ...rest] = [...inside(server, folder), "sh", "-c", script];
+  await new Deno.Command(program, { args: rest, stdin: "null", stderr: "null" }).output();
 }
 
-/** A wrapper: what has a disk of its own, of so many bytes, at the path. */
-function withDisk(path: string, bytes: number): string[] {
-  const script = `mount -t tmpfs -o size=${bytes} tmpfs "${path}" && exec "$@"`;
-  return ["unshare", "--map-root-user", "--mount", "sh", "-c", script, "sh"];
-}
-
-const mayMount = await works("unshare", [
-  "--map-root-user",
-  "--mount",
-  "mount",
-  "-t",
-  "tmpfs",
-  "tmpfs",
-  "/mnt",
-]);
 const mayLimit = await works("prlimit", ["--version"]);
 
 Deno.test({
@@ -197,35 +92,38 @@ Deno.test({
   ignore: !mayMount, // a disk of its own needs the right to mount one, in a namespace
   fn: () =>
     withPeers(async (folder, board, hook) => {
-      const shell = async (server: Serving, script: string) => {
-        const [program = "", ...rest] = [...inside(server, folder), "sh", "-c", script];
-        await new Deno.Command(program, { args: rest, stdin: "null", stderr: "null" }).output();
-      };
       const log = await liveThrough("full", {
         ...{ folder, board, hook },
         wrapper: withDisk(join(folder, "disk"), 16 * 1024 * 1024),
         beside: (server) => inside(server, folder),
-        begin: (server) => shell(server, "head -c 100000000 /dev/zero > disk/filler"),
-        end: (server) => shell(server, "rm disk/filler"),
+        begin: (server) => shell(server, folder, "head -c 100000000 /dev/zero > disk/filler"),
+        end: (server) => shell(server, folder, "rm disk/filler"),
       });
       assert.match(log, /the disk of the database is full.*trouble=full/);
     }),
 });
 
 Deno.test({
-  name: "a start on a full disk says that it is full",
+  name: "a start on a full disk says that it is full, answers what can be read, and heals when there is room",
   ignore: !mayMount,
   fn: () =>
-    withFolder(async (folder) => {
-      await writeConfig(folder, SETTINGS);
-      await regfeedJson(folder, ["customer", "add", "--email", "ana@example.org"]);
+    withPeers(async (folder) => {
+      const added = ["customer", "add", "--email", "ana@example.org", "--tier", "team"];
+      const { key } = await regfeedJson<{ key: string }>(folder, added);
       await Deno.rename(join(folder, "disk"), join(folder, "before"));
       await Deno.mkdir(join(folder, "disk"));
       const filled = "cp -p before/* disk/ && { head -c 100000000 /dev/zero > disk/filler 2>&-; true; }";
       const wrapper = [...withDisk(join(folder, "disk"), 4 * 1024 * 1024), ...afterShell(filled)];
-      const { code, stderr } = await regfeed(folder, ["serve"], undefined, wrapper);
-      assert.equal(code, 1, stderr);
-      assert.match(stderr, /cannot be opened: .*; the disk of the database is full: make room/);
+      const server = await serve(folder, {}, wrapper);
+      const client = new Client(server, key);
+      assert.deepEqual(await client.health(), ["degraded", "full"]);
+      assert.deepEqual(await client.titles(), []);
+      assert.equal((await client.ask("/v1/subscriptions", { webhook_url: "https://a.example" })).status, 503);
+      assert.match(server.log(), /the disk of the database is full: make room.*trouble=full/);
+      await shell(server, folder, "rm disk/filler");
+      await client.sees("ok");
+      await server.said("the store works again");
+      assert.equal((await server.end("SIGTERM")).code, 0);
     }),
 });
 
@@ -299,56 +197,3 @@ async function damage(file: string, text: string): Promise<void> {
   assert.ok(count > 0);
   await Deno.writeFile(file, bytes);
 }
-
-/** A wrapper: what is held to the rights of files even where an administrator runs it. */
-const HELD_TO_RIGHTS = Deno.uid() === 0
-  ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all"]
-  : [];
-const mayHold = HELD_TO_RIGHTS.length === 0 || await works("setpriv", [...HELD_TO_RIGHTS.slice(1), "true"]);
-
-Deno.test({
-  name:
-    "a server that may not write to its database or its folder says so at the start, and starts when it may",
-  ignore: Deno.build.os === "windows" || !mayHold,
-  fn: () =>
-    withPeers(async (folder, board) => {
-      const disk = join(folder, "disk");
-      const file = join(disk, "regfeed.db");
-      const refused = async (path: string, mode: number) => {
-        const before = (await Deno.stat(path)).mode ?? 0;
-        await Deno.chmod(path, mode);
-        const { code, stderr } = await regfeed(folder, ["serve"], undefined, HELD_TO_RIGHTS);
-        await Deno.chmod(path, before & 0o777);
-        assert.equal(code, 1, stderr);
-        assert.match(
-          stderr,
-          /the store .*regfeed\.db cannot be opened: .*make its folder and its disk writable/,
-        );
-      };
-      await refused(disk, 0o555);
-      board.publish("Guidelines on general-purpose AI models");
-      await regfeedJson(folder, ["ingest"]);
-      await refused(file, 0o444);
-      await refused(disk, 0o555);
-      const server = await serve(folder, {}, HELD_TO_RIGHTS);
-      assert.equal((await server.end("SIGTERM")).code, 0);
-    }),
-});
-
-Deno.test({
-  name: "a disk that the system has made read-only is told of at the start",
-  ignore: !mayMount,
-  fn: () =>
-    withPeers(async (folder) => {
-      const disk = join(folder, "disk");
-      await regfeedJson(folder, ["ingest"]);
-      const script = `mount --bind "${disk}" "${disk}" && mount -o remount,bind,ro "${disk}" && exec "$@"`;
-      const readOnly = ["unshare", "--map-root-user", "--mount", "sh", "-c", script, "sh"];
-      const { code, stderr } = await regfeed(folder, ["serve"], undefined, readOnly);
-      assert.equal(code, 1, stderr);
-      assert.match(
-        stderr,
-        /cannot be opened: .*Read-only file system.*make its folder and its disk writable/,
-      );
-    }),
-});

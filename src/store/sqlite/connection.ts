@@ -24,14 +24,32 @@ export type Row = Record<string, Value>;
  */
 export type Durability = "durable" | "relaxed";
 
+/** What is read instead of a file as long as that cannot be written. */
+export interface ReadableCopy {
+  /** For one connection alone; it needs no name any more once it is open. */
+  path: string;
+  /** Whether the file itself can be opened to be written, as far as that can be told without opening a database. */
+  mayWrite(): boolean;
+}
+
+/** How a file is opened, where it is not to be written. */
+export interface OpenOptions {
+  /** Also leaves a log that a killed process left behind: without it, the last one to close brings it into the file. */
+  readOnly?: boolean;
+  /** Read until {@link Connection.tryWriteAnew} succeeds. */
+  copy?: ReadableCopy;
+}
+
 /** One connection; every call is synchronous, so a transaction never meets another of the same process. */
 export class Connection {
-  readonly #database: DatabaseSync;
+  #database: DatabaseSync;
   /** What was used since the last time that there were too many; */
   #statements = new Map<string, StatementSync>();
   /** and before it: what is used again goes to the others, the rest is forgotten the next time. */
   #oldStatements = new Map<string, StatementSync>();
   readonly #path: string;
+  /** What is open instead of the file. */
+  #copy: ReadableCopy | null;
   readonly #openLog: OpenWritten | null;
   /** The write-ahead log's file, once it was needed. */
   #log: WrittenFile | null = null;
@@ -40,31 +58,13 @@ export class Connection {
   #open = true;
 
   /**
-   * Opens or creates the file and writes nothing to it; `:memory:` gives a database of its own. `readOnly` also leaves a
-   * log that a killed process left behind: without it, the last one to close brings it into the file.
+   * Opens or creates the file and writes nothing to it; `:memory:` gives a database of its own.
    */
-  constructor(
-    path: string,
-    openLog: OpenWritten | null = null,
-    { readOnly = false }: { readOnly?: boolean } = {},
-  ) {
+  constructor(path: string, openLog: OpenWritten | null = null, options: OpenOptions = {}) {
     this.#path = path;
     this.#openLog = path === ":memory:" ? null : openLog;
-    this.#database = new DatabaseSync(path, { readOnly });
-    try {
-      // The wait comes first: the next settings read the file already, and another process may hold it.
-      this.#database.exec(`
-        pragma busy_timeout = ${BUSY_TIMEOUT_MS};
-        pragma synchronous = full;
-        pragma foreign_keys = on;
-        pragma cache_size = -${CACHE_KIB};
-        pragma temp_store = memory;
-        pragma secure_delete = fast; -- what a row no longer holds must not stand in the file, nor in a backup of it
-      `);
-    } catch (error) {
-      this.#database.close();
-      throw error;
-    }
+    this.#copy = options.copy ?? null;
+    this.#database = openDatabase(options.copy?.path ?? path, options);
   }
 
   /**
@@ -155,6 +155,27 @@ export class Connection {
     });
   }
 
+  /**
+   * {@link Connection.tryWrite} for a file that may have been opened when it could not be written, which stays so for
+   * whoever opened it then: where another connection can write, the file is opened anew for this one. Throws when it
+   * cannot, and goes on as it was.
+   */
+  tryWriteAnew(): void {
+    if (this.#path === ":memory:") return this.tryWrite();
+    // SQLite would make what its readers share with the rights of the file, and nobody could write that afterwards.
+    if (this.#copy?.mayWrite() === false) throw new Error("attempt to write a readonly database");
+    const probe = new Connection(this.#path);
+    try {
+      probe.tryWrite();
+    } finally {
+      probe.close();
+    }
+    const opened = openDatabase(this.#path, {});
+    this.#forget();
+    this.#database = opened;
+    this.#copy = null;
+  }
+
   /** Whether to wait only a moment for a process that holds the database. */
   beImpatient(isImpatient: boolean): void {
     this.#database.exec(`pragma busy_timeout = ${isImpatient ? IMPATIENT_TIMEOUT_MS : BUSY_TIMEOUT_MS}`);
@@ -164,9 +185,15 @@ export class Connection {
   close(): void {
     if (!this.#open) return;
     this.#open = false;
+    this.#forget();
+  }
+
+  #forget(): void {
     this.#statements.clear();
     this.#oldStatements.clear();
     this.#log?.close();
+    this.#log = null;
+    this.#durability = "durable";
     this.#database.close();
   }
 
@@ -178,9 +205,21 @@ export class Connection {
       this.#oldStatements = this.#statements;
       this.#statements = new Map();
     }
-    const statement = this.#oldStatements.get(sql) ?? this.#database.prepare(sql);
+    const statement = this.#oldStatements.get(sql) ?? this.#prepare(sql);
     this.#statements.set(sql, statement);
     return statement;
+  }
+
+  #prepare(sql: string): StatementSync {
+    try {
+      return this.#database.prepare(sql);
+    } catch (error) {
+      // Deno 2.4 says no more than that: where the file is the cause, reading its first page tells it.
+      if ((error as Error).message === "failed to prepare statement") {
+        this.#database.exec("pragma schema_version");
+      }
+      throw error;
+    }
   }
 
   /** Deno 2.4 crashes when a statement outlives its database: none is run once it is closed. */
@@ -194,5 +233,26 @@ export class Connection {
     } catch {
       // Some errors (a full disk, an I/O error) have rolled the transaction back already: the first error counts.
     }
+  }
+}
+
+function openDatabase(path: string, { readOnly = false, copy }: OpenOptions): DatabaseSync {
+  const database = new DatabaseSync(path, { readOnly });
+  try {
+    // The wait comes first: the next settings read the file already, and another process may hold it.
+    database.exec(`
+      pragma busy_timeout = ${BUSY_TIMEOUT_MS};
+      pragma synchronous = full;
+      pragma foreign_keys = on;
+      pragma cache_size = -${CACHE_KIB};
+      pragma temp_store = memory;
+      pragma secure_delete = fast; -- what a row no longer holds must not stand in the file, nor in a backup of it
+    `);
+    // Without a log it needs no second file; a copy that takes changes would take promises with it.
+    if (copy !== undefined) database.exec("pragma journal_mode = delete; pragma query_only = on;");
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
   }
 }

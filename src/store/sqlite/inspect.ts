@@ -46,7 +46,8 @@ export function releaseDatabase(path: string): void {
     try {
       standAlone(connection);
     } catch (error) {
-      throw troubleOf(error) === "corrupt" ? error : inUse(path, error);
+      const trouble = troubleOf(error);
+      throw trouble === null || trouble === "locked" ? inUse(path, error) : error;
     } finally {
       connection.close();
     }

@@ -2,7 +2,7 @@
 import type { OpenWritten, Vault, VaultSource } from "../../domain/ports.ts";
 import type { Store } from "../../domain/store.ts";
 import { StoreError } from "../../domain/store_trouble.ts";
-import { Connection } from "./connection.ts";
+import { Connection, type ReadableCopy } from "./connection.ts";
 import { accountHealth } from "./account_health.ts";
 import { createAudit } from "./audit.ts";
 import { createBackfills } from "./backfills.ts";
@@ -21,6 +21,7 @@ import { migrate } from "./migrate.ts";
 import { createPayments } from "./payments.ts";
 import { createRememberedAnswers } from "./remembered_answers.ts";
 import { createReplays } from "./replays.ts";
+import { openVault } from "./seals.ts";
 import { createRetention } from "./retention.ts";
 import { createSources } from "./sources.ts";
 import { createSubscriptions } from "./subscriptions.ts";
@@ -31,21 +32,24 @@ import { createUsage } from "./usage.ts";
 
 /**
  * Opens the database file, creates it when it is not there (its folder must be), and brings its schema up to date.
- * `:memory:` gives a store of its own. Throws when the file is no database or another program's, is not writable, or
- * is of a newer schema; such a file is left as it is. The vault seals secrets; {@link VaultError} when its key is not
- * the store's. `openLog` opens the log to write it through without waiting; null: every durable commit waits.
- * `hasRoom` says whether the file's disk has room, once it was full.
+ * `:memory:` gives a store of its own. Throws when the file is no database or another program's, or is of a newer
+ * schema; such a file is left as it is. The vault seals secrets; {@link VaultError} when its key is not the store's.
+ * `openLog` opens the log to write it through without waiting; null: every durable commit waits. One that cannot be
+ * written is read, where SQLite can do that without writing beside it: it tells of its trouble when it is first asked.
  */
 export function openStore(
   path: string,
   vaultSource: VaultSource,
   openLog: OpenWritten | null = null,
-  hasRoom: (() => boolean) | null = null,
+  { hasRoom, copy }: OpenStoreOptions = {},
 ): Store {
-  const { connection, vault } = openFile(path, vaultSource, openLog);
+  const { connection, vault } = openFile(path, vaultSource, {
+    openLog,
+    ...(copy === undefined ? {} : { copy }),
+  });
   const candidates = new Candidates(connection);
   const unwritten = new Unwritten();
-  const watch = new TroubleWatch(connection, hasRoom);
+  const watch = new TroubleWatch(connection, hasRoom ?? null);
   return rejecting(watch, {
     ...createSources(connection),
     ...createEvents(connection, unwritten),
@@ -84,15 +88,26 @@ export function openStore(
   });
 }
 
+/** What a store can be told of its file. */
+export interface OpenStoreOptions {
+  /** Whether the file's disk has room for more than a page. */
+  hasRoom?: () => boolean;
+  /** Of the file, of this version's schema. */
+  copy?: ReadableCopy;
+}
+
 function openFile(
   path: string,
   vaultSource: VaultSource,
-  openLog: OpenWritten | null,
+  { openLog, copy }: { openLog: OpenWritten | null } & OpenStoreOptions,
 ): { connection: Connection; vault: Vault } {
   let connection: Connection | null = null;
   try {
-    connection = new Connection(path, openLog);
-    return { connection, vault: migrate(connection, vaultSource) };
+    connection = new Connection(path, openLog, copy === undefined ? {} : { copy });
+    return {
+      connection,
+      vault: copy === undefined ? migrate(connection, vaultSource) : openVault(connection, vaultSource),
+    };
   } catch (error) {
     connection?.close();
     const trouble = troubleOf(error);

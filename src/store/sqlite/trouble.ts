@@ -22,13 +22,15 @@ export function troubleOf(error: unknown): StoreTrouble | null {
 export class TroubleWatch {
   #trouble: StoreTrouble | null = null;
   #met: StoreTrouble | null = null;
+  /** Whether a write was ever tried: a file that cannot be written is opened like every other. */
+  #isTried = false;
 
   /** `hasRoom` says whether the disk has room again for more than a page; null where nobody can tell. */
   constructor(private readonly connection: Connection, private readonly hasRoom: (() => boolean) | null) {}
 
   /** The error to go on with, the trouble that it tells of remembered. */
   note(error: unknown): unknown {
-    const trouble = troubleOf(error);
+    const trouble = this.#troubleOf(error);
     if (trouble === null) return error;
     this.#met = trouble;
     // What is damaged stays damaged, whatever else goes wrong after that.
@@ -41,17 +43,37 @@ export class TroubleWatch {
   /** The trouble as it is now: a small write is tried, and ends it when it succeeds. Throws once the store is closed. */
   current(): StoreTrouble | null {
     this.connection.mustBeOpen();
-    if (this.#trouble === null || this.#trouble === "corrupt") return this.#trouble;
+    if (this.#trouble === null && this.#isTried) return null;
+    if (this.#trouble === "corrupt") return this.#trouble;
     // The log is not cut when it has been brought in: a small write fits into it while every larger one fails.
     if (this.#trouble === "full" && this.hasRoom?.() === false) return this.#trouble;
     try {
-      this.connection.tryWrite();
+      this.#tryWrite();
       this.#trouble = null;
       this.connection.beImpatient(false);
     } catch (error) {
-      this.#trouble = troubleOf(error) ?? this.#trouble;
+      const trouble = this.#troubleOf(error);
+      if (this.#trouble === null && trouble === null) throw error;
+      if (this.#trouble === null) this.#met = trouble;
+      this.#trouble = trouble ?? this.#trouble;
     }
     return this.#trouble;
+  }
+
+  /** On a full disk SQLite cannot make the file that its readers share, and calls that an I/O error. */
+  #troubleOf(error: unknown): StoreTrouble | null {
+    const trouble = troubleOf(error);
+    return trouble === "io" && this.hasRoom?.() === false ? "full" : trouble;
+  }
+
+  #tryWrite(): void {
+    this.#isTried = true;
+    try {
+      this.connection.tryWrite();
+    } catch (error) {
+      if (troubleOf(error) !== "read_only") throw error;
+      this.connection.tryWriteAnew();
+    }
   }
 
   /** {@link TroubleWatch.current}, and what was noted since this was last asked. */

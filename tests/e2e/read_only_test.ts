@@ -1,0 +1,229 @@
+// A server whose database cannot be written to from the start on: what it says, what it answers, and that it heals.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import {
+  Client,
+  HELD_TO_RIGHTS,
+  inside,
+  mayHold,
+  mayMount,
+  SETTINGS,
+  until,
+  withPeers,
+} from "../support/disks.ts";
+import type { Board, Hook } from "../support/loopback.ts";
+import { begin, regfeed, regfeedJson, serve, type Serving, writeConfig } from "../support/process.ts";
+
+const FIRST = "Guidelines on general-purpose AI models";
+
+/** Fills the store with an event and a customer, ended cleanly; gives the customer's key. */
+async function fill(folder: string, board: Board): Promise<string> {
+  board.publish(FIRST);
+  await regfeedJson(folder, ["ingest"]);
+  const { key } = await regfeedJson<{ key: string }>(folder, [
+    "customer",
+    "add",
+    "--email",
+    "ana@example.org",
+    "--tier",
+    "team",
+  ]);
+  return key;
+}
+
+/** The life of a server that starts where nothing can be written, until it can be. */
+async function liveThrough(
+  { server, key, board, hook, heal }: {
+    server: Serving;
+    key: string;
+    board: Board;
+    hook: Hook;
+    heal(): Promise<unknown>;
+  },
+): Promise<void> {
+  const client = new Client(server, key);
+  assert.deepEqual(await client.health(), ["degraded", "read_only"]);
+  assert.deepEqual(await client.titles(), [FIRST]);
+  const ready = await fetch(`${server.address}/readyz`);
+  assert.equal(ready.status, 200, await ready.text());
+  const subscribe = () => client.ask("/v1/subscriptions", { webhook_url: hook.url });
+  const refused = await subscribe();
+  assert.deepEqual([refused.status, refused.json.code], [503, "unavailable"]);
+  assert.match(String(refused.json.detail), /Nothing can be stored at this moment/);
+  assert.match(server.log(), /the database cannot be written to: make .* writable.*trouble=read_only/);
+  await heal();
+  await client.sees("ok");
+  await server.said("the store works again");
+  assert.equal((await subscribe()).status, 201, server.log());
+  board.publish("What came after it");
+  await until("the delivery", () => hook.arrivals.length === 1, server.log);
+  assert.equal((await client.titles()).length, 2);
+  const { code, log } = await server.end("SIGTERM");
+  assert.equal(code, 0, log);
+}
+
+for (
+  const { name, closed } of [
+    { name: "the folder", closed: { disk: 0o555 } },
+    { name: "the file", closed: { "disk/regfeed.db": 0o444 } },
+    { name: "the folder and the file", closed: { "disk/regfeed.db": 0o444, disk: 0o555 } },
+  ]
+) {
+  Deno.test({
+    name: `a server that may not write to ${name} of its database answers what can be read, and heals`,
+    ignore: Deno.build.os === "windows" || !mayHold,
+    fn: () =>
+      withPeers(async (folder, board, hook) => {
+        const key = await fill(folder, board);
+        const before = new Map<string, number>();
+        for (const [path, mode] of Object.entries(closed)) {
+          before.set(path, (await Deno.stat(join(folder, path))).mode ?? 0);
+          await Deno.chmod(join(folder, path), mode);
+        }
+        const server = await serve(folder, {}, HELD_TO_RIGHTS);
+        const heal = async () => {
+          for (const [path, mode] of before) await Deno.chmod(join(folder, path), mode & 0o777);
+        };
+        await liveThrough({ server, key, board, hook, heal });
+      }),
+  });
+}
+
+Deno.test({
+  name: "where there is no database, a start that may make none says so and what to do",
+  ignore: Deno.build.os === "windows" || !mayHold,
+  fn: () =>
+    withPeers(async (folder) => {
+      await Deno.chmod(join(folder, "disk"), 0o555);
+      const { code, stderr } = await regfeed(folder, ["serve"], undefined, HELD_TO_RIGHTS);
+      assert.equal(code, 1, stderr);
+      assert.match(
+        stderr,
+        /the store .*regfeed\.db cannot be opened: .*make its folder and its disk writable/,
+      );
+    }),
+});
+
+/** A wrapper: the folder's disk as one that takes no changes; `work` is a shell's, done before it is one. */
+function withReadOnly(disk: string, work = "true"): string[] {
+  const script = `mount -t tmpfs tmpfs "${disk}" && ${work} && mount -o remount,ro "${disk}" && exec "$@"`;
+  return ["unshare", "--map-root-user", "--mount", "sh", "-c", script, "sh"];
+}
+
+async function shell(server: Serving, folder: string, script: string): Promise<void> {
+  const [program = "", ...rest] = [...inside(server, folder), "sh", "-c", script];
+  const { success, stderr } = await new Deno.Command(program, { args: rest, stdin: "null" }).output();
+  assert.ok(success, new TextDecoder().decode(stderr));
+}
+
+/** Sets the store aside, for {@link withReadOnly} to copy from. */
+async function setAside(folder: string): Promise<void> {
+  await Deno.rename(join(folder, "disk"), join(folder, "before"));
+  await Deno.mkdir(join(folder, "disk"));
+}
+
+Deno.test({
+  name:
+    "a server on a disk that is read-only answers what can be read, and heals when it is mounted writable",
+  ignore: !mayMount,
+  fn: () =>
+    withPeers(async (folder, board, hook) => {
+      const key = await fill(folder, board);
+      await setAside(folder);
+      const server = await serve(folder, {}, withReadOnly(join(folder, "disk"), "cp -p before/* disk/"));
+      const heal = () => shell(server, folder, "mount -o remount,rw disk");
+      await liveThrough({ server, key, board, hook, heal });
+    }),
+});
+
+for (const lost of [[], ["regfeed.db-shm"]]) {
+  Deno.test({
+    name:
+      "what a killed server had written last is read from a disk that is read-only, and is there afterwards" +
+      (lost.length > 0 ? ", also without the file that readers share" : ""),
+    ignore: !mayMount,
+    fn: () =>
+      withPeers(async (folder, board, hook) => {
+        const killed = await serve(folder);
+        const { key } = await regfeedJson<{ key: string }>(folder, [
+          "customer",
+          "add",
+          "--email",
+          "ana@example.org",
+          "--tier",
+          "team",
+        ]);
+        board.publish(FIRST);
+        const client = new Client(killed, key);
+        await until("the first event", async () => (await client.titles()).length === 1, killed.log);
+        await killed.end("SIGKILL");
+        assert.ok((await Deno.stat(join(folder, "disk/regfeed.db-wal"))).size > 0);
+        await setAside(folder);
+        for (const name of lost) await Deno.remove(join(folder, "before", name));
+        const server = await serve(folder, {}, withReadOnly(join(folder, "disk"), "cp -p before/* disk/"));
+        const heal = () => shell(server, folder, "mount -o remount,rw disk");
+        await liveThrough({ server, key, board, hook, heal });
+      }),
+  });
+}
+
+Deno.test({
+  name: "a start that can read its database neither where it lies nor as a copy says why",
+  ignore: !mayMount,
+  fn: () =>
+    withPeers(async (folder, board) => {
+      await fill(folder, board);
+      await setAside(folder);
+      const wrapper = withReadOnly(join(folder, "disk"), "cp -p before/* disk/");
+      const inIt = ["env", `TMPDIR=${join(folder, "disk")}`];
+      const { code, stderr } = await regfeed(folder, ["serve"], undefined, [...wrapper, ...inIt]);
+      assert.equal(code, 1, stderr);
+      assert.match(stderr, /make its folder and its disk writable.*nor can a copy of it be read.*Read-only/);
+    }),
+});
+
+Deno.test({
+  name: "an older schema on a disk that is read-only is told as such: nothing is served of it",
+  ignore: !mayMount,
+  fn: () =>
+    withPeers(async (folder, board) => {
+      await fill(folder, board);
+      await Deno.writeTextFile(
+        join(folder, "older.ts"),
+        `import { DatabaseSync } from "node:sqlite";
+         const database = new DatabaseSync("disk/regfeed.db");
+         database.exec("pragma user_version = 7");
+         database.close();`,
+      );
+      const older = new Deno.Command(Deno.execPath(), { args: ["run", "-A", "older.ts"], cwd: folder });
+      assert.ok((await older.output()).success);
+      await setAside(folder);
+      const wrapper = withReadOnly(join(folder, "disk"), "cp -p before/* disk/");
+      const { code, stderr } = await regfeed(folder, ["serve"], undefined, wrapper);
+      assert.equal(code, 1, stderr);
+      assert.match(
+        stderr,
+        /Read-only file system.*has schema 7, and this version reads schema \d+: it has to be brought up to date/,
+      );
+    }),
+});
+
+Deno.test({
+  name:
+    "a server that waits for its disk is ended by a signal, and a bad config is not put in force meanwhile",
+  ignore: !mayMount,
+  fn: () =>
+    withPeers(async (folder, board) => {
+      const key = await fill(folder, board);
+      await setAside(folder);
+      const server = begin(folder, {}, withReadOnly(join(folder, "disk"), "cp -p before/* disk/"));
+      await server.said("listening");
+      await writeConfig(folder, `${SETTINGS}${board.source}\n[tiers.team]\napi_requests_per_day = 5\n`);
+      server.signal("SIGHUP");
+      await server.said("config not reloaded");
+      server.signal("SIGTERM");
+      const { code, log } = await server.over;
+      assert.equal(code, 0, log);
+      assert.ok(key.startsWith("rgf_"));
+    }),
+});

@@ -1,0 +1,122 @@
+// Servers on disks that tests may fill, fail and make read-only, and a customer who asks them.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { type Board, type Hook, openBoard, openHook } from "./loopback.ts";
+import { type Serving, withFolder, writeConfig } from "./process.ts";
+
+/** A config whose store lies in `disk`. */
+export const SETTINGS = `
+[server]
+listen = "127.0.0.1:0"
+
+[store]
+path = "disk/regfeed.db"
+
+[delivery]
+allow_http = true
+allow_networks = ["127.0.0.0/8"]
+`;
+
+const PATIENCE_MS = 30_000;
+
+/** Waits so long. */
+export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Waits until it is so; fails, with the log, when that takes too long. */
+export async function until(
+  what: string,
+  isTrue: () => boolean | Promise<boolean>,
+  log: () => string,
+): Promise<void> {
+  for (const endMs = Date.now() + PATIENCE_MS; !await isTrue();) {
+    assert.ok(Date.now() < endMs, `${what} within ${PATIENCE_MS / 1_000} s\n${log()}`);
+    await pause(100);
+  }
+}
+
+/** Whether a program does what it is asked here. */
+export async function works(program: string, args: string[]): Promise<boolean> {
+  try {
+    return (await new Deno.Command(program, { args, stdin: "null", stdout: "null", stderr: "null" }).output())
+      .success;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+/** A customer of a running server. */
+export class Client {
+  constructor(readonly server: Serving, readonly key: string) {}
+
+  async ask(path: string, body?: unknown): Promise<{ status: number; json: Record<string, unknown> }> {
+    const answer = await fetch(`${this.server.address}${path}`, {
+      method: body === undefined ? "GET" : "POST",
+      headers: { authorization: `Bearer ${this.key}`, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return { status: answer.status, json: await answer.json() };
+  }
+
+  async health(): Promise<[status: unknown, database: unknown]> {
+    const { json } = await this.ask("/v1/health");
+    return [json.status, json.database];
+  }
+
+  /** Waits until health says so of the database. */
+  async sees(database: string): Promise<void> {
+    await until(`database ${database}`, async () => (await this.health())[1] === database, this.server.log);
+  }
+
+  async titles(): Promise<unknown[]> {
+    const { status, json } = await this.ask("/v1/events?limit=200");
+    assert.equal(status, 200, this.server.log());
+    return (json.events as { title_en: string }[]).map(({ title_en }) => title_en).sort();
+  }
+}
+
+/** A folder with a config, and a publisher and a receiver for its server. */
+export async function withPeers(
+  work: (folder: string, board: Board, hook: Hook) => Promise<void>,
+): Promise<void> {
+  const board = openBoard();
+  const hook = openHook();
+  try {
+    await withFolder(async (folder) => {
+      await writeConfig(folder, SETTINGS + board.source);
+      await Deno.mkdir(join(folder, "disk"));
+      await work(folder, board, hook);
+    });
+  } finally {
+    await board.close();
+    await hook.close();
+  }
+}
+
+/** A wrapper: what sees the files as the server does. */
+export function inside(server: Serving, folder: string): string[] {
+  return ["nsenter", "--preserve-credentials", "-U", "-m", `--wdns=${folder}`, "-t", String(server.pid)];
+}
+
+/** A wrapper: what has a disk of its own, of so many bytes, at the path. */
+export function withDisk(path: string, bytes: number): string[] {
+  const script = `mount -t tmpfs -o size=${bytes} tmpfs "${path}" && exec "$@"`;
+  return ["unshare", "--map-root-user", "--mount", "sh", "-c", script, "sh"];
+}
+
+/** Whether this machine lets a test mount a disk of its own, in a namespace. */
+export const mayMount = await works("unshare", [
+  "--map-root-user",
+  "--mount",
+  "mount",
+  "-t",
+  "tmpfs",
+  "tmpfs",
+  "/mnt",
+]);
+/** A wrapper: what is held to the rights of files even where an administrator runs it. */
+export const HELD_TO_RIGHTS = Deno.uid() === 0
+  ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all"]
+  : []; /** Whether this machine can do {@link HELD_TO_RIGHTS}. */
+export const mayHold = HELD_TO_RIGHTS.length === 0 ||
+  await works("setpriv", [...HELD_TO_RIGHTS.slice(1), "true"]);
