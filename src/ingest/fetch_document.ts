@@ -5,7 +5,7 @@ import { parseRetryAfter } from "../domain/retry_after.ts";
 import type { SourceSettings } from "../domain/source.ts";
 import { describeBlock } from "./blocked.ts";
 import { Cookies } from "./cookies.ts";
-import { type FetchedDocument, FetchError, type FetchOptions } from "./fetched.ts";
+import { type FetchedDocument, FetchError, type FetchOptions, sha256Of } from "./fetched.ts";
 import { freshUntil } from "./freshness.ts";
 import type { Standing } from "./move.ts";
 
@@ -116,6 +116,7 @@ async function askForDocument(
     url: url.href,
     contentType: response.headers["content-type"] ?? null,
     bytes: response.body,
+    sha256: sha256Of(response.body),
     httpStatus: response.status,
     fetchedAtMs: nowMs,
   };

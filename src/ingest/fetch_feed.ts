@@ -1,9 +1,10 @@
-// Getting a feed: one document, asked for again only if it changed.
+// Getting a feed: one document, asked for again only if it changed, and read again only then.
 import type { SourceSettings } from "../domain/source.ts";
 import { fetchDocument, type Validators } from "./fetch_document.ts";
 import { type Fetched, type FetchOptions, type Known, readCursor, settingsKey } from "./fetched.ts";
 import { adoptedAddress } from "./move.ts";
 import { isStale } from "./freshness.ts";
+import { lookedAt } from "./last_looks.ts";
 
 const ACCEPT = "application/rss+xml, application/atom+xml, application/feed+json, application/rdf+xml, " +
   "application/xml;q=0.9, text/xml;q=0.9, application/json;q=0.8, */*;q=0.1";
@@ -22,27 +23,31 @@ interface FeedCursor extends Validators {
 /** Fetches the feed, where it has moved to if that is adopted. Throws a `FetchError`. */
 export async function fetchFeed(
   source: SourceSettings,
-  { cursor, moves }: Known,
+  { cursor, moves, lookOf }: Known,
   options: FetchOptions,
 ): Promise<Fetched> {
   const settings = settingsKey(source);
   const known = readCursor<FeedCursor>(cursor, settings);
+  const believed = isStale(known?.sentMs ?? 0, options.clock.nowMs()) ? null : known;
   const answer = await fetchDocument(source, {
     url: new URL(adoptedAddress(moves, source.location) ?? source.location),
     headers: { accept: ACCEPT },
-    validators: isStale(known?.sentMs ?? 0, options.clock.nowMs()) ? null : known,
+    validators: believed,
     expects: "data",
   }, options);
   const { freshUntilMs, document } = answer;
   const whereabouts = [{ ...answer.standing, address: source.location }];
   const common = { unreadable: [], whereabouts: () => whereabouts };
-  if (document === null) {
+  // A server that never says so may send the same again.
+  const look = believed === null || document === null ? null : lookedAt(document, lookOf(source.location));
+  if (document === null || look !== null) {
     const statedMs = options.clock.nowMs() + (known?.ttlMinutes ?? 0) * MINUTE_MS;
     return {
       ...common,
       freshUntilMs: Math.max(freshUntilMs ?? 0, statedMs),
       documents: [],
       isUnchanged: true,
+      repeated: look === null ? [] : [{ name: source.location, look }],
       cursor: () => cursor,
     };
   }
@@ -54,6 +59,7 @@ export async function fetchFeed(
       name: source.location,
       reading: null,
       onFailure: "fail",
+      isAlone: true,
       read: () => Promise.resolve({ ...document, name: source.location }),
     }],
     isUnchanged: false,

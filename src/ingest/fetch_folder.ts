@@ -1,5 +1,4 @@
 // Getting a watched folder's documents: each file once for each content that it has.
-import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { FileEntry, FolderListing } from "../domain/ports.ts";
 import type { SourceSettings } from "../domain/source.ts";
@@ -10,6 +9,7 @@ import {
   type FetchOptions,
   readCursor,
   settingsKey,
+  sha256Of,
 } from "./fetched.ts";
 
 /** A file that changed this short a time before it was read may change again without showing it: it is read again. */
@@ -61,7 +61,7 @@ export async function fetchFolder(
   changed.sort(({ entry: a }, { entry: b }) => a.modifiedAtMs - b.modifiedAtMs || (a.name < b.name ? -1 : 1));
   const read = async (entry: FileEntry, before: KnownFile | undefined): Promise<FetchedDocument | null> => {
     const document = await readDocument(source, entry, options);
-    const hash = createHash("sha256").update(document.bytes).digest("hex");
+    const { sha256: hash } = document;
     const isSettled = nowMs - entry.modifiedAtMs > SETTLED_AFTER_MS;
     files[entry.name] = [isSettled ? entry.modifiedAtMs : null, entry.sizeBytes, hash];
     if (hash === before?.[2]) return null;
@@ -108,6 +108,7 @@ async function readDocument(
       url: null,
       contentType: null,
       bytes,
+      sha256: sha256Of(bytes),
       httpStatus: null,
       fetchedAtMs: options.clock.nowMs(),
     };

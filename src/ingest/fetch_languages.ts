@@ -26,7 +26,10 @@ export async function fetchLanguages(
     const cursor = cursors[language] ?? null;
     try {
       const one = { ...source, location, languages: [language] };
-      together.add(language, await fetchOne(one, { ...known, cursor }));
+      together.add(
+        language,
+        await fetchOne(one, { ...known, cursor, lookOf: (name) => known.lookOf(nameIn(language, name)) }),
+      );
     } catch (error) {
       if (!(error instanceof FetchError)) throw error;
       failure ??= error;
@@ -81,6 +84,9 @@ class Together {
         one.unreadable.map((unread) => ({ ...unread, name: nameIn(language, unread.name) }))
       ),
       isUnchanged,
+      repeated: [...this.#fetches].flatMap(([language, { repeated = [] }]) =>
+        repeated.map(({ name, look }) => ({ name: nameIn(language, name), look }))
+      ),
       freshUntilMs: fresh.includes(null) ? null : Math.min(...fresh.filter((ms) => ms !== null)),
       whereabouts: (refused) => this.#whereabouts(refused),
       cursor: (outcome) => JSON.stringify(this.#cursors(outcome)),

@@ -14,6 +14,7 @@ import {
 } from "./fetched.ts";
 import { isHopeless, type ListCursor, notMet, type Rest, restAfter, tooManyPages } from "./list_cursor.ts";
 import { isStale } from "./freshness.ts";
+import { lookedAt } from "./last_looks.ts";
 import { adoptedAddress, movedTemplate, type Standing } from "./move.ts";
 import {
   daysBehind,
@@ -50,7 +51,8 @@ export async function fetchList(
 ): Promise<Fetched> {
   const walk = new ListWalk(source, rules, known, options);
   const first = await walk.ask();
-  const isUnchanged = first !== null && first.document === null;
+  const repeated = walk.repeated(first?.document ?? null);
+  const isUnchanged = first !== null && (first.document === null || repeated.length > 0);
   const standing = walk.standing();
   return {
     documents: isUnchanged ? [] : [walk.plan(first?.document ?? null)],
@@ -60,6 +62,7 @@ export async function fetchList(
     goesOn: () => walk.goesOn(),
     unreadable: [],
     isUnchanged,
+    repeated,
     freshUntilMs: first?.freshUntilMs ?? null,
     whereabouts: () => [{ ...standing, address: source.location }],
     cursor: ({ isWhole }) => isUnchanged ? known.cursor : isWhole ? walk.cursor() : walk.cursorAnew(),
@@ -97,7 +100,7 @@ class ListWalk {
   constructor(
     readonly source: SourceSettings,
     readonly rules: ListRules,
-    known: Known,
+    readonly known: Known,
     readonly options: FetchOptions,
   ) {
     this.#startedMs = options.clock.nowMs();
@@ -136,16 +139,22 @@ class ListWalk {
 
   /** The page where the walk is; `first` is its document where it has been asked for already. */
   plan(first?: FetchedDocument | null): PlannedDocument {
-    // Not by its address, which may hold secrets.
-    const page = `page ${this.#page + 1}`;
-    const days = this.rules.windows === null ? "" : this.#fill("{since} to {until}, ");
     return {
-      name: `${days}${page}`,
+      name: this.#pageName(),
       reading: this.rules.reading,
       onFailure: "fail",
       isEmptyIfNull: this.rules.notFoundIsEmpty,
+      isAlone: this.#page === 0 && this.#mayBeUnchanged(),
       read: async () => first === undefined ? (await this.ask())?.document ?? null : first,
     };
+  }
+
+  /** The first page of all, where it came as it was and nothing else is asked of a list that says so itself. */
+  repeated(first: FetchedDocument | null): NonNullable<Fetched["repeated"]> {
+    if (first === null || this.#believed() === null) return [];
+    const name = this.#pageName();
+    const look = lookedAt(first, this.known.lookOf(name));
+    return look === null ? [] : [{ name, look }];
   }
 
   /** Where the first page of all says that the list has moved to. */
@@ -309,6 +318,12 @@ class ListWalk {
     if (this.#before === null) return null;
     const { atMs, isAnew } = this.#before;
     return isAnew && atMs > this.#startedMs - firstDays * DAY_MS ? null : atMs;
+  }
+
+  /** Not its address, which may hold secrets. */
+  #pageName(): string {
+    const days = this.rules.windows === null ? "" : this.#fill("{since} to {until}, ");
+    return `${days}page ${this.#page + 1}`;
   }
 
   #believed(): Validators | null {

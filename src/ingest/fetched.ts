@@ -1,7 +1,9 @@
 // What fetching a source needs and gives, whatever its strategy.
+import { createHash } from "node:crypto";
 import type { Clock, Files, HttpClient, Resolver } from "../domain/ports.ts";
 import type { Reading } from "../domain/reading.ts";
 import type { FetchOutcome, SourceMove, SourceSettings } from "../domain/source.ts";
+import type { DocumentLook } from "./last_looks.ts";
 import type { Whereabouts } from "./move.ts";
 
 /** A document as it came. */
@@ -12,6 +14,8 @@ export interface FetchedDocument {
   url: string | null;
   contentType: string | null;
   bytes: Uint8Array;
+  /** Of its bytes, hexadecimal. */
+  sha256: string;
   /** Null for a file. */
   httpStatus: number | null;
   /** When its last byte was there, Unix ms. */
@@ -26,6 +30,8 @@ export interface Known {
   cursor: string | null;
   /** Where its addresses have said that they have moved for good. */
   moves: readonly SourceMove[];
+  /** What the last fetch came to of a document, by its name; undefined when that is not known. */
+  lookOf(name: string): DocumentLook | undefined;
 }
 
 /** A document that a fetch is going to read. */
@@ -41,6 +47,8 @@ export interface PlannedDocument {
    * fetch as a failure. What was recorded before stays, and the cursor is not moved on.
    */
   onFailure: "refuse" | "fail";
+  /** Whether the same document, the next time, means that nothing has changed. */
+  isAlone?: boolean;
   /** Whether null means that there is nothing, rather than nothing else than before. */
   isEmptyIfNull?: boolean;
   /** Null when it holds what it held before; throws {@link FetchError}. */
@@ -78,8 +86,10 @@ export interface Fetched {
   progress?(): string | null;
   /** What is there and cannot be read: a file of a folder, a map or an entry of a map (`isItem`: a publication at most). */
   unreadable: { name: string; reason: string; isItem?: boolean }[];
-  /** Whether the source says that nothing has changed since the cursor: there are no documents then. */
+  /** Whether nothing has changed since the cursor, as the source says or its document shows: there are none then. */
   isUnchanged: boolean;
+  /** The documents that came as they were, so that there is nothing to read: what the last look at them came to. */
+  repeated?: readonly { name: string; look: DocumentLook }[];
   /** Until when the answer says that it stays as it is, Unix ms; null where it says nothing. */
   freshUntilMs: number | null;
   /**
@@ -168,4 +178,9 @@ export function readCursor<T extends { settings: string }>(
   if (cursor === null) return null;
   const value = JSON.parse(cursor) as T;
   return value.settings === settings ? value : null;
+}
+
+/** The SHA-256 of a document's bytes, hexadecimal. */
+export function sha256Of(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
 }

@@ -3,10 +3,11 @@ import { createPace } from "./pace.ts";
 import { NO_METRICS } from "../domain/metrics.ts";
 import type { Clock } from "../domain/ports.ts";
 import type { SourceSettings, SourceState } from "../domain/source.ts";
-import type { Store } from "../domain/store.ts";
+import type { RegisteredSource, Store } from "../domain/store.ts";
 import { NO_TRACER, type Tracer } from "../domain/tracer.ts";
 import { type FetchedDocument, FetchError } from "./fetched.ts";
 import { type CountVisit, createIngestMetrics } from "./ingest_metrics.ts";
+import { createLastLooks } from "./last_looks.ts";
 import { createPassedOver } from "./passed_over.ts";
 import { type DecidedItem, processSource } from "./process.ts";
 import { failed, type IngestReport, reportOf } from "./report.ts";
@@ -26,7 +27,8 @@ const CLOCK_TOLERANCE_MS = 1_000;
 
 /** What the loop needs. */
 export interface IngestOptions
-  extends Omit<VisitOptions, "store" | "passedOver" | "pace" | "scheduleOf" | "spacingOf" | "count"> {
+  extends
+    Omit<VisitOptions, "store" | "passedOver" | "lastLooks" | "pace" | "scheduleOf" | "spacingOf" | "count"> {
   store: VisitOptions["store"] & Pick<Store, "claimSources" | "listSources" | "registerSources">;
   /** The enabled sources. */
   sources: readonly SourceSettings[];
@@ -73,19 +75,15 @@ export function createIngest(given: IngestOptions): Ingest {
   const options: IngestOptions & VisitOptions = {
     ...given,
     passedOver: createPassedOver(),
+    lastLooks: createLastLooks(),
     spacingOf,
     pace: createPace(given.clock, spacingOf),
     count: given.count ?? createIngestMetrics(NO_METRICS),
     scheduleOf: (source) => scheduleOf(source, given.jitterMs),
   };
   const { clock, store } = options;
-  const register = () => store.registerSources(options.sources.map(registered), clock.nowMs());
-  const registered = (source: SourceSettings) => ({
-    id: source.id,
-    host: hostOf(source),
-    schedule: nameOf(options.scheduleOf(source)),
-    nextRunAtMs: nextRun(options.scheduleOf(source), clock.nowMs()),
-  });
+  const register = () =>
+    store.registerSources(options.sources.map((source) => registered(source, options)), clock.nowMs());
   const healClock = createClockHealer(clock, register);
 
   /** A process that slept through its leases must not take over its own fetches. */
@@ -134,6 +132,16 @@ export function createIngest(given: IngestOptions): Ingest {
         claim: (limit) => claim(limit, [...settings.keys()], "only"),
         visit,
       }),
+  };
+}
+
+function registered(source: SourceSettings, { clock, scheduleOf }: VisitOptions): RegisteredSource {
+  const schedule = scheduleOf(source);
+  return {
+    id: source.id,
+    host: hostOf(source),
+    schedule: nameOf(schedule),
+    nextRunAtMs: nextRun(schedule, clock.nowMs()),
   };
 }
 

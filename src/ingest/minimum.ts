@@ -1,4 +1,6 @@
 // Fewer items than a source must have: in all that was read of it, or at the address of one of its languages.
+import type { SourceSettings } from "../domain/source.ts";
+import type { Gap } from "./gaps.ts";
 
 interface Count {
   documents: number;
@@ -20,21 +22,37 @@ export class ItemCounts {
     this.#counts.set(language, { documents: before.documents + 1, items: before.items + items });
   }
 
-  /**
-   * What of a source held too few: all of it, where none of its addresses had enough, else the languages of those that
-   * had not. What was not read says nothing. `addresses` is how many the source has.
-   */
-  short(
-    minItems: number,
-    addresses: number,
-  ): { isAll: boolean; languages: { language: string; items: number }[] } {
-    const short = [...this.#counts].filter(([, { items }]) => items < minItems);
-    if (short.length === addresses) return { isAll: true, languages: [] };
-    const languages = short.flatMap(([language, { items }]) =>
-      language === null ? [] : [{ language, items }]
-    );
-    return { isAll: false, languages };
+  /** Whether nothing was read in a language. */
+  isUnread(language: string): boolean {
+    return !this.#counts.has(language);
   }
+
+  /** The addresses that had fewer than so many, each by its language. */
+  short(minItems: number): { language: string | null; items: number }[] {
+    return [...this.#counts].filter(([, { items }]) => items < minItems)
+      .map(([language, { items }]) => ({ language, items }));
+  }
+}
+
+type Minimum = Pick<SourceSettings, "urls" | "minItems" | "fetchStrategy">;
+
+/** Whether none of a source's addresses had enough. What was not read says nothing. */
+export function isShort({ urls, minItems = 0 }: Minimum, counts: ItemCounts): boolean {
+  return counts.short(minItems).length === Object.keys(urls ?? { only: "" }).length;
+}
+
+/**
+ * The languages that had too few items where others had enough. A feed of a language may still be empty; where rules
+ * find nothing, they may no longer fit the page. What has not changed since is as short as it was.
+ */
+export function shortLanguages(source: Minimum, counts: ItemCounts, before: readonly Gap[]): Gap[] {
+  const { urls = {}, minItems = 0, fetchStrategy } = source;
+  if (fetchStrategy === "feed" || isShort(source, counts)) return [];
+  const still = before.filter(({ part }) => Object.hasOwn(urls, part) && counts.isUnread(part));
+  const now = counts.short(minItems).flatMap(({ language, items }) =>
+    language === null ? [] : [{ part: language, reason: shortReason(items, minItems) }]
+  );
+  return [...still, ...now];
 }
 
 /** What is wrong with so few items, for the operator. */

@@ -1,5 +1,4 @@
 // Where a document came from, as the provenance of its events tells it.
-import { createHash } from "node:crypto";
 import type { Provenance } from "../domain/provenance.ts";
 import type { FetchedDocument } from "./fetched.ts";
 
@@ -13,7 +12,7 @@ export type DocumentOrigin = Pick<
 export function originOf(document: FetchedDocument): DocumentOrigin {
   return {
     document: document.url === null ? document.name : publicAddress(document.url),
-    document_sha256: createHash("sha256").update(document.bytes).digest("hex"),
+    document_sha256: document.sha256,
     http_status: document.httpStatus,
     fetched_at: document.fetchedAtMs,
   };

@@ -17,11 +17,12 @@ import {
 import type { Gap } from "./gaps.ts";
 import { identifyItems } from "./identify.ts";
 import { type Identity, identityOf } from "./identity.ts";
-import { ItemCounts, shortReason } from "./minimum.ts";
+import { type DocumentLook, type LastLooks, lookAt, NO_LOOKS, repeatLook } from "./last_looks.ts";
+import { isShort, ItemCounts, shortLanguages, shortReason } from "./minimum.ts";
 import { type DocumentOrigin, originOf } from "./origin.ts";
 import type { Whereabouts } from "./move.ts";
 import { type NormalisedItem, normaliseItem } from "./normalise/item.ts";
-import { DocumentError, parseDocument } from "./parse/document.ts";
+import { DocumentError, type ParsedDocument, parseDocument } from "./parse/document.ts";
 import type { PassedOver } from "./passed_over.ts";
 import type { Classified } from "./revise.ts";
 import { Throttle } from "./throttle.ts";
@@ -57,6 +58,7 @@ export interface ProcessOptions extends Omit<FetchOptions, "noteAnswer"> {
   /** The version of the classifier's rules. */
   rulesVersion: string;
   passedOver: PassedOver;
+  lastLooks: LastLooks;
   tracer?: Tracer;
   /** Is told of every document before it is read. */
   onDocument?(document: FetchedDocument): void;
@@ -88,6 +90,10 @@ export interface DecidedItem {
 export interface ProcessedSource {
   decided: DecidedItem[];
   refused: Refusal[];
+  /** What came as it was, and was not read again. */
+  repeated: { unchanged: number; passedOver: number };
+  /** What came of each document that means, when it comes again, that nothing has changed. */
+  looks: Map<string, DocumentLook>;
   /** What of the source the fetch was without: parts of it, not items. */
   gaps: Gap[];
   /** What of it was left out on purpose, in words. */
@@ -134,8 +140,10 @@ export async function processSource(
   options: ProcessOptions,
 ): Promise<ProcessedSource> {
   const cursor = mode === "record" ? state.cursor : null;
+  const looks = mode === "record" ? options.lastLooks.take(state) : NO_LOOKS;
   const throttle = new Throttle();
-  const fetched = await fetchDocuments(source, { cursor, moves: state.moves }, {
+  const known = { cursor, moves: state.moves, lookOf: (name: string) => looks.get(name) };
+  const fetched = await fetchDocuments(source, known, {
     ...options,
     pace: async (host) => {
       throttle.check(host);
@@ -148,17 +156,14 @@ export async function processSource(
     if (isItem) result.refused.push({ item: name, reason });
     else noteGap(result, { part: name, reason });
   }
+  for (const { name, look } of fetched.repeated ?? []) repeatLook(result, name, look);
   const run: DocumentRun = { source, state, mode, options, result, pause: createTurns(options.clock) };
   const outcome = await processDocuments(fetched, run);
   for (const { name, reason } of fetched.leftOut?.() ?? []) noteGap(result, { part: name, reason });
   const isCutShort = result.failure === null && throttle.refusal !== null;
   if (isCutShort) result.failure = throttle.refusal;
-  const short = outcome.counts.short(source.minItems ?? 0, Object.keys(source.urls ?? { only: "" }).length);
-  // A feed of a language may still be empty; where rules find nothing, they may no longer fit the page.
-  for (const { language, items } of source.fetchStrategy === "feed" ? [] : short.languages) {
-    noteGap(result, { part: language, reason: shortReason(items, source.minItems ?? 0) });
-  }
-  if (result.failure === null && short.isAll) {
+  for (const gap of shortLanguages(source, outcome.counts, state.gaps)) noteGap(result, gap);
+  if (result.failure === null && isShort(source, outcome.counts)) {
     const reason = shortReason(outcome.counts.items, source.minItems ?? 0);
     result.failure = new FetchError(reason, { state: "empty" });
   }
@@ -196,6 +201,8 @@ function nothingProcessed(identity: Identity): ProcessedSource {
   return {
     decided: [],
     refused: [],
+    repeated: { unchanged: 0, passedOver: 0 },
+    looks: new Map(),
     gaps: [],
     notes: [],
     cursor: null,
@@ -319,11 +326,11 @@ function traceDocument(
 /** Deals with every item of a document. It is not whole when it as a whole has a fault: it breaks off, it is too long. */
 async function processDocument(
   document: FetchedDocument,
-  { name, reading, language }: Pick<PlannedDocument, "name" | "reading" | "language">,
+  { name, reading, language, isAlone = false }: PlannedDocument,
   run: DocumentRun,
 ): Promise<DealtWith> {
   const { source, result } = run;
-  const { contentType, url } = document;
+  const { contentType, url, isReread = false } = document;
   const parsed = parseDocument(document.bytes, {
     contentType,
     maxItems: MAX_ITEMS,
@@ -331,31 +338,14 @@ async function processDocument(
     reading,
     url,
   });
-  const decidedBefore = result.decided.length;
+  const [decidedBefore, refusedBefore] = [result.decided.length, result.refused.length];
   for (const { item, reason, isMeant } of parsed.problems) {
     result.refused.push({ item, reason });
     // A page is one item: what it is without, it is without by itself.
     if (item === "document" && !isMeant && reading?.kind !== "page") result.gaps.push({ part: name, reason });
   }
   await run.pause();
-  const items: NormalisedItem[] = [];
-  const notes = new Map<NormalisedItem, readonly string[]>();
-  for (const [position, item] of parsed.items.entries()) {
-    const outcome = normaliseItem(item, {
-      document: parsed,
-      documentUrl: document.url,
-      baseUrl: source.baseUrl,
-      timezone: source.timezone,
-      position,
-    });
-    if (!outcome.ok) {
-      result.refused.push({ item: outcome.item, reason: outcome.reason });
-    } else {
-      items.push(outcome.item);
-      if (outcome.notes.length > 0) notes.set(outcome.item, outcome.notes);
-    }
-    if (position % READ_BATCH === 0) await run.pause();
-  }
+  const { items, notes } = await normaliseItems(parsed, url, run);
   const identified = identifyItems(items, result.identity, language ?? null);
   result.identity = identified.identity;
   for (const older of identified.older) {
@@ -363,7 +353,6 @@ async function processDocument(
   }
   const statedLanguages = [...(parsed.language === null ? [] : [parsed.language]), ...source.languages];
   await run.pause();
-  const { isReread = false } = document;
   const origin = originOf(document);
   result.origin = origin;
   await decideAll(
@@ -371,12 +360,15 @@ async function processDocument(
     { statedLanguages, origin, notes, isReread, language: language ?? null },
     run,
   );
+  const decided = result.decided.slice(decidedBefore);
+  const refused = result.refused.slice(refusedBefore);
+  if (isAlone) result.looks.set(name, lookAt(document, { decided, refused }));
   return {
     document,
     next: parsed.next,
     keys: identified.items.map(({ key }) => key),
     items: parsed.items.length + parsed.problems.filter(({ item }) => item !== "document").length,
-    isKnown: result.decided.slice(decidedBefore).every(({ decision }) => decision.kind !== "record"),
+    isKnown: decided.every(({ decision }) => decision.kind !== "record"),
     newestMs: items.reduce((newest: number | null, { publishedAtMs, updatedAtMs }) => {
       const dateMs = updatedAtMs ?? publishedAtMs;
       return dateMs === null || (newest !== null && newest > dateMs) ? newest : dateMs;
@@ -384,4 +376,25 @@ async function processDocument(
     isWhole: !parsed.problems.some(({ item }) => item === "document"),
     ttlMinutes: parsed.ttlMinutes,
   };
+}
+
+/** The items of a document that have what an item must have, and what is odd about them; the others are refused. */
+async function normaliseItems(
+  parsed: ParsedDocument,
+  documentUrl: string | null,
+  { source: { baseUrl, timezone }, result, pause }: DocumentRun,
+): Promise<{ items: NormalisedItem[]; notes: Map<NormalisedItem, readonly string[]> }> {
+  const items: NormalisedItem[] = [];
+  const notes = new Map<NormalisedItem, readonly string[]>();
+  for (const [position, item] of parsed.items.entries()) {
+    const outcome = normaliseItem(item, { document: parsed, documentUrl, baseUrl, timezone, position });
+    if (!outcome.ok) {
+      result.refused.push({ item: outcome.item, reason: outcome.reason });
+    } else {
+      items.push(outcome.item);
+      if (outcome.notes.length > 0) notes.set(outcome.item, outcome.notes);
+    }
+    if (position % READ_BATCH === 0) await pause();
+  }
+  return { items, notes };
 }

@@ -7,6 +7,7 @@ export interface IngestReport {
   ok: boolean;
   new: number;
   revised: number;
+  /** Known ones that came as they were; where a server says that nothing has changed, nothing comes. */
   unchanged: number;
   /** Known ones that came in a further language: no revision, but their records have it from now on. */
   translated: number;
@@ -32,8 +33,14 @@ export function emptyReport(id: string): IngestReport {
 }
 
 /** The report of what was dealt with. */
-export function reportOf(id: string, { decided, refused, notes }: ProcessedSource): IngestReport {
-  const report: IngestReport = { ...emptyReport(id), refused, ...(notes.length === 0 ? {} : { notes }) };
+export function reportOf(id: string, { decided, repeated, refused, notes }: ProcessedSource): IngestReport {
+  const report: IngestReport = {
+    ...emptyReport(id),
+    unchanged: repeated.unchanged,
+    passed_over: repeated.passedOver,
+    refused,
+    ...(notes.length === 0 ? {} : { notes }),
+  };
   for (const { decision } of decided) {
     if (decision.kind === "passed_over") report.passed_over++;
     else if (decision.kind === "translated") report.translated++;

@@ -180,6 +180,8 @@ async function finishWell(
   const gaps = decideGaps(state.gaps, processed.gaps, atMs);
   const end = commonEnd(source, state, { outcome: "ok", atMs, decided: processed.decided, gaps }, options);
   const moves = decideMoves(state.moves, whereabouts, atMs);
+  // What is missing counts only when it is missing again: the source is asked for all of it.
+  const cursor = removals.missed > 0 ? null : processed.cursor;
   const heldBack = await finish(
     {
       ...end,
@@ -191,17 +193,14 @@ async function finishWell(
       }),
       isItsFault: true,
       goesOn: processed.goesOn,
-      kept: {
-        ...keptOf(source, processed),
-        // What is missing counts only when it is missing again: the source is asked for all of it.
-        cursor: removals.missed > 0 ? null : processed.cursor,
-      },
+      kept: { ...keptOf(source, processed), cursor },
       error: null,
       moves,
     },
-    processed.decided.length,
+    itemsOf(processed),
     options,
   );
+  options.lastLooks.keep(source.id, { cursor, atMs }, processed.looks);
   const { log } = options;
   for (const { url, adoptedAtMs } of moves) {
     if (adoptedAtMs !== atMs) continue;
@@ -223,6 +222,11 @@ async function finishWell(
   }
   logFetched(source, processed, log);
   return { ...removals, heldBack };
+}
+
+/** Items of a fetch, those that came as they were included. */
+function itemsOf({ decided, repeated }: ProcessedSource): number {
+  return decided.length + repeated.unchanged + repeated.passedOver;
 }
 
 /** What of a fetch tells the next one what is known already. */
@@ -313,7 +317,7 @@ async function finishFailed(
         atMs,
       ),
     },
-    processed?.decided.length ?? 0,
+    processed === null ? 0 : itemsOf(processed),
     options,
   );
   options.log.warn("source failed", {

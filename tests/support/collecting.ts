@@ -6,6 +6,8 @@ import type { IngestReport } from "../../src/ingest/ingest.ts";
 import type { FakePlatform } from "./platform.ts";
 import { createWorld, type World } from "./world.ts";
 
+const HOUR_MS = 3_600_000;
+
 /** The settings of a source "board", a feed at https://board.example/feed.xml. */
 export function sampleSource(change: Partial<SourceSettings> = {}): SourceSettings {
   return {
@@ -55,4 +57,21 @@ export async function ingestBoard(world: World): Promise<IngestReport> {
   const [report] = await world.app.ingest.ingest(["board"]);
   assert.ok(report !== undefined);
   return report;
+}
+
+/** A fetch of the source "board" an hour after the last, with how often the store was given items of it to decide on. */
+export async function fetchLater(world: World): Promise<IngestReport & { looks: number }> {
+  const { store, platform } = world;
+  const { recordPublications } = store;
+  await platform.clock.advance(HOUR_MS);
+  let looks = 0;
+  store.recordPublications = (...given) => {
+    looks++;
+    return recordPublications(...given);
+  };
+  try {
+    return { ...await ingestBoard(world), looks };
+  } finally {
+    store.recordPublications = recordPublications;
+  }
 }
