@@ -69,7 +69,10 @@ export function success(
     all["etag"] = body.etag();
     all["vary"] = "Accept-Encoding";
   }
-  all["cache-control"] = `${passage.isPublic ? "public" : "private"}, no-cache`;
+  // What is no read may hold a secret that is shown once.
+  all["cache-control"] = route.method === "GET"
+    ? `${passage.isPublic ? "public" : "private"}, no-cache`
+    : "no-store";
   Object.assign(all, headers);
   return new Response(isKnown ? null : compressed ?? body.content(), { status: sent, headers: all });
 }

@@ -29,7 +29,9 @@ export const HEADERS = {
     schema: text("req_01KYWDAKRR5WRWT5EF8803K209"),
   },
   "Cache-Control": {
-    description: "`no-cache`: keep it if you like, and ask with `If-None-Match` before you use it again",
+    description:
+      "`no-cache`: keep it if you like, and ask with `If-None-Match` before you use it again; `no-store`, " +
+      "of errors and of what is no `GET`: keep it nowhere",
     schema: text("private, no-cache"),
   },
   "ETag": { description: "Names these bytes; for `If-None-Match`", schema: text('W/"bS7nQ1Kc"') },

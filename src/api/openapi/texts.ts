@@ -52,8 +52,8 @@ the answer is 429, with \`Retry-After\` in seconds.
 ## Limits of an address
 
 Beside the quota, an address may ask only so often a minute without a key, and far less often with a wrong one. The answer
-to more is 429 \`too_many_requests\`, with \`Retry-After\` in seconds. A good key is not held up by what others of its
-address do without one.
+to more is 429 \`too_many_requests\`, with \`Retry-After\` in seconds. A good key
+that was used since the service started is not held up by what others of its address do without one.
 
 ## Paging
 
