@@ -17,7 +17,7 @@ export interface EarlyListener {
   server: RunningServer;
   /** What the config's address was read as. */
   at: { hostname: string; port: number };
-  /** Hears of the listener's trouble from now on. */
+  /** Hears of the listener's trouble, of what there was before as well. */
   tellTrouble(hear: (trouble: ListenTrouble) => void): void;
 }
 
@@ -41,17 +41,33 @@ export async function listenEarly(
     if (file === null) return null;
     const at = addressOf(await host.readText(file));
     if (at === null) return null;
-    let hear: (trouble: ListenTrouble) => void = () => {};
+    const troubles = keepTroubles();
     const server = await listen({
       ...at,
       handler: (request, { remoteAddress }) => door.fetch(request, remoteAddress),
       refuse: (request) => door.refuse(request),
-      onTrouble: (trouble) => hear(trouble),
+      onTrouble: troubles.note,
     });
-    return { server, at, tellTrouble: (to) => void (hear = to) };
+    return { server, at, tellTrouble: troubles.tellTo };
   } catch {
     return null; // the same is tried again, and told, when the config was read
   }
+}
+
+/** A listener's trouble, kept until there is somebody to hear of it: the log is there later than the listener. */
+export function keepTroubles(): {
+  note(trouble: ListenTrouble): void;
+  tellTo(hear: (trouble: ListenTrouble) => void): void;
+} {
+  const kept: ListenTrouble[] = []; // a listener tells of the same once a minute: there are few
+  let hearer: ((trouble: ListenTrouble) => void) | null = null;
+  return {
+    note: (trouble) => hearer === null ? void kept.push(trouble) : hearer(trouble),
+    tellTo(hear) {
+      hearer = hear;
+      for (const trouble of kept.splice(0)) hear(trouble);
+    },
+  };
 }
 
 /** Where a config's server listens in clear; null where it does not. */

@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import type { PlacedMessage } from "./problems.ts";
 import type { CheckedFile } from "./schema.ts";
-import { formatListen } from "./listen.ts";
+import { formatListen, isSameListener, readListen } from "./listen.ts";
 
 /** Where the API listens and how it is reached. */
 export interface ServerConfig {
@@ -29,10 +29,16 @@ const USUAL_ADDRESS = "127.0.0.1:8080";
 /** Two listeners on one address: the second would be told that another program has it. */
 function findSharedAddress(server: unknown, metrics: unknown): PlacedMessage[] {
   const [api, own] = [listenOf(server) ?? USUAL_ADDRESS, listenOf(metrics)];
-  if (own !== api || own.endsWith(":0")) return [];
+  if (own === null) return [];
+  const [first, second] = [readListen(api), readListen(own)];
+  // What cannot be read is told of where it stands.
+  if (!("value" in first && "value" in second) || !isSameListener(first.value, second.value)) return [];
+  const where = own === api
+    ? "where the API listens already"
+    : `and the API listens on ${api}, which takes that too`;
   return [{
     path: ["metrics", "listen"],
-    message: `is ${own}, where the API listens already (server.listen): the metrics need a port of their own`,
+    message: `is ${own}, ${where} (server.listen): the metrics need a port of their own`,
   }];
 }
 

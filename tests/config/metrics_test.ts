@@ -41,6 +41,41 @@ Deno.test("the metrics do not listen where the API does", async () => {
   }
 });
 
+Deno.test("two texts for one address are one listener; whatever the system lets stand side by side may", async () => {
+  // As Linux answers the second of two listeners (EADDRINUSE).
+  const clashes: [string, string][] = [
+    ["0.0.0.0", "127.0.0.1"],
+    ["", "127.0.0.2"],
+    ["[::]", "127.0.0.1"],
+    ["[::]", "[::1]"],
+    ["[::]", "example.org"],
+    ["localhost", "127.0.0.1"],
+    ["LOCALHOST", "localhost"],
+    ["0.0.0.0", "localhost"],
+    ["[::ffff:127.0.0.1]", "127.0.0.1"],
+    ["[0:0:0:0:0:0:0:1]", "[::1]"],
+  ];
+  const given = (api: string, own: string) =>
+    `[metrics]\nlisten = "${own}:9464"\n[server]\nlisten = "${api}:9464"\npublic_url = "http://a.example"\n`;
+  for (const pair of clashes) {
+    for (const [api = "", own = ""] of [pair, pair.toReversed()]) {
+      const lines = (await linesOf(given(api, own))).join("\n");
+      assert.match(
+        lines,
+        /:2: metrics\.listen: is .*:9464, (where|and) the API listens .*need a port of their own/,
+        lines,
+      );
+    }
+  }
+  const beside: [string, string][] = [
+    ["127.0.0.1", "127.0.0.2"],
+    ["127.0.0.1", "[::1]"],
+    ["0.0.0.0", "[::1]"],
+    ["example.org", "127.0.0.1"],
+  ];
+  for (const [api, own] of beside) assert.notEqual((await configOf(given(api, own))).metrics.listen, null);
+});
+
 Deno.test("an area of the log may have a level of its own", async () => {
   const config = await configOf('[log]\nlevels = { delivery = "debug", mail = "error" }');
   assert.deepEqual(config.log, {

@@ -52,7 +52,12 @@ async function liveThrough(
   board.publish(first);
   await until("the first delivery", () => hook.arrivals.length === 1, server.log);
   await begin(server);
-  const meanwhile = await publishUntil(board, async () => (await client.health())[1] === trouble, server.log);
+  const { id } = subscribed.json.subscription as { id: string };
+  const isRefused = async () =>
+    (await client.ask(`/v1/subscriptions/${id}/rotate-secret`, {})).status === 503;
+  if (trouble === "full") await client.sees("full"); // before anything is written
+  const meanwhile = await publishUntil(board, isRefused, server.log);
+  await client.sees(trouble);
   assert.deepEqual(await client.health(), ["degraded", trouble]);
   assert.ok((await client.titles()).includes(first), "reads go on");
   const refused = await client.ask("/v1/subscriptions", { webhook_url: `${hook.url}/other` });

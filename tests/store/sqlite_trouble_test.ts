@@ -79,6 +79,22 @@ Deno.test("a full disk stays full as long as it has no room, although a small wr
   });
 });
 
+Deno.test("a disk without room is told as full although nothing was written since, and over when there is room", async () => {
+  await withFile(async (file) => {
+    let isFull = false;
+    const store = openStore(file, testVault, null, { hasRoom: () => !isFull });
+    assert.equal(await store.trouble(), null);
+    assert.deepEqual(await store.takeTrouble(), { now: null, met: null });
+    isFull = true;
+    assert.equal(await store.trouble(), "full");
+    assert.deepEqual(await store.takeTrouble(), { now: "full", met: "full" });
+    assert.deepEqual(await store.takeTrouble(), { now: "full", met: null });
+    isFull = false;
+    assert.equal(await store.trouble(), null);
+    await store.close();
+  });
+});
+
 Deno.test("a store that another process holds locked says so, still reads, waits no longer than a moment, and heals", async () => {
   await withFile(async (file) => {
     const store = openStore(file, testVault);

@@ -43,10 +43,10 @@ export class TroubleWatch {
   /** The trouble as it is now: a small write is tried, and ends it when it succeeds. Throws once the store is closed. */
   current(): StoreTrouble | null {
     this.connection.mustBeOpen();
-    if (this.#trouble === null && this.#isTried) return null;
+    if (this.#trouble === null && this.#isTried && this.hasRoom?.() !== false) return null;
     if (this.#trouble === "corrupt") return this.#trouble;
     // The log is not cut when it has been brought in: a small write fits into it while every larger one fails.
-    if (this.#trouble === "full" && this.hasRoom?.() === false) return this.#trouble;
+    if ((this.#trouble ?? "full") === "full" && this.hasRoom?.() === false) return this.#noteFull();
     try {
       this.#tryWrite();
       this.#trouble = null;
@@ -64,6 +64,12 @@ export class TroubleWatch {
   #troubleOf(error: unknown): StoreTrouble | null {
     const trouble = troubleOf(error);
     return trouble === "io" && this.hasRoom?.() === false ? "full" : trouble;
+  }
+
+  /** Of a disk without room, whatever still fits into the log: nobody may have written since it was filled. */
+  #noteFull(): StoreTrouble {
+    if (this.#trouble === null) this.#met = "full";
+    return this.#trouble = "full";
   }
 
   #tryWrite(): void {
