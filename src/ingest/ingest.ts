@@ -7,6 +7,7 @@ import type { RegisteredSource, Store } from "../domain/store.ts";
 import { NO_TRACER, type Tracer } from "../domain/tracer.ts";
 import { type FetchedDocument, FetchError } from "./fetched.ts";
 import { type CountVisit, createIngestMetrics } from "./ingest_metrics.ts";
+import { discreetLog } from "./discreet_log.ts";
 import { createLastLooks } from "./last_looks.ts";
 import { createPassedOver } from "./passed_over.ts";
 import { type DecidedItem, processSource } from "./process.ts";
@@ -74,6 +75,7 @@ export function createIngest(given: IngestOptions): Ingest {
   const spacingOf = createSpacing(given);
   const options: IngestOptions & VisitOptions = {
     ...given,
+    log: discreetLog(given.log),
     passedOver: createPassedOver(),
     lastLooks: createLastLooks(),
     spacingOf,

@@ -10,7 +10,7 @@ import type { CountVisit } from "./ingest_metrics.ts";
 import { noteNews } from "./news.ts";
 import { FetchError } from "./fetched.ts";
 import { judgeArrivals } from "./flood.ts";
-import { decideGaps, withoutQueries } from "./gaps.ts";
+import { decideGaps } from "./gaps.ts";
 import { decideMoves } from "./move.ts";
 import { type ProcessedSource, type ProcessOptions, processSource } from "./process.ts";
 import { findRemovals, type Removals } from "./removals.ts";
@@ -275,8 +275,8 @@ function logFetched(source: SourceSettings, processed: ProcessedSource, log: Log
     log.warn("not everything could be taken; `source test` shows all of it", {
       source: source.id,
       refused: report.refused.length,
-      first: withoutQueries(first.item).slice(0, MAX_LOGGED),
-      cause: withoutQueries(first.reason),
+      first: first.item.slice(0, MAX_LOGGED),
+      cause: first.reason,
     });
   }
 }
