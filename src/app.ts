@@ -34,6 +34,7 @@ import type { Store } from "./domain/store.ts";
 import { loudnessOf, type StoreTrouble, TROUBLE_ADVICE } from "./domain/store_trouble.ts";
 import type { Subscription } from "./domain/subscription.ts";
 import { createIngest, type Ingest } from "./ingest/ingest.ts";
+import { readOn } from "./ingest/read_elsewhere.ts";
 import { renderDocs } from "./web/docs.ts";
 
 /** How often counted requests are written, ms: so many are lost at most by a crash. */
@@ -262,6 +263,7 @@ function createCollecting(
     jitterMs: config.ingest.jitterMs,
     maxFreshMs: config.ingest.maxFreshMs,
     classify: classifier.classify,
+    ...(platform.reader === null ? {} : { readElsewhere: readOn(platform.reader, config.classification) }),
     rulesVersion: classifier.rulesVersion,
   });
 }

@@ -6,9 +6,9 @@ import { inspectDatabase } from "./store/sqlite/inspect.ts";
 import { migrateFile } from "./store/sqlite/migrate.ts";
 
 answerCalls({
-  inspect: inspectDatabase,
-  migrate: (argument) => {
-    const { path, keyFile } = JSON.parse(argument) as DatabaseFile;
+  inspect: (path) => inspectDatabase(path as string),
+  migrate: (file) => {
+    const { path, keyFile } = file as DatabaseFile;
     migrateFile(path, (options) => openVaultFile(keyFile, options));
   },
 });

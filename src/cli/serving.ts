@@ -284,6 +284,6 @@ async function cleanUp(
 function workOn(thread: Thread): LongWork {
   return {
     inspect: (path) => thread.call("inspect", path) as Promise<DatabaseFacts>,
-    migrate: (file) => thread.call("migrate", JSON.stringify(file)),
+    migrate: (file) => thread.call("migrate", file),
   };
 }

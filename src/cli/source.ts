@@ -7,7 +7,7 @@ import { type SourceSettings, untouchedSource } from "../domain/source.ts";
 import { describeDocument, type DescribeOptions } from "../ingest/normalise/describe.ts";
 import { inflateFile } from "../ingest/parse/inflate.ts";
 import { DocumentError } from "../ingest/parse/document.ts";
-import { MAX_ITEMS } from "../ingest/process.ts";
+import { MAX_ITEMS } from "../ingest/contents.ts";
 import { VERSION } from "../version.ts";
 import { type Command, type CommandCall, CommandError, EXIT, JSON_OPTION } from "./command.ts";
 import { loadConfig, withStore } from "./open.ts";

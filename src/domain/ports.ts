@@ -210,6 +210,15 @@ export class VaultError extends Error {
   override readonly name = "VaultError";
 }
 
+/** Another thread, which does tasks by name, one after the other. It begins with the first of them. */
+export interface SecondThread {
+  /**
+   * The result of a task; one that comes in parts is given to `take` part by part, and the result is null. Only data can
+   * be sent. Rejects with the message of what the task threw, and when the thread breaks or is ended.
+   */
+  call(task: string, argument: unknown, take?: (part: unknown) => void): Promise<unknown>;
+}
+
 /** The world outside, as one. */
 export interface Platform {
   clock: Clock;
@@ -219,5 +228,7 @@ export interface Platform {
   files: Files;
   mailer: Mailer;
   tracer: Tracer;
+  /** Reads long documents; null where all is done on one thread. */
+  reader: SecondThread | null;
   log(area: LogArea): Log;
 }

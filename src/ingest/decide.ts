@@ -1,10 +1,13 @@
 // The items of one document: each with its outcome, and what the document as a whole shows of its source.
 import type { RecordDecision, StoredPublication } from "../domain/store.ts";
-import { type IdentifiedItem, identifyItems, isOther, isSameButForQuery } from "./identify.ts";
+import type { Ahead } from "./ahead.ts";
+import { type ClassifyRequest, classifyRequest } from "./classify_request.ts";
+import type { AheadOfTime } from "./contents.ts";
+import { type Hashes, type IdentifiedItem, identifyItems, isOther, isSameButForQuery } from "./identify.ts";
 import { baseOf, movedOn, nextRule } from "./identity.ts";
 import type { NormalisedItem } from "./normalise/item.ts";
 import type { DocumentOrigin } from "./origin.ts";
-import type { ClassifyRequest, DecidedItem, DocumentRun } from "./process.ts";
+import type { DecidedItem, DocumentRun } from "./process.ts";
 import { type DocumentItems, findReplaced, type KnownPublication } from "./replaced.ts";
 import { decideRevision, type RevisionContext } from "./revise.ts";
 import { passedOverBefore } from "./widened.ts";
@@ -28,6 +31,9 @@ export interface SharedOrigin {
   origin: DocumentOrigin;
   /** What was odd about an item, where something was. */
   notes: ReadonlyMap<NormalisedItem, readonly string[]>;
+  hashesOf(item: NormalisedItem): Hashes;
+  /** What is classified meanwhile; null when nothing is. */
+  ahead: Ahead | null;
   /** Whether the document was read before with the same bytes. */
   isReread: boolean;
   /** The language of the whole document, where the source has an address for each. */
@@ -69,7 +75,7 @@ export async function decideAll(
       item: one.item,
       language: shared.language,
       notes,
-      request: () => classifyRequest(one, shared, run),
+      request: () => requestOf(one, shared, run),
       decision,
       isUntold: isUntold(one, decision, deciding.context),
     });
@@ -151,7 +157,7 @@ async function decideFirst(
       return { kind: "passed_over" };
     }
     return decideOne(one, stored);
-  });
+  }, async (batch) => await shared.ahead?.until(batch.map(({ item }) => item)));
   if (queries.areMadeUp) { for (const one of queries.moved) decisions.set(one, { kind: "unchanged" }); }
   else await recordBatches(queries.moved, run, decideOne);
   if (fresh.length > 0) {
@@ -205,9 +211,11 @@ function decideUnlessPassedOver(
     options: DocumentRun["options"];
   },
 ): RecordDecision {
-  const name = nameRequest(one, classifyRequest(one, shared, run));
+  const name = nameRequest(one, requestOf(one, shared, run));
   if (options.passedOver.has(name)) return { kind: "passed_over" };
-  const decision = decideRevision(one, null, context);
+  const decision: RecordDecision = aheadOf(one, shared) === null
+    ? { kind: "passed_over" }
+    : decideRevision(one, null, context);
   if (decision.kind === "passed_over") options.passedOver.add(name);
   return decision;
 }
@@ -276,6 +284,7 @@ async function moveOn(
     all.map(({ item }) => item),
     movedOn(run.result.identity, next),
     shared.language,
+    shared.hashesOf,
   );
   run.result.identity = identity;
   await recordBatches(
@@ -298,11 +307,13 @@ async function recordBatches(
   identified: readonly IdentifiedItem[],
   { source, mode, options, pause }: DocumentRun,
   decide: (one: IdentifiedItem, stored: StoredPublication | null) => RecordDecision,
+  isReady: (batch: readonly IdentifiedItem[]) => Promise<void> = () => Promise.resolve(),
 ): Promise<void> {
   const record = mode === "record" ? options.store.recordPublications : options.store.previewPublications;
   let kept: Promise<unknown> = Promise.resolve();
   for (let start = 0; start < identified.length; start += RECORD_BATCH) {
     const batch = identified.slice(start, start + RECORD_BATCH);
+    await isReady(batch);
     const before = kept;
     // A batch is decided on while the disk still writes the one before; it ends only when all of them are kept.
     kept = Promise.all([before, record(source.id, batch, decide, options.holder)]);
@@ -313,21 +324,17 @@ async function recordBatches(
   await kept;
 }
 
-function classifyRequest(
+/** What was found of an item ahead of time, for the question that is asked of it here: see {@link Ahead.get}. */
+function aheadOf({ item, language }: IdentifiedItem, { ahead }: SharedOrigin): AheadOfTime | undefined {
+  return language === undefined ? ahead?.get(item) : undefined;
+}
+
+function requestOf(
   { item, language }: IdentifiedItem,
   { statedLanguages }: Pick<SharedOrigin, "statedLanguages">,
   { source }: Pick<DocumentRun, "source">,
 ): ClassifyRequest {
-  return {
-    title: item.title,
-    summary: item.summary,
-    url: item.link,
-    categories: item.categories,
-    statedLanguages: [
-      ...new Set([language, item.language, ...statedLanguages].filter((code) => typeof code === "string")),
-    ],
-    sourceId: source.id,
-  };
+  return classifyRequest(item, { language, statedLanguages, sourceId: source.id });
 }
 
 function revisionContext(
@@ -345,9 +352,9 @@ function revisionContext(
     isReread: shared.isReread,
     wasPassedOver: passedOverBefore(source, state),
     newEventId: () => options.newId("event"),
-    classify: (one) => options.classify(classifyRequest(one, shared, { source })),
+    classify: (one) => aheadOf(one, shared) ?? options.classify(requestOf(one, shared, { source })),
     provenance: (one) => {
-      const request = classifyRequest(one, shared, { source });
+      const request = requestOf(one, shared, { source });
       return {
         rules_version: options.rulesVersion,
         categories: [...request.categories],

@@ -19,6 +19,9 @@ export interface IdentifiedItem extends PublicationKey {
   textHash: string;
 }
 
+/** What an item says, in short: all that counts for revisions, and the same without its date. */
+export type Hashes = Pick<IdentifiedItem, "contentHash" | "textHash">;
+
 /** The items of one document by identity. */
 export interface IdentifiedItems {
   /** The identity that was used: the one given, or a later one when the document shows that it is needed. */
@@ -34,12 +37,13 @@ export interface IdentifiedItems {
 
 /**
  * Gives each item its identity under the source's rule, or under the first later rule that keeps them apart. `language`
- * is that of the whole document, where the source has an address for each.
+ * is that of the whole document, where the source has an address for each; `hashes` gives those that were made before.
  */
 export function identifyItems(
   items: readonly NormalisedItem[],
   given: Identity,
   language: string | null = null,
+  hashes: (item: NormalisedItem) => Hashes = hashesOf,
 ): IdentifiedItems {
   let identity = given;
   let keys = keysUnder(identity, items);
@@ -53,7 +57,7 @@ export function identifyItems(
   const identified = new Map<string, IdentifiedItem>();
   const older: NormalisedItem[] = [];
   for (const [at, item] of items.entries()) {
-    const { contentHash, textHash } = hashesOf(item);
+    const { contentHash, textHash } = hashes(item);
     const one: IdentifiedItem = { item, key: keys[at] as string, contentHash, textHash };
     if (formerKeys.length > 0) one.formerKeys = formerKeys.map((former) => former(item));
     if (identity.languages !== null) one.language = languageOf(item, identity, language);
@@ -95,8 +99,8 @@ export function contentHash(item: NormalisedItem): string {
   return hashesOf(item).contentHash;
 }
 
-/** Both hashes are of the same text but for its end, which is hashed once. */
-function hashesOf(item: NormalisedItem): { contentHash: string; textHash: string } {
+/** Both hashes ({@link contentHash}) are of the same text but for its end, which is hashed once. */
+export function hashesOf(item: NormalisedItem): Hashes {
   const text = [withSingleSpaces(item.title), withSingleSpaces(item.summary), cleanUrl(item.link)];
   const common = createHash("sha256").update(JSON.stringify(text).slice(0, -1));
   const date = item.publishedAtMs ?? item.updatedAtMs;

@@ -1,9 +1,12 @@
 // One source from fetch to record: every document, every item, each with its outcome.
 import type { NewId } from "../domain/ids.ts";
 import type { Clock } from "../domain/ports.ts";
+import type { Reading } from "../domain/reading.ts";
 import type { SourceSettings, SourceState } from "../domain/source.ts";
 import type { RecordDecision, Store } from "../domain/store.ts";
 import { NO_TRACER, type Tracer } from "../domain/tracer.ts";
+import type { ClassifyRequest } from "./classify_request.ts";
+import { type ContentsRequest, statedLanguages } from "./contents.ts";
 import { decideAll } from "./decide.ts";
 import { fetchDocuments } from "./fetch.ts";
 import {
@@ -21,40 +24,24 @@ import { type DocumentLook, type LastLooks, lookAt, NO_LOOKS, repeatLook } from 
 import { isShort, ItemCounts, shortLanguages, shortReason } from "./minimum.ts";
 import { type DocumentOrigin, originOf } from "./origin.ts";
 import type { Whereabouts } from "./move.ts";
-import { type NormalisedItem, normaliseItem } from "./normalise/item.ts";
-import { DocumentError, type ParsedDocument, parseDocument } from "./parse/document.ts";
+import type { NormalisedItem } from "./normalise/item.ts";
+import { DocumentError } from "./parse/document.ts";
 import type { PassedOver } from "./passed_over.ts";
-import type { Classified } from "./revise.ts";
+import { readContents, type ReadOptions } from "./read.ts";
 import { Throttle } from "./throttle.ts";
 import { createTurns } from "./turns.ts";
 
-/** Items of one document at most. */
-export const MAX_ITEMS = 20_000;
 /** Why an item is refused that the document holds in a newer edition: the publication is there all the same. */
 const OLDER_EDITION = "the same document holds a newer edition of it";
-/** Items read between two looks at whether it is somebody else's turn. */
-const READ_BATCH = 100;
 const MINUTE_MS = 60_000;
 
-/** What the classifier is given. */
-export interface ClassifyRequest {
-  title: string;
-  summary: string;
-  url: string;
-  categories: readonly string[];
-  /** What item, document and source state of the language, the most specific first. */
-  statedLanguages: readonly string[];
-  sourceId: string;
-}
-
 /** What processing a source needs. */
-export interface ProcessOptions extends Omit<FetchOptions, "noteAnswer"> {
+export interface ProcessOptions extends Omit<FetchOptions, "noteAnswer">, Omit<ReadOptions, "pause"> {
   store: Pick<Store, "recordPublications" | "previewPublications" | "listEvents">;
   clock: Clock;
   newId: NewId;
   /** Who holds the leases. */
   holder: string;
-  classify(request: ClassifyRequest): Classified;
   /** The version of the classifier's rules. */
   rulesVersion: string;
   passedOver: PassedOver;
@@ -323,6 +310,20 @@ function traceDocument(
   });
 }
 
+/** What a document is read by. Of a source that was never read to its end most items will be asked about. */
+function contentsRequest(
+  { bytes, contentType, url }: FetchedDocument,
+  reading: Reading | null,
+  { source, state, result }: DocumentRun,
+): ContentsRequest {
+  const { id: sourceId, languages, timezone, baseUrl, relevance } = source;
+  const isLikelyNew = state.firstSuccessAtMs === null && result.identity.languages === null;
+  return {
+    ...{ bytes, contentType, url, reading, timezone, baseUrl },
+    ahead: isLikelyNew ? { sourceId, languages, keepsAll: relevance === "all" } : null,
+  };
+}
+
 /** Deals with every item of a document. It is not whole when it as a whole has a fault: it breaks off, it is too long. */
 async function processDocument(
   document: FetchedDocument,
@@ -330,34 +331,32 @@ async function processDocument(
   run: DocumentRun,
 ): Promise<DealtWith> {
   const { source, result } = run;
-  const { contentType, url, isReread = false } = document;
-  const parsed = parseDocument(document.bytes, {
-    contentType,
-    maxItems: MAX_ITEMS,
-    timezone: source.timezone,
-    reading,
-    url,
-  });
+  const { isReread = false } = document;
+  const request = contentsRequest(document, reading ?? null, run);
+  const contents = await readContents(request, { ...run.options, pause: run.pause });
+  const { facts, items, notes, hashesOf, ahead } = contents;
   const [decidedBefore, refusedBefore] = [result.decided.length, result.refused.length];
-  for (const { item, reason, isMeant } of parsed.problems) {
+  for (const { item, reason, isMeant } of facts.problems) {
     result.refused.push({ item, reason });
     // A page is one item: what it is without, it is without by itself.
     if (item === "document" && !isMeant && reading?.kind !== "page") result.gaps.push({ part: name, reason });
   }
-  await run.pause();
-  const { items, notes } = await normaliseItems(parsed, url, run);
-  const identified = identifyItems(items, result.identity, language ?? null);
+  result.refused.push(...contents.refused);
+  const identified = identifyItems(items, result.identity, language ?? null, hashesOf);
   result.identity = identified.identity;
   for (const older of identified.older) {
     result.refused.push({ item: older.title, reason: OLDER_EDITION });
   }
-  const statedLanguages = [...(parsed.language === null ? [] : [parsed.language]), ...source.languages];
   await run.pause();
   const origin = originOf(document);
   result.origin = origin;
   await decideAll(
     identified.items,
-    { statedLanguages, origin, notes, isReread, language: language ?? null },
+    {
+      statedLanguages: statedLanguages(facts.language, source.languages),
+      ...{ origin, notes, hashesOf, ahead, isReread },
+      language: language ?? null,
+    },
     run,
   );
   const decided = result.decided.slice(decidedBefore);
@@ -365,36 +364,15 @@ async function processDocument(
   if (isAlone) result.looks.set(name, lookAt(document, { decided, refused }));
   return {
     document,
-    next: parsed.next,
+    next: facts.next,
     keys: identified.items.map(({ key }) => key),
-    items: parsed.items.length + parsed.problems.filter(({ item }) => item !== "document").length,
+    items: facts.items + facts.problems.filter(({ item }) => item !== "document").length,
     isKnown: decided.every(({ decision }) => decision.kind !== "record"),
     newestMs: items.reduce((newest: number | null, { publishedAtMs, updatedAtMs }) => {
       const dateMs = updatedAtMs ?? publishedAtMs;
       return dateMs === null || (newest !== null && newest > dateMs) ? newest : dateMs;
     }, null),
-    isWhole: !parsed.problems.some(({ item }) => item === "document"),
-    ttlMinutes: parsed.ttlMinutes,
+    isWhole: !facts.problems.some(({ item }) => item === "document"),
+    ttlMinutes: facts.ttlMinutes,
   };
-}
-
-/** The items of a document that have what an item must have, and what is odd about them; the others are refused. */
-async function normaliseItems(
-  parsed: ParsedDocument,
-  documentUrl: string | null,
-  { source: { baseUrl, timezone }, result, pause }: DocumentRun,
-): Promise<{ items: NormalisedItem[]; notes: Map<NormalisedItem, readonly string[]> }> {
-  const items: NormalisedItem[] = [];
-  const notes = new Map<NormalisedItem, readonly string[]>();
-  for (const [position, item] of parsed.items.entries()) {
-    const outcome = normaliseItem(item, { document: parsed, documentUrl, baseUrl, timezone, position });
-    if (!outcome.ok) {
-      result.refused.push({ item: outcome.item, reason: outcome.reason });
-    } else {
-      items.push(outcome.item);
-      if (outcome.notes.length > 0) notes.set(outcome.item, outcome.notes);
-    }
-    if (position % READ_BATCH === 0) await pause();
-  }
-  return { items, notes };
 }

@@ -8,6 +8,7 @@ import { createLogs, type LogSettings } from "./log.ts";
 import { createMailer, type MailSettings } from "./mailer.ts";
 import { createRandom } from "./random.ts";
 import { createResolver } from "./resolver.ts";
+import { createThread } from "./thread.ts";
 
 /** What of the world the config decides. */
 export interface PlatformSettings {
@@ -29,6 +30,7 @@ export interface RealPlatform extends Platform {
 export function createPlatform(options: PlatformSettings & { tracer?: Tracer }): RealPlatform {
   const http = createHttpClient();
   const logs = createLogs(options.log);
+  const reader = createThread(new URL("../reader.ts", import.meta.url));
   const platform: RealPlatform = {
     clock: createClock(),
     random: createRandom(),
@@ -37,9 +39,11 @@ export function createPlatform(options: PlatformSettings & { tracer?: Tracer }):
     files: createFiles(),
     mailer: createMailer(options.mail ?? null),
     tracer: options.tracer ?? NO_TRACER,
+    reader,
     log: (area) => logs.log(area),
     prepare: () => http.prepare(),
     async close() {
+      reader.end();
       await http.close();
       logs.close();
     },

@@ -20,7 +20,7 @@ Deno.test("a thread inspects a database while this one goes on, and tells what w
     await store.close();
     const [facts] = await Promise.all([
       thread.call("inspect", file),
-      thread.call("migrate", JSON.stringify({ path: file, keyFile: `${file}.key` })),
+      thread.call("migrate", { path: file, keyFile: `${file}.key` }),
     ]);
     const { schema, rows, problems } = facts as {
       schema: number;
@@ -42,4 +42,32 @@ Deno.test("a thread that is ended fails what it was asked, and a later call begi
   await assert.rejects(call, /the second thread was ended/);
   await assert.rejects(thread.call("dance", ""), /there is no task dance/);
   thread.end();
+});
+
+/** A program that counts its calls and gives what it is sent piece by piece. */
+const COUNTING = new URL(`data:application/javascript,${
+  encodeURIComponent(`
+let calls = 0;
+onmessage = ({ data: { number, task, argument } }) => {
+  if (task === "break") return void setTimeout(() => { throw new Error("broken on purpose"); });
+  for (const part of argument) postMessage({ number, part });
+  postMessage({ number, result: ++calls });
+};`)
+}`);
+
+Deno.test("a thread gives parts in order, ends when it was idle, and begins anew with the next call", async () => {
+  const thread = createThread(COUNTING, { idleMs: 0 });
+  const parts: unknown[] = [];
+  const call = () => thread.call("count", [1, { two: [2] }, "three"], (part) => parts.push(part));
+  try {
+    assert.deepEqual(await Promise.all([call(), call()]), [1, 2]);
+    assert.deepEqual(parts, [1, { two: [2] }, "three", 1, { two: [2] }, "three"]);
+    await new Promise((resolve) => setTimeout(resolve, 0)); // set after the thread's own, so it goes off after it
+    assert.equal(await call(), 1);
+    await assert.rejects(thread.call("count", [() => {}]), /could not be cloned/);
+    await assert.rejects(thread.call("break", []), /the second thread broke: .*broken on purpose/);
+    assert.equal(await call(), 1);
+  } finally {
+    thread.end();
+  }
 });

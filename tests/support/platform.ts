@@ -195,6 +195,7 @@ export function fakePlatform(nowMs: number, seed = 1): FakePlatform {
     files: fakeFiles(),
     mailer: fakeMailer(),
     tracer: NO_TRACER,
+    reader: null,
     log,
     lines,
     hosts,

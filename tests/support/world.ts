@@ -6,6 +6,7 @@ import { type Config, parseConfig } from "../../src/config/config.ts";
 import type { Customer } from "../../src/domain/customer.ts";
 import { createIds, type NewId } from "../../src/domain/ids.ts";
 import { type Metrics, NO_METRICS } from "../../src/domain/metrics.ts";
+import type { SecondThread } from "../../src/domain/ports.ts";
 import type { Store } from "../../src/domain/store.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import { checkAnswer } from "./openapi.ts";
@@ -39,15 +40,24 @@ export interface World {
   close(): Promise<void>;
 }
 
+/** What a world may have that others have not. */
+export interface WorldOptions {
+  startMs?: number;
+  seed?: number;
+  polite?: boolean;
+  store?: Store;
+  metrics?: Metrics;
+  /** Without one, all documents are read on the test's own thread. */
+  reader?: SecondThread;
+}
+
 /**
  * Makes a world from the text of a config. Unless it is `polite`, sources are fetched on the dot of their schedule and
  * hosts as often as is asked for: the clock of a world stands still, and nobody would wait for a host's turn.
  */
-export async function createWorld(
-  configText = "",
-  options: { startMs?: number; seed?: number; polite?: boolean; store?: Store; metrics?: Metrics } = {},
-): Promise<World> {
+export async function createWorld(configText = "", options: WorldOptions = {}): Promise<World> {
   const platform = fakePlatform(options.startMs ?? START_MS, options.seed);
+  platform.reader = options.reader ?? null;
   const config = await parseConfig(configText, {
     file: "regfeed.toml",
     folder: "/world",

@@ -15,6 +15,9 @@ const BUNDLES = join(FOLDER, "src", "cli");
  */
 const NODE_PACKAGES = ["undici", "nodemailer"] as const;
 
+/** The programs of further threads. */
+const THREADS = ["worker", "reader"] as const;
+
 /** What an executable is made of. */
 export interface Bundle {
   folder: string;
@@ -44,20 +47,22 @@ export async function makeBundle(facts: string): Promise<Bundling> {
     ...NODE_PACKAGES.map((name) => `--external=${name}`),
     `--outdir=${BUNDLES}`,
     "main.ts",
-    "src/worker.ts",
+    ...THREADS.map((name) => `src/${name}.ts`),
   ]);
   if (!ok) return { kind: "failed", said };
   const config = join(FOLDER, "deno.json");
   await Deno.writeTextFile(config, JSON.stringify(bundleConfig()));
-  const worker = join(FOLDER, "src", "worker.ts");
-  await Deno.writeTextFile(worker, 'import "./cli/src/worker.js";\n');
+  const threads = THREADS.map((name) => join(FOLDER, "src", `${name}.ts`));
+  for (const [at, name] of THREADS.entries()) {
+    await Deno.writeTextFile(threads[at] as string, `import "./cli/src/${name}.js";\n`);
+  }
   const made = join(FOLDER, "build.json");
   await Deno.writeTextFile(made, facts);
   const licences = join(FOLDER, "licences.txt");
   await Deno.writeTextFile(licences, await collectLicences());
   return {
     kind: "made",
-    bundle: { folder: FOLDER, config, main: join(BUNDLES, "main.js"), include: [worker, made, licences] },
+    bundle: { folder: FOLDER, config, main: join(BUNDLES, "main.js"), include: [...threads, made, licences] },
   };
 }
 

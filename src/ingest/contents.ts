@@ -1,0 +1,106 @@
+// A document's bytes to its items and all that can be said of them without the store: pure, on whichever thread.
+import type { Reading } from "../domain/reading.ts";
+import { type Classify, classifyRequest } from "./classify_request.ts";
+import { type Hashes, hashesOf } from "./identify.ts";
+import { type NormalisedItem, normaliseItem } from "./normalise/item.ts";
+import { DocumentError, type ParsedDocument, parseDocument } from "./parse/document.ts";
+import type { Classified } from "./revise.ts";
+
+/** Items of one document at most. */
+export const MAX_ITEMS = 20_000;
+/** Items of one part: read between two looks at whether it is somebody else's turn. */
+const PART_ITEMS = 100;
+
+/** A document and by what it is read. Nothing but data: it may go to another thread. */
+export interface ContentsRequest {
+  bytes: Uint8Array;
+  contentType: string | null;
+  /** Where it came from; null for a file. */
+  url: string | null;
+  /** How its items are found; null for a feed. */
+  reading: Reading | null;
+  /** IANA time zone of dates that state none. */
+  timezone: string;
+  /** Absolute address of the publisher's site. */
+  baseUrl: string;
+  /** How its items are classified right away; null where few of them will be asked about. */
+  ahead: {
+    sourceId: string;
+    /** What the source states. */
+    languages: readonly string[];
+    /** Whether what does not concern AI regulation is kept as well. */
+    keepsAll: boolean;
+  } | null;
+}
+
+/** What a document says beside its items. */
+export interface DocumentFacts extends Pick<ParsedDocument, "language" | "next" | "problems" | "ttlMinutes"> {
+  /** How many items it holds. */
+  items: number;
+}
+
+/** An item with what was odd about it, or why there is none. */
+export type ReadItem =
+  | { ok: true; item: NormalisedItem; hashes: Hashes; notes: readonly string[] }
+  | { ok: false; item: string; reason: string };
+
+/** An item's classification; null when it is not relevant and nothing else was asked. */
+export type AheadOfTime = Classified | null;
+
+/**
+ * Contents as they come: that there are none, or the document, its items in order, that these were all, and what each
+ * readable one was classified as, in the same order.
+ */
+export type ContentsPart =
+  | { kind: "unreadable"; reason: string }
+  | { kind: "document"; facts: DocumentFacts }
+  | { kind: "items"; items: readonly ReadItem[] }
+  | { kind: "all read" }
+  | { kind: "classified"; classified: readonly AheadOfTime[] };
+
+/** Reads a document part by part; no part takes long but the document. */
+export function* readParts(request: ContentsRequest, classify: Classify): Generator<ContentsPart, void> {
+  const { bytes, contentType, url, reading, timezone, baseUrl, ahead } = request;
+  let document: ParsedDocument;
+  try {
+    document = parseDocument(bytes, { contentType, maxItems: MAX_ITEMS, timezone, reading, url });
+  } catch (error) {
+    if (!(error instanceof DocumentError)) throw error;
+    yield { kind: "unreadable", reason: error.message };
+    return;
+  }
+  const { items, language, next, problems, ttlMinutes } = document;
+  yield { kind: "document", facts: { language, next, problems, ttlMinutes, items: items.length } };
+  const read: NormalisedItem[] = [];
+  for (let start = 0; start < items.length; start += PART_ITEMS) {
+    const part = items.slice(start, start + PART_ITEMS).map((item, at): ReadItem => {
+      const position = start + at;
+      const outcome = normaliseItem(item, { document, documentUrl: url, baseUrl, timezone, position });
+      return outcome.ok ? { ...outcome, hashes: hashesOf(outcome.item) } : outcome;
+    });
+    for (const one of part) if (one.ok) read.push(one.item);
+    yield { kind: "items", items: part };
+  }
+  yield { kind: "all read" };
+  if (ahead === null) return;
+  const { sourceId, languages, keepsAll } = ahead;
+  const stated = { sourceId, statedLanguages: statedLanguages(language, languages) };
+  for (let start = 0; start < read.length; start += PART_ITEMS) {
+    const classified = read.slice(start, start + PART_ITEMS)
+      .map((item) => wholeOf(classify(classifyRequest(item, stated)), keepsAll));
+    yield { kind: "classified", classified };
+  }
+}
+
+/** What document and source state of the language, the more specific first. */
+export function statedLanguages(ofDocument: string | null, ofSource: readonly string[]): string[] {
+  return [...(ofDocument === null ? [] : [ofDocument]), ...ofSource];
+}
+
+/** A classification with all that will be asked of it. */
+function wholeOf(classified: Classified, keepsAll: boolean): AheadOfTime {
+  const { relevant } = classified;
+  if (!relevant && !keepsAll) return null;
+  const { language, eventType, topics, severity, aiActArticles } = classified;
+  return { relevant, language, eventType, topics, severity, aiActArticles };
+}

@@ -1,0 +1,6 @@
+// The program of the thread that reads long documents.
+import { createClassifier } from "./classify/classify.ts";
+import { readingTasks } from "./ingest/read_elsewhere.ts";
+import { answerCalls } from "./platform/thread.ts";
+
+answerCalls(readingTasks(createClassifier));
