@@ -5,6 +5,7 @@ import { ConfigError, decodeConfig, parseConfigFile, type ParsedConfig } from ".
 import type { LogFields, Platform } from "../domain/ports.ts";
 import type { Store } from "../domain/store.ts";
 import { StoreError, type StoreTrouble, TROUBLE_ADVICE } from "../domain/store_trouble.ts";
+import { afterTurn } from "../platform/clock.ts";
 import { mayWriteFile, openWritten } from "../platform/database_files.ts";
 import { createMachine } from "../platform/machine.ts";
 import type { LogSettings } from "../platform/log.ts";
@@ -163,7 +164,11 @@ export async function openStoreAt(
   const machine = createMachine();
   const hasRoom = () => (machine.volumeOf(dirname(path))?.freeBytes ?? Infinity) >= ROOM_BYTES;
   const open = (options: OpenStoreOptions) =>
-    openStore(path, (given) => openVaultFile(keyFile, given), openWritten, { hasRoom, ...options });
+    openStore(path, (given) => openVaultFile(keyFile, given), openWritten, {
+      hasRoom,
+      afterTurn,
+      ...options,
+    });
   try {
     await prepareDatabase(host, { ...loaded, nowMs: platform.clock.nowMs(), work, machine, say });
     return open({});

@@ -205,6 +205,9 @@ export interface WrittenFile {
 /** Opens a file that is there, to write it through. Throws what the file system says. */
 export type OpenWritten = (path: string) => WrittenFile;
 
+/** Calls back soon, and surely: when what is ready at this moment is done, before anything is waited for. */
+export type AfterTurn = (work: () => void) => void;
+
 /** The key is missing, is the wrong one or may be read by others, or what was sealed is damaged. */
 export class VaultError extends Error {
   override readonly name = "VaultError";

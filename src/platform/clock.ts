@@ -10,6 +10,11 @@ export function createClock(): Clock {
   return { nowMs: () => Date.now(), sleep, within };
 }
 
+/** Calls back when what is ready at this moment is done. */
+export function afterTurn(work: () => void): void {
+  setImmediate(work);
+}
+
 function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();

@@ -1,6 +1,6 @@
 // One connection to the database file: its settings, its cached statements, its transactions.
 import { DatabaseSync, type StatementSync, type SupportedValueType } from "node:sqlite";
-import type { OpenWritten, WrittenFile } from "../../domain/ports.ts";
+import type { AfterTurn, OpenWritten, WrittenFile } from "../../domain/ports.ts";
 
 /** How long a statement waits for another process that writes, ms. */
 const BUSY_TIMEOUT_MS = 5_000;
@@ -32,17 +32,24 @@ export interface ReadableCopy {
   mayWrite(): boolean;
 }
 
-/** How a file is opened, where it is not to be written. */
+/** How a file is opened. */
 export interface OpenOptions {
   /** Also leaves a log that a killed process left behind: without it, the last one to close brings it into the file. */
   readOnly?: boolean;
   /** Read until {@link Connection.tryWriteAnew} succeeds. */
   copy?: ReadableCopy;
+  /** Calls back when what is ready now is done; without it each statement takes its locks. */
+  afterTurn?: AfterTurn;
 }
 
 /** One connection; every call is synchronous, so a transaction never meets another of the same process. */
 export class Connection {
   #database: DatabaseSync;
+  readonly #afterTurn: AfterTurn | null;
+  /** Whether a read transaction is open that {@link Connection.reading} has left for the next one. */
+  #isHeld = false;
+  #isReading = false;
+  #isWriting = false;
   /** What was used since the last time that there were too many; */
   #statements = new Map<string, StatementSync>();
   /** and before it: what is used again goes to the others, the rest is forgotten the next time. */
@@ -62,6 +69,7 @@ export class Connection {
    */
   constructor(path: string, openLog: OpenWritten | null = null, options: OpenOptions = {}) {
     this.#path = path;
+    this.#afterTurn = options.afterTurn ?? null;
     this.#openLog = path === ":memory:" ? null : openLog;
     this.#copy = options.copy ?? null;
     this.#database = openDatabase(options.copy?.path ?? path, options);
@@ -77,6 +85,8 @@ export class Connection {
 
   /** Runs SQL of several statements: migrations only. */
   script(sql: string): void {
+    this.#mustNotRead();
+    this.#letGo();
     this.#database.exec(sql);
   }
 
@@ -92,6 +102,7 @@ export class Connection {
 
   /** Changes rows; returns how many. */
   run(sql: string, ...values: Value[]): number {
+    this.#mustNotRead();
     return Number(this.#statement(sql).run(...values).changes);
   }
 
@@ -100,15 +111,43 @@ export class Connection {
     return this.#transactions;
   }
 
+  /**
+   * Runs `work`, which only reads, on one state of the database. That state stays for whoever reads next in this way,
+   * until the turn of the event loop ends or anything else is done here: requests that came together share the locks,
+   * which cost a read as much as all else that SQLite does for it. What is written here is seen at once, what another
+   * process writes in the next turn, and no checkpoint is held up for longer.
+   */
+  reading<T>(work: () => T): T {
+    if (this.#afterTurn === null || this.#isWriting || this.#isReading) return work();
+    if (!this.#isHeld) {
+      this.run("begin");
+      this.#isHeld = true;
+      this.#afterTurn(() => this.#letGo());
+    }
+    this.#isReading = true;
+    let isDone = false;
+    try {
+      const result = work();
+      isDone = true;
+      return result;
+    } finally {
+      this.#isReading = false;
+      if (!isDone) this.#letGo();
+    }
+  }
+
   /** Runs `work` in one write transaction: all of it is kept, or after a throw nothing. */
   transaction<T>(durability: Durability, work: () => T): T {
     this.mustBeOpen();
+    this.#mustNotRead();
+    this.#letGo();
     this.#transactions++;
     if (durability !== this.#durability) {
       this.#database.exec(`pragma synchronous = ${durability === "durable" ? "full" : "normal"}`);
       this.#durability = durability;
     }
     this.run("begin immediate");
+    this.#isWriting = true;
     try {
       const result = work();
       this.run("commit");
@@ -116,6 +155,8 @@ export class Connection {
     } catch (error) {
       this.#rollBack();
       throw error;
+    } finally {
+      this.#isWriting = false;
     }
   }
 
@@ -140,9 +181,11 @@ export class Connection {
   /** Runs `work` on one consistent state of the database and keeps nothing of what it writes. */
   preview<T>(work: () => T): T {
     this.run("begin immediate");
+    this.#isWriting = true;
     try {
       return work();
     } finally {
+      this.#isWriting = false;
       this.#rollBack();
     }
   }
@@ -171,6 +214,7 @@ export class Connection {
       probe.close();
     }
     const opened = openDatabase(this.#path, {});
+    this.#letGo();
     this.#forget();
     this.#database = opened;
     this.#copy = null;
@@ -184,6 +228,7 @@ export class Connection {
   /** Closes the file; a second call does nothing. */
   close(): void {
     if (!this.#open) return;
+    this.#letGo();
     this.#open = false;
     this.#forget();
   }
@@ -199,6 +244,7 @@ export class Connection {
 
   #statement(sql: string): StatementSync {
     this.mustBeOpen();
+    if (!this.#isReading) this.#letGo();
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
     if (this.#statements.size === MAX_STATEMENTS) {
@@ -225,6 +271,17 @@ export class Connection {
   /** Deno 2.4 crashes when a statement outlives its database: none is run once it is closed. */
   mustBeOpen(): void {
     if (!this.#open) throw new Error("the store is closed");
+  }
+
+  #mustNotRead(): void {
+    if (this.#isReading) throw new Error("nothing is written while reading");
+  }
+
+  /** Ends the read transaction that was left open, if any. */
+  #letGo(): void {
+    if (!this.#isHeld) return;
+    this.#isHeld = false;
+    this.#rollBack();
   }
 
   #rollBack(): void {

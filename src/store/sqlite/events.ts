@@ -59,16 +59,13 @@ export function createEvents(
         connection.transaction("durable", () => recordRemovals(connection, sourceId, { ...fetch, decide })),
       ),
 
-    listEvents: (query) => unwritten.kept(listEvents(connection, records, query)),
+    listEvents: (query) => unwritten.kept(connection.reading(() => listEvents(connection, records, query))),
 
-    findEvent: (id) => unwritten.kept(findEvent(connection, id)),
+    findEvent: (id) => unwritten.kept(connection.reading(() => findEvent(connection, id))),
 
-    findPlace: (id) => placeOf(connection.get("select id, seq, published_at from events where id = ?", id)),
+    findPlace: (id) => connection.reading(() => placeOf(connection.get(PLACE_SQL, id))),
 
-    lastPlace: () =>
-      placeOf(
-        connection.get("select id, seq, published_at from events where seq = (select max(seq) from events)"),
-      ),
+    lastPlace: () => connection.reading(() => placeOf(connection.get(LAST_PLACE_SQL))),
 
     recordsState: createRecordsState(connection),
 
@@ -88,23 +85,27 @@ function createRecordsState(connection: Connection): Store["recordsState"] {
   return (nowMs) => {
     connection.mustBeOpen();
     if (nowMs === known.nowMs && connection.transactions === known.transactions) return known.state;
-    const row = connection.get(
-      `select (select ifnull(max(seq), 0) from events) || '.' ||
-         (select ifnull(max(seq), 0) from event_translations) as state`,
-    );
+    const row = connection.reading(() => connection.get(STATE_SQL));
     known = { nowMs, transactions: connection.transactions, state: String(row?.["state"]) };
     return known.state;
   };
 }
 
+const PLACE_SQL = "select id, seq, published_at from events where id = ?";
+const LAST_PLACE_SQL = "select id, seq, published_at from events where seq = (select max(seq) from events)";
+const STATE_SQL = `
+  select (select ifnull(max(seq), 0) from events) || '.' ||
+    (select ifnull(max(seq), 0) from event_translations) as state`;
+
+/** A record that has later languages has its rendering: most have neither, and are looked for in one place. */
 const FOUND_SQL = `
-  select ${SERVED_JSON}, provenance,
-    case when exists (select 1 from event_translations where event_seq = events.seq) then (
+  select ifnull(event_renderings.json, events.json) as json, provenance,
+    case when event_seq is null then '[]' else (
       select json_group_array(json_object('language', language, 'url', url, 'added_at', added_at,
         'provenance', json(provenance)))
       from (select * from event_translations where event_seq = events.seq order by language)
-    ) else '[]' end as later
-  from events where id = ?`;
+    ) end as later
+  from events left join event_renderings on event_seq = events.seq where id = ?`;
 
 function findEvent(connection: Connection, id: string): Awaited<ReturnType<Store["findEvent"]>> {
   const row = connection.get(FOUND_SQL, id);

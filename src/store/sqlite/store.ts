@@ -1,5 +1,5 @@
 // The SQLite engine of the Store port.
-import type { OpenWritten, Vault, VaultSource } from "../../domain/ports.ts";
+import type { AfterTurn, OpenWritten, Vault, VaultSource } from "../../domain/ports.ts";
 import type { Store } from "../../domain/store.ts";
 import { StoreError } from "../../domain/store_trouble.ts";
 import { Connection, type ReadableCopy } from "./connection.ts";
@@ -41,12 +41,9 @@ export function openStore(
   path: string,
   vaultSource: VaultSource,
   openLog: OpenWritten | null = null,
-  { hasRoom, copy }: OpenStoreOptions = {},
+  { hasRoom, ...options }: OpenStoreOptions = {},
 ): Store {
-  const { connection, vault } = openFile(path, vaultSource, {
-    openLog,
-    ...(copy === undefined ? {} : { copy }),
-  });
+  const { connection, vault } = openFile(path, vaultSource, { openLog, ...options });
   const candidates = new Candidates(connection);
   const unwritten = new Unwritten();
   const watch = new TroubleWatch(connection, hasRoom ?? null);
@@ -94,19 +91,23 @@ export interface OpenStoreOptions {
   hasRoom?: () => boolean;
   /** Of the file, of this version's schema. */
   copy?: ReadableCopy;
+  /** Calls back when what is ready now is done: requests that came together share what a read costs. */
+  afterTurn?: AfterTurn;
 }
 
 function openFile(
   path: string,
   vaultSource: VaultSource,
-  { openLog, copy }: { openLog: OpenWritten | null } & OpenStoreOptions,
+  { openLog, ...options }: { openLog: OpenWritten | null } & Pick<OpenStoreOptions, "copy" | "afterTurn">,
 ): { connection: Connection; vault: Vault } {
   let connection: Connection | null = null;
   try {
-    connection = new Connection(path, openLog, copy === undefined ? {} : { copy });
+    connection = new Connection(path, openLog, options);
     return {
       connection,
-      vault: copy === undefined ? migrate(connection, vaultSource) : openVault(connection, vaultSource),
+      vault: options.copy === undefined
+        ? migrate(connection, vaultSource)
+        : openVault(connection, vaultSource),
     };
   } catch (error) {
     connection?.close();
