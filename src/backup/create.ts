@@ -8,6 +8,7 @@ import {
   type BackupManifest,
   type DatabaseFacts,
 } from "../domain/backup.ts";
+import { cameOfFullDisk, isTooSmall, type Room, RoomError, roomForBackup } from "./room.ts";
 import { requireWhole } from "./verify.ts";
 
 /** What the folders are called in which backups are made and read. */
@@ -46,59 +47,77 @@ export interface BackupRequest {
  * good. Throws with a message for the operator; nothing is left behind then.
  */
 export async function createBackup(request: BackupRequest, tools: BackupTools): Promise<BackupManifest> {
-  const { files, archives } = tools;
+  const { files } = tools;
   const folder = dirname(request.to);
   if (await files.exists(request.to)) throw new Error(`${request.to} is there already: give another name`);
   await makeBackupFolder(folder, request.database, files);
   // What a process that was killed has left behind is as large as the database.
   await removeLeftovers(folder, request.nowMs, files);
+  const databaseBytes = await files.sizeOf(request.database) + await files.sizeOf(`${request.database}-wal`);
+  const freeBytes = await files.freeBytes(folder);
+  const room = { folder, neededBytes: roomForBackup(databaseBytes), freeBytes };
+  if (isTooSmall(databaseBytes, freeBytes)) throw noRoom(room);
   // Beside the archive: a folder of the system's for temporary files may be too small for a database.
   const work = await files.makeFolderIn(folder, WORK_PREFIX);
   try {
-    // Should root be killed at it, the service can still remove what is left.
-    await files.giveToOwnerOf(request.database, work);
-    const copy = join(work, ARCHIVE_NAMES.database);
-    await tools.copyDatabase(request.database, copy);
-    const { schema, rows, problems } = await tools.inspect(copy);
-    if (problems.length > 0) {
-      throw new Error(
-        `the database is damaged, so no backup was made of it (${
-          problems[0]
-        }): keep your older backups, and see ` +
-          "what the operations page says of a damaged database",
-      );
-    }
-    // Copied as well: whoever changes the config meanwhile changes neither what is listed nor what is packed.
-    const names: string[] = [ARCHIVE_NAMES.config, ARCHIVE_NAMES.database];
-    await files.copy(request.config, join(work, ARCHIVE_NAMES.config));
-    if (request.secretKey !== null) {
-      names.push(ARCHIVE_NAMES.secretKey);
-      await files.copy(request.secretKey, join(work, ARCHIVE_NAMES.secretKey));
-    }
-    const entries = names.map((name) => ({ name, path: join(work, name) }));
-    const listed: ArchivedFile[] = [];
-    for (const { name, path } of entries) listed.push({ name, ...await files.digest(path) });
-    const manifest: BackupManifest = {
-      format: 1,
-      version: tools.version,
-      created_at: request.nowMs,
-      schema,
-      rows,
-      files: listed,
-    };
-    const manifestPath = join(work, ARCHIVE_NAMES.manifest);
-    await files.writeText(manifestPath, `${JSON.stringify(manifest, null, 2)}\n`, 0o600);
-    const draft = join(work, basename(request.to));
-    await archives.pack(draft, [{ name: ARCHIVE_NAMES.manifest, path: manifestPath }, ...entries]);
-    const readBack = await files.makeFolderIn(work, "read-");
-    await files.giveToOwnerOf(request.database, readBack);
-    requireWhole(manifest, await archives.unpack(draft, readBack, Object.values(ARCHIVE_NAMES)));
-    await files.move(draft, request.to);
-    await files.giveToOwnerOf(request.database, request.to);
-    return manifest;
+    return await makeIn(work, request, tools);
+  } catch (error) {
+    throw await cameOfFullDisk(error, folder, files) ? noRoom(room, error) : error;
   } finally {
     await files.removeFolder(work);
   }
+}
+
+/** {@link createBackup} in a folder of its own, which the archive leaves at the end. */
+async function makeIn(work: string, request: BackupRequest, tools: BackupTools): Promise<BackupManifest> {
+  const { files, archives } = tools;
+  // Should root be killed at it, the service can still remove what is left.
+  await files.giveToOwnerOf(request.database, work);
+  const copy = join(work, ARCHIVE_NAMES.database);
+  await tools.copyDatabase(request.database, copy);
+  const { schema, rows, problems } = await tools.inspect(copy);
+  if (problems.length > 0) {
+    throw new Error(
+      `the database is damaged, so no backup was made of it (${
+        problems[0]
+      }): keep your older backups, and see ` +
+        "what the operations page says of a damaged database",
+    );
+  }
+  // Copied as well: whoever changes the config meanwhile changes neither what is listed nor what is packed.
+  const names: string[] = [ARCHIVE_NAMES.config, ARCHIVE_NAMES.database];
+  await files.copy(request.config, join(work, ARCHIVE_NAMES.config));
+  if (request.secretKey !== null) {
+    names.push(ARCHIVE_NAMES.secretKey);
+    await files.copy(request.secretKey, join(work, ARCHIVE_NAMES.secretKey));
+  }
+  const entries = names.map((name) => ({ name, path: join(work, name) }));
+  const listed: ArchivedFile[] = [];
+  for (const { name, path } of entries) listed.push({ name, ...await files.digest(path) });
+  const manifest: BackupManifest = {
+    format: 1,
+    version: tools.version,
+    created_at: request.nowMs,
+    schema,
+    rows,
+    files: listed,
+  };
+  const manifestPath = join(work, ARCHIVE_NAMES.manifest);
+  await files.writeText(manifestPath, `${JSON.stringify(manifest, null, 2)}\n`, 0o600);
+  const draft = join(work, basename(request.to));
+  await archives.pack(draft, [{ name: ARCHIVE_NAMES.manifest, path: manifestPath }, ...entries]);
+  const readBack = await files.makeFolderIn(work, "read-");
+  await files.giveToOwnerOf(request.database, readBack);
+  requireWhole(manifest, await archives.unpack(draft, readBack, Object.values(ARCHIVE_NAMES)));
+  await files.move(draft, request.to);
+  await files.giveToOwnerOf(request.database, request.to);
+  return manifest;
+}
+
+function noRoom(room: Room, cause?: unknown): RoomError {
+  const todo =
+    "make room there, or have it written to another disk (`backup create FILE`, or folder in [backup])";
+  return new RoomError(room, "for a backup", todo, { cause });
 }
 
 /** Makes what is missing of the folder; what root makes is the service's, which writes there as well. */

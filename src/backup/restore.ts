@@ -80,13 +80,14 @@ export async function restoreConfig(
   tools: Pick<BackupTools, "files" | "archives" | "inspect">,
 ): Promise<void> {
   const { files } = tools;
+  const folder = dirname(to);
+  await files.makeFolder(folder, 0o700);
   await withBackup(from, tools, async ({ manifest }, unpacked) => {
     if (!manifest.files.some(({ name }) => name === ARCHIVE_NAMES.config)) {
       throw new Error(`${from} holds no config`);
     }
-    await files.makeFolder(dirname(to), 0o700);
     await files.move(join(unpacked, ARCHIVE_NAMES.config), to);
-  });
+  }, folder);
 }
 
 /** Puts files in their places and moves away what stands there. */

@@ -3,10 +3,12 @@ import { dirname, join, resolve } from "node:path";
 import {
   ARCHIVE_NAMES,
   type ArchivedFile,
+  type BackupFiles,
   type BackupManifest,
   type DatabaseFacts,
 } from "../domain/backup.ts";
 import { type BackupTools, WORK_PREFIX } from "./create.ts";
+import { cameOfFullDisk, RoomError } from "./room.ts";
 
 /** An archive that was read, opened and counted. */
 export interface VerifiedBackup {
@@ -14,31 +16,83 @@ export interface VerifiedBackup {
   database: DatabaseFacts;
 }
 
+/** What reading an archive needs. */
+type ReadingTools = Pick<BackupTools, "files" | "archives" | "inspect">;
+
 /**
  * Unpacks the archive beside itself, or in `folder`, and checks every part of it; then `use` may take the files away
  * before the rest is removed. Throws with a message for the operator.
  */
 export async function withBackup<T>(
   file: string,
-  tools: Pick<BackupTools, "files" | "archives" | "inspect">,
+  tools: ReadingTools,
   use: (backup: VerifiedBackup, unpacked: string) => Promise<T>,
   folder: string = dirname(resolve(file)),
 ): Promise<T> {
-  const { files, archives } = tools;
+  const { files } = tools;
+  const freeBytes = await files.freeBytes(folder);
   const work = await files.makeFolderIn(folder, WORK_PREFIX);
   try {
-    const found = await archives.unpack(file, work, Object.values(ARCHIVE_NAMES));
-    if (!found.some(({ name }) => name === ARCHIVE_NAMES.manifest)) {
-      throw new Error(`${file} holds no ${ARCHIVE_NAMES.manifest}: it is no backup of Regfeed`);
-    }
-    const manifest = readManifest(await files.readText(join(work, ARCHIVE_NAMES.manifest)), file);
-    requireWhole(manifest, found);
-    const database = await tools.inspect(join(work, ARCHIVE_NAMES.database));
-    requireSame(manifest, database);
-    return await use({ manifest, database }, work);
+    return await readIn(work, file, { tools, use });
+  } catch (error) {
+    if (!await cameOfFullDisk(error, folder, files)) throw error;
+    const room = { folder, neededBytes: await unpackedBytes(work, files), freeBytes };
+    throw new RoomError(room, `to unpack ${file}`, "make room there", { cause: error });
   } finally {
     await files.removeFolder(work);
   }
+}
+
+/** What an archive's manifest says that its files need, where that much of it was unpacked; null where not. */
+async function unpackedBytes(work: string, files: BackupFiles): Promise<number | null> {
+  try {
+    const manifest: unknown = JSON.parse(await files.readText(join(work, ARCHIVE_NAMES.manifest)));
+    return isManifest(manifest) ? manifest.files.reduce((sum, { bytes }) => sum + bytes, 0) : null;
+  } catch {
+    return null; // cut short by the same full disk
+  }
+}
+
+async function readIn<T>(
+  work: string,
+  file: string,
+  { tools: { files, archives, inspect }, use }: {
+    tools: ReadingTools;
+    use(backup: VerifiedBackup, unpacked: string): Promise<T>;
+  },
+): Promise<T> {
+  const found = await archives.unpack(file, work, Object.values(ARCHIVE_NAMES));
+  if (!found.some(({ name }) => name === ARCHIVE_NAMES.manifest)) {
+    throw new Error(`${file} holds no ${ARCHIVE_NAMES.manifest}: it is no backup of Regfeed`);
+  }
+  const manifest = readManifest(await files.readText(join(work, ARCHIVE_NAMES.manifest)), file);
+  requireWhole(manifest, found);
+  const database = await inspect(join(work, ARCHIVE_NAMES.database));
+  requireSame(manifest, database);
+  return await use({ manifest, database }, work);
+}
+
+/**
+ * {@link withBackup} in the first of the folders in which it can be done: beside the archive mostly, but a medium may take
+ * no changes or have no room. Throws what kept it from the last one, with what kept it from those before.
+ */
+export async function withBackupIn<T>(
+  file: string,
+  tools: ReadingTools,
+  use: (backup: VerifiedBackup, unpacked: string) => Promise<T>,
+  folders: readonly string[],
+): Promise<T> {
+  const failures: string[] = [];
+  for (const folder of folders) {
+    try {
+      if (await tools.files.mayMakeIn(folder)) return await withBackup(file, tools, use, folder);
+      failures.push(`nothing can be written in ${folder}`);
+    } catch (error) {
+      if (!(error instanceof RoomError)) throw error;
+      failures.push(error.message);
+    }
+  }
+  throw new Error(`${failures.join("; ")}; name a folder with room: --folder FOLDER`);
 }
 
 /** Throws unless every file of the manifest is there, as it was, and nothing else is. */

@@ -1,8 +1,8 @@
 // `backup …`: archives of everything that is kept, made while the server runs, checked, and put back.
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { backupName, type BackupTools, createBackup } from "../backup/create.ts";
 import { restoreBackup, restoreConfig, type Restored } from "../backup/restore.ts";
-import { withBackup } from "../backup/verify.ts";
+import { withBackupIn } from "../backup/verify.ts";
 import type { BackupManifest } from "../domain/backup.ts";
 import { createClock } from "../platform/clock.ts";
 import type { Host } from "../platform/process.ts";
@@ -55,18 +55,29 @@ export const backupCommands: Command[] = [
   },
   {
     name: "backup verify",
-    usage: "FILE [--json]",
+    usage: "FILE [--folder FOLDER] [--json]",
     summary: "opens an archive, checks its database whole, and counts it",
     example: "regfeed backup verify regfeed-20261121T031500Z.tar.gz",
     positionals: [1, 1],
-    options: JSON_OPTION,
+    options: {
+      folder: {
+        kind: "text",
+        value: "FOLDER",
+        help: "unpack it there for that time; without it beside the archive, or where temporary files go",
+      },
+      ...JSON_OPTION,
+    },
     withoutConfig: true,
     async run(call) {
-      const { host, positionals: [name = ""] } = call;
+      const { host, positionals: [name = ""], texts } = call;
       const file = await requireFile(host, name);
+      const given = texts.get("folder");
+      const folders = given === undefined
+        ? [dirname(file), host.temporaryFolder()]
+        : [resolve(host.cwd, given)];
       const { manifest, database } = await withTools(
         host,
-        (tools) => withBackup(file, tools, (backup) => Promise.resolve(backup)),
+        (tools) => withBackupIn(file, tools, (backup) => Promise.resolve(backup), folders),
       );
       print(call, { file, ok: true, ...manifest }, () => [
         `${file} is good: ${describe(manifest)}\n`,

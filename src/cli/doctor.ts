@@ -1,7 +1,9 @@
 // `doctor`: looks at everything that Regfeed stands on, changes nothing, and says what to do.
 import { basename, dirname } from "node:path";
 import { backupTime, findLeftovers, isScheduled } from "../backup/create.ts";
+import { roomForBackup } from "../backup/room.ts";
 import { type Config, userAgentOf } from "../config/config.ts";
+import { formatBytes } from "../domain/byte_format.ts";
 import { nextRunAfter } from "../domain/schedule.ts";
 import { TROUBLE_ADVICE } from "../domain/store_trouble.ts";
 import { createClock } from "../platform/clock.ts";
@@ -15,7 +17,6 @@ import { troubleOf } from "../store/sqlite/trouble.ts";
 import { VERSION } from "../version.ts";
 import { type Command, EXIT, JSON_OPTION } from "./command.ts";
 import {
-  formatBytes,
   judgeFolder,
   judgeOpenFiles,
   judgeSecretFile,
@@ -23,7 +24,6 @@ import {
   nearestFolder,
   READ_ONLY,
   REMOUNT,
-  roomForBackups,
 } from "./doctor/disk.ts";
 import { judgeCertificate } from "./doctor/certificate.ts";
 import { type Finding, good, problem, warning } from "./doctor/finding.ts";
@@ -107,7 +107,7 @@ async function examineMachine(host: Host, { config, file }: LoadedConfig): Promi
     ...await findSecondServer(path),
     ...examineSecrets({ config, file }, machine),
     ...await examineTls(host, config),
-    ...volume("backup", config.backup.folder, roomForBackups(bytes)),
+    ...volume("backup", config.backup.folder, roomForBackup(bytes)),
     judgeFolder("backup", config.backup.folder, machine),
     ...await examineBackups(host, config),
     ...await examineLeftovers(host, [config.backup.folder, dirname(path)]),

@@ -73,6 +73,8 @@ export interface BackupFiles {
   makeFolder(path: string, mode: number): Promise<void>;
   /** Makes an empty folder of a new name in a folder, for its owner alone; resolves with its path. */
   makeFolderIn(folder: string, prefix: string): Promise<string>;
+  /** Whether a folder can be made in the folder: tries it, and leaves nothing. */
+  mayMakeIn(folder: string): Promise<boolean>;
   /** Removes the folder with all that is in it. */
   removeFolder(path: string): Promise<void>;
   /** The folders in a folder whose names begin so, and when they or anything in them was last changed, Unix ms. */
@@ -84,6 +86,10 @@ export interface BackupFiles {
   copy(from: string, to: string): Promise<void>;
   /** Gives a file another path; whoever looks there sees nothing or the whole file. */
   move(from: string, to: string): Promise<void>;
+  /** The file's length; 0 where there is none. */
+  sizeOf(path: string): Promise<number>;
+  /** What this process may still write on the volume of a folder that is there; null where the system does not tell. */
+  freeBytes(folder: string): Promise<number | null>;
   /** The file's length and hash. */
   digest(path: string): Promise<{ bytes: number; sha256: string }>;
 }

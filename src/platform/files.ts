@@ -1,8 +1,10 @@
 // The file system: what the rooms read, and what the command line writes.
 import { createHash } from "node:crypto";
+import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import type { BackupFiles } from "../domain/backup.ts";
 import type { Files, FolderListing } from "../domain/ports.ts";
+import { createMachine } from "./machine.ts";
 
 /** What the command line does with files, beyond what the rooms need. Every method's messages name the path. */
 export interface WritableFiles extends Files, BackupFiles {
@@ -12,6 +14,8 @@ export interface WritableFiles extends Files, BackupFiles {
   writeBytes(path: string, bytes: Uint8Array, mode: number): Promise<void>;
   /** Makes an empty folder among the system's temporary ones; resolves with its path. */
   makeTemporaryFolder(prefix: string): Promise<string>;
+  /** The folder in which {@link WritableFiles.makeTemporaryFolder} makes them. */
+  temporaryFolder(): string;
 }
 
 /** The real file system. */
@@ -33,8 +37,15 @@ export function createFiles(): WritableFiles {
         async () => (await Deno.open(path, { append: true, create: true, mode })).close(),
       );
     },
-    makeTemporaryFolder: (prefix) => about("make", prefix, () => Deno.makeTempDir({ prefix })),
+    makeTemporaryFolder: (prefix) =>
+      about("make", `${prefix}… among the temporary files`, () => Deno.makeTempDir({ prefix })),
+    temporaryFolder: tmpdir,
     makeFolderIn: (dir, prefix) => about("make a folder in", dir, () => Deno.makeTempDir({ dir, prefix })),
+    mayMakeIn: (dir) =>
+      Deno.makeTempDir({ dir, prefix: ".regfeed-" }).then((made) => Deno.remove(made)).then(
+        () => true,
+        () => false,
+      ),
     removeFolder: (path) => about("remove", path, () => Deno.remove(path, { recursive: true })),
     findFolders: (folder, prefix) => about("list", folder, () => findFolders(folder, prefix)),
     giveToOwnerOf: (like, path) => about("give away", path, () => giveToOwnerOf(like, path)),
@@ -45,6 +56,9 @@ export function createFiles(): WritableFiles {
         await Deno.chmod(to, 0o600);
       }),
     move: (from, to) => about("move", from, () => move(from, to)),
+    sizeOf: (path) => about("look at", path, async () => (await statOrNull(path))?.size ?? 0),
+    freeBytes: (folder) =>
+      about("look at", folder, () => Promise.resolve(createMachine().volumeOf(folder)?.freeBytes ?? null)),
     digest: (path) => about("read", path, () => digest(path)),
   };
 }

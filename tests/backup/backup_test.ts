@@ -85,6 +85,33 @@ Deno.test("createBackup() makes no backup of a damaged database, and leaves noth
   });
 });
 
+Deno.test("createBackup() says of a disk that fills up under it what was needed and free, and leaves nothing there", async () => {
+  await withPlace(async (place) => {
+    const pack = () =>
+      Promise.reject(new Error("cannot write the archive: No space left on device (os error 28)"));
+    const freeing = (bytes: number) => ({ ...place.tools.files, freeBytes: () => Promise.resolve(bytes) });
+    const before = await names(place.folder);
+    for (
+      const tools of [
+        { ...place.tools, files: freeing(5_000_000), archives: { ...place.tools.archives, pack } },
+        { ...place.tools, files: freeing(100_000) }, // seen before anything is written
+      ]
+    ) {
+      await assert.rejects(
+        create({ ...place, tools }),
+        /not enough room for a backup in .*needs about .* and has .* free/,
+      );
+      assert.deepEqual(await names(place.folder), before);
+    }
+    // What has another reason keeps it.
+    const broken = { ...place.tools.archives, pack: () => Promise.reject(new Error("the reader has gone")) };
+    await assert.rejects(
+      create({ ...place, tools: { ...place.tools, archives: broken } }),
+      /^Error: the reader has gone$/,
+    );
+  });
+});
+
 Deno.test("createBackup() removes what a killed process left behind, and nothing that somebody works on", async () => {
   await withPlace(async (place) => {
     const [dead, busy] = [

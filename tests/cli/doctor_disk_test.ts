@@ -1,7 +1,7 @@
 // What the doctor says of disks: volumes, room, folders, open files.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { formatBytes, judgeFolder, judgeOpenFiles, judgeVolume } from "../../src/cli/doctor/disk.ts";
+import { judgeFolder, judgeOpenFiles, judgeVolume } from "../../src/cli/doctor/disk.ts";
 import type { Level } from "../../src/cli/doctor/finding.ts";
 import { prepareDatabase, WORK_HERE } from "../../src/cli/prepare.ts";
 import { createFiles } from "../../src/platform/files.ts";
@@ -131,16 +131,4 @@ Deno.test("no database is opened on a network file system", async () => {
     assert.deepEqual([...Deno.readDirSync(folder)], []);
   });
   await world.close();
-});
-
-Deno.test("formatBytes() counts as disks are sold", () => {
-  const cases: [number, string][] = [
-    [0, "0 bytes"],
-    [999, "999 bytes"],
-    [1_500, "1.5 kB"],
-    [123e6, "123 MB"],
-    [2e12, "2.0 TB"],
-    [5e15, "5000 TB"],
-  ];
-  for (const [bytes, text] of cases) assert.equal(formatBytes(bytes), text);
 });

@@ -1,5 +1,6 @@
 // What the doctor says of disks: where the database lies, how much room there is, and who can read what.
 import { dirname } from "node:path";
+import { formatBytes } from "../../domain/byte_format.ts";
 import type { Machine, Rights, Volume } from "../../platform/machine.ts";
 import { type Finding, good, problem, warning } from "./finding.ts";
 
@@ -7,8 +8,6 @@ import { type Finding, good, problem, warning } from "./finding.ts";
 const LEAST_FREE_BYTES = 100 * 1024 * 1024;
 /** Below this somebody should think of more room, bytes. */
 const SCARCE_BYTES = 1024 * 1024 * 1024;
-/** A backup needs room for a copy, its archive, and the archive read back: so many times the database. */
-const BACKUP_TIMES = 3;
 const SCARCE_FILES = 1_000;
 /** With fewer files open at once there is little left for connections. */
 const LEAST_OPEN_FILES = 512;
@@ -71,11 +70,6 @@ export function judgeVolume(
     );
   }
   return findings.length > 0 ? findings : [good(area, `${room} (${kind})`)];
-}
-
-/** What the room for backups should be, bytes, for a database of a size. */
-export function roomForBackups(databaseBytes: number): number {
-  return databaseBytes * BACKUP_TIMES;
 }
 
 /** Of a file that holds secrets and that nobody but its owner may read. */
@@ -153,14 +147,6 @@ export function judgeFolder(area: string, path: string, machine: Pick<Machine, "
     );
   }
   return good(area, there === path ? `${path} can be written to` : `${path} will be made in ${there}`);
-}
-
-/** A count of bytes for people: "1.5 GB". */
-export function formatBytes(bytes: number): string {
-  const units = ["bytes", "kB", "MB", "GB", "TB"];
-  const step = bytes < 1_000 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), units.length - 1);
-  const value = bytes / 1_000 ** step;
-  return `${step === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[step]}`;
 }
 
 /** Of the files that a process started from here may have open; connections are files too. */

@@ -19,8 +19,24 @@ export async function copyDatabase(path: string, to: string, files: DatabaseFile
   try {
     await copyAsOne(path, to, files);
   } catch (error) {
+    if (await copyUnused(error, { path, to, files })) return;
     throw troubleOf(error) === "corrupt" ? new StoreError("corrupt", { cause: error }) : error;
   }
+}
+
+/**
+ * Copies a database that cannot even be read where it lies, because SQLite can make nothing beside it: whoever had it open
+ * would have made it, so nobody has. A disk that fails is made read-only, and that is when a copy is wanted. False for
+ * every other error.
+ */
+async function copyUnused(
+  error: unknown,
+  { path, to, files }: { path: string; to: string; files: DatabaseFiles },
+): Promise<boolean> {
+  if (troubleOf(error) !== "read_only" || files.copyNow(`${path}-shm`, `${to}-shm`)) return false;
+  await files.copyOpened(path, to);
+  files.copyNow(`${path}-wal`, `${to}-wal`);
+  return true;
 }
 
 async function copyAsOne(path: string, to: string, files: DatabaseFiles): Promise<void> {
