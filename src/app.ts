@@ -35,7 +35,7 @@ import { loudnessOf, type StoreTrouble, TROUBLE_ADVICE } from "./domain/store_tr
 import type { Subscription } from "./domain/subscription.ts";
 import { createIngest, type Ingest } from "./ingest/ingest.ts";
 import { readOn } from "./ingest/read_elsewhere.ts";
-import { renderDocs } from "./web/docs.ts";
+import type { OpenApi } from "./wire/openapi.ts";
 
 /** How often counted requests are written, ms: so many are lost at most by a crash. */
 const FLUSH_MS = 1_000;
@@ -359,6 +359,7 @@ function createRoutes(
     ...(payments === null ? [] : [paymentRoute(payments)]),
   ];
   const { publicUrl } = config.server;
+  const renderDocs = async (description: OpenApi) => (await import("./web/docs.ts")).renderDocs(description);
   return [...routes, ...descriptionRoutes(routes, { version, publicUrl, renderDocs })];
 }
 

@@ -25,6 +25,7 @@ import { type CheckedFile, FILE_SCHEMA } from "./schema.ts";
 import type { SecretFile, SecretReader } from "./secrets.ts";
 import { buildServer, findServerProblems, type ServerConfig } from "./server.ts";
 import { readSourceSecrets, type SourceSecrets } from "./source_secrets.ts";
+import { findSelectorProblems } from "./selectors.ts";
 import { findSourceProblems } from "./sources.ts";
 import { buildRules } from "./strategies.ts";
 import { explainToml } from "./toml_errors.ts";
@@ -153,6 +154,7 @@ export async function parseConfigFile(text: string, options: ParseConfigOptions)
     ...schemaProblems(checked.error?.issues ?? []),
     ...findServerProblems(document),
     ...findSourceProblems(document, lines),
+    ...await findSelectorProblems(document),
     ...findCustomerProblems(document, lines),
     ...secrets.problems,
     ...accounts.problems,

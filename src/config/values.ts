@@ -124,6 +124,7 @@ export function readSchedule(text: string): Reading<string> {
 
 /** The name of a time zone in the IANA database, such as `Europe/Berlin`. */
 export function readTimezone(text: string): Reading<string> {
+  if (text === "UTC") return { value: text }; // the usual one, without the runtime's table of zones
   try {
     // Offsets such as +01:00 are no zones: they know no summer time.
     if (/^[A-Za-z]/.test(text) && new Intl.DateTimeFormat("en", { timeZone: text })) return { value: text };

@@ -10,10 +10,10 @@ import { type CountVisit, createIngestMetrics } from "./ingest_metrics.ts";
 import { discreetLog } from "./discreet_log.ts";
 import { createLastLooks } from "./last_looks.ts";
 import { createPassedOver } from "./passed_over.ts";
-import { type DecidedItem, processSource } from "./process.ts";
+import type { DecidedItem } from "./process.ts";
 import { failed, type IngestReport, reportOf } from "./report.ts";
 import { nameOf, nextRun, type Schedule } from "./schedule.ts";
-import { hostOf, LEASE_MS, logFailure, type VisitOptions, visitSource } from "./visit.ts";
+import { hostOf, LEASE_MS, loadReaders, logFailure, type VisitOptions, visitSource } from "./visit.ts";
 
 export type { IngestReport } from "./report.ts";
 
@@ -169,6 +169,7 @@ async function previewSource(
   const documents: FetchedDocument[] = [];
   try {
     const onDocument = (document: FetchedDocument) => documents.push(document);
+    const { processSource } = await loadReaders();
     const processed = await processSource(source, state, "preview", { ...options, onDocument });
     const report = reportOf(source.id, processed);
     const { failure, decided } = processed;

@@ -12,7 +12,7 @@ import { FetchError } from "./fetched.ts";
 import { judgeArrivals } from "./flood.ts";
 import { decideGaps } from "./gaps.ts";
 import { decideMoves } from "./move.ts";
-import { type ProcessedSource, type ProcessOptions, processSource } from "./process.ts";
+import type { ProcessedSource, ProcessOptions } from "./process.ts";
 import { findRemovals, type Removals } from "./removals.ts";
 import { failed, type IngestReport, reportOf } from "./report.ts";
 import { narrowUntilAfter } from "./widened.ts";
@@ -70,12 +70,18 @@ export async function visitSource(
   }
 }
 
+/** Loads what reads documents, when the first one is to be read: a service that starts has answered by then. */
+export async function loadReaders(): Promise<Pick<typeof import("./process.ts"), "processSource">> {
+  return await import("./process.ts");
+}
+
 async function visitLeased(
   source: SourceSettings,
   state: SourceState,
   options: VisitOptions,
 ): Promise<IngestReport> {
   try {
+    const { processSource } = await loadReaders();
     const processed = await processSource(source, state, "record", options);
     if (processed.failure !== null) {
       await finishFailed(source, state, { failure: processed.failure, processed }, options);

@@ -1,7 +1,7 @@
 // Archives on the disk: gzipped tar files, written whole or not at all.
 import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
-import { createTarDecoder, createTarPacker } from "modern-tar";
+import type { TarPackController } from "modern-tar";
 import type { ArchivedFile, Archives } from "../domain/backup.ts";
 
 /** Of an archive and of all that comes out of it: their owner reads them, nobody else. */
@@ -12,7 +12,13 @@ export function createArchives(): Archives {
   return { pack, unpack };
 }
 
+/** Archives are rare: whoever starts does not wait for what reads and writes them. */
+function loadTar(): Promise<typeof import("modern-tar")> {
+  return import("modern-tar");
+}
+
 async function pack(to: string, entries: readonly { name: string; path: string }[]): Promise<void> {
+  const { createTarPacker } = await loadTar();
   const draft = join(dirname(to), `.${basename(to)}.${crypto.randomUUID()}`);
   try {
     using file = await Deno.open(draft, { write: true, createNew: true, mode: MODE });
@@ -30,7 +36,7 @@ async function pack(to: string, entries: readonly { name: string; path: string }
 
 async function addAll(
   entries: readonly { name: string; path: string }[],
-  controller: ReturnType<typeof createTarPacker>["controller"],
+  controller: TarPackController,
 ): Promise<void> {
   try {
     for (const { name, path } of entries) {
@@ -57,6 +63,7 @@ function writableOf(file: Deno.FsFile): WritableStream<Uint8Array> {
 }
 
 async function unpack(from: string, folder: string, names: readonly string[]): Promise<ArchivedFile[]> {
+  const { createTarDecoder } = await loadTar();
   const unpacked: ArchivedFile[] = [];
   try {
     using file = await Deno.open(from);

@@ -112,6 +112,17 @@ const WRONG: [string, string, RegExp[]][] = [
     strategy("html", ['item = "article"', 'title = "h3:frist-child"', 'link = "a@href"']),
     [/:8: sources\[0\]\.html\.title: is no CSS selector/],
   ],
+  [
+    "one bad selector of several, and a blank one",
+    strategy("html", ['item = "article"', 'title = ["h3", "h4["]', 'link = "a@href"', 'summary = " "']),
+    [
+      /:8: sources\[0\]\.html\.title: is no CSS selector: "h4\["/,
+      /:10: sources\[0\]\.html\.summary: is empty/,
+    ],
+  ],
+  ["a selector for pages that is none", strategy("sitemap", ['title = "h1["']), [
+    /sources\[0\]\.sitemap\.title: is no CSS selector/,
+  ]],
   ["an item that is an attribute", strategy("html", ['item = "a@href"', 'title = "h3"', 'link = "a@href"']), [
     /html\.item: names an attribute/,
   ]],

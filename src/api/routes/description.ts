@@ -1,7 +1,7 @@
 // The description of the API: GET /v1/openapi.json for programs, GET /docs for people.
 import * as z from "zod";
 import type { OpenApi } from "../../wire/openapi.ts";
-import { describeApi, type DescriptionOptions } from "../openapi.ts";
+import type { DescriptionOptions } from "../openapi.ts";
 import { publicRoute, type Route } from "../route.ts";
 
 /** A page, and what it may load. */
@@ -13,13 +13,19 @@ export interface DocsPage {
 
 /** What the routes need. */
 export interface DescriptionRouteOptions extends DescriptionOptions {
-  renderDocs(description: OpenApi): DocsPage;
+  renderDocs(description: OpenApi): Promise<DocsPage>;
 }
 
-/** The routes that describe `routes` and themselves. Both answers are made once, when first asked for. */
+/**
+ * The routes that describe `routes` and themselves. Both answers are made once, when first asked for, and what makes them
+ * is loaded then: a service that starts answers others first.
+ */
 export function descriptionRoutes(routes: readonly Route[], options: DescriptionRouteOptions): Route[] {
-  const description = once(() => describeApi([...routes, ...own], options));
-  const page = once(() => options.renderDocs(description()));
+  const description = once(async () => {
+    const { describeApi } = await import("../openapi.ts");
+    return describeApi([...routes, ...own], options);
+  });
+  const page = once(async () => options.renderDocs(await description()));
   const own: Route[] = [
     publicRoute({
       method: "GET",
@@ -33,7 +39,7 @@ export function descriptionRoutes(routes: readonly Route[], options: Description
       }).meta({ id: "OpenApi", description: "An OpenAPI document" }),
       status: 200,
       state: () => "",
-      handle: () => Promise.resolve({ status: 200, json: JSON.stringify(description()) }),
+      handle: async () => ({ status: 200, json: JSON.stringify(await description()) }),
     }),
     publicRoute({
       method: "GET",
@@ -47,10 +53,9 @@ export function descriptionRoutes(routes: readonly Route[], options: Description
       contentType: "text/html; charset=utf-8",
       answerHeaders: ["Content-Security-Policy"],
       state: () => "",
-      handle() {
-        const { html, contentSecurityPolicy } = page();
-        const headers = { "content-security-policy": contentSecurityPolicy };
-        return Promise.resolve({ status: 200, json: html, headers });
+      async handle() {
+        const { html, contentSecurityPolicy } = await page();
+        return { status: 200, json: html, headers: { "content-security-policy": contentSecurityPolicy } };
       },
     }),
   ];
