@@ -8,6 +8,7 @@ import { StoreError, type StoreTrouble, TROUBLE_ADVICE } from "../domain/store_t
 import { afterTurn } from "../platform/clock.ts";
 import { mayWriteFile, openWritten } from "../platform/database_files.ts";
 import { createMachine } from "../platform/machine.ts";
+import { findObstacle, type Obstacle } from "../platform/users.ts";
 import type { LogSettings } from "../platform/log.ts";
 import { createPlatform, type RealPlatform } from "../platform/platform.ts";
 import type { Host } from "../platform/process.ts";
@@ -144,6 +145,21 @@ function adviceOn(error: Error, hasRoom: () => boolean): string {
   return `; ${TROUBLE_ADVICE.read_only} (the file, what lies beside it, and the key)`;
 }
 
+/** What to do where a path is another user's. */
+function adviceOnOwner(
+  { path, what, owner, mode }: Obstacle,
+  { user, path: store }: { user: string | null; path: string },
+): string {
+  const me = user ?? "another user";
+  const verb = { enter: "look into", read: "read", write: "write to" }[what];
+  const bits = mode.toString(8).padStart(4, "0");
+  if (owner === user) {
+    return `${path} has mode ${bits}, so that ${me} may not ${verb} it: chmod u+rwX ${path}`;
+  }
+  return `${path} belongs to ${owner} (mode ${bits}), and this process runs as ${me}, who may not ${verb} it: run it as ` +
+    `${owner} (\`sudo -u ${owner} regfeed …\`), or give the data to ${me}: chown -R ${me} ${dirname(store)}`;
+}
+
 /** In these a store may still be read. */
 const READABLE: readonly (StoreTrouble | null)[] = ["read_only", "full", "io"];
 
@@ -173,6 +189,11 @@ export async function openStoreAt(
     await prepareDatabase(host, { ...loaded, nowMs: platform.clock.nowMs(), work, machine, say });
     return open({});
   } catch (error) {
+    const obstacle = UNWRITABLE.test((error as Error).message) ? findObstacle(path) : null;
+    if (obstacle !== null && obstacle.what !== "write") {
+      const advice = adviceOnOwner(obstacle, { user: host.user(), path });
+      throw new CommandError(`the store ${path} cannot be opened: ${advice}`);
+    }
     const copied = await openCopy(host, path, {
       error: error as Error,
       open: (copy) => open({ copy: { path: copy, mayWrite: () => mayWriteFile(path) } }),
@@ -183,7 +204,9 @@ export async function openStoreAt(
       });
       return copied.store;
     }
-    const advice = adviceOn(error as Error, hasRoom);
+    const advice = obstacle === null
+      ? adviceOn(error as Error, hasRoom)
+      : `; ${adviceOnOwner(obstacle, { user: host.user(), path })}`;
     throw new CommandError(
       `the store ${path} cannot be opened: ${(error as Error).message}${advice}${copied.failure}`,
     );

@@ -30,7 +30,10 @@ export function createFiles(): WritableFiles {
     writeBytes: (path, bytes, mode) => about("write", path, () => writeAtomically(path, bytes, mode)),
     makeFolder: (path, mode) => about("make", path, () => Deno.mkdir(path, { recursive: true, mode })),
     makeFile: async (path, mode) => {
-      const verb = await statOrNull(path).catch(() => null) === null ? "make" : "open";
+      // Of what nobody lets us look at nothing is known, least of all that it is not there.
+      const isMissing = await statOrNull(path)
+        .then((stat) => stat === null, (error) => !(error instanceof Deno.errors.PermissionDenied));
+      const verb = isMissing ? "make" : "open";
       await about(
         verb,
         path,

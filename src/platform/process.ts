@@ -3,6 +3,7 @@ import process from "node:process";
 import { createFiles, type WritableFiles } from "./files.ts";
 import { type Signals, SIGNALS_WHEN_ASKED } from "./signals.ts";
 import { writeWhole } from "./standard_streams.ts";
+import { currentUser } from "./users.ts";
 
 /** The exit code when nobody reads what is printed (128 + SIGPIPE), as a shell reports it of other programs. */
 const EXIT_BROKEN_PIPE = 141;
@@ -60,7 +61,7 @@ export function createHost(signals: Signals = SIGNALS_WHEN_ASKED): Host {
     tryOutbreak: () => ({ run: tryTo(startProgram), ffi: tryTo(loadLibrary) }),
     program: Deno.build.standalone ? "regfeed" : "deno task regfeed",
     env: (name) => Deno.env.get(name),
-    user: readUser,
+    user: currentUser,
     input: readInput,
     out: (text) => {
       // The reader has seen enough, as with `| head`: there is nothing left to do.
@@ -99,19 +100,6 @@ function loadLibrary(): void {
   const names = { windows: "kernel32.dll", darwin: "libSystem.dylib" };
   const name = Deno.build.os === "windows" || Deno.build.os === "darwin" ? names[Deno.build.os] : "libc.so.6";
   Deno.dlopen(name, {}).close();
-}
-
-function readUser(): string | null {
-  let uid: number | null = null;
-  try {
-    uid = Deno.uid();
-    const lines = uid === null ? [] : Deno.readTextFileSync("/etc/passwd").split("\n");
-    const name = lines.map((line) => line.split(":")).find((fields) => fields[2] === String(uid))?.[0];
-    if (name !== undefined) return name;
-  } catch {
-    // A system without that file, or that does not let us ask: the number says enough, where there is one.
-  }
-  return uid === null ? null : `uid:${uid}`;
 }
 
 async function readInput(maxBytes: number): Promise<string> {

@@ -99,8 +99,40 @@ Deno.test({
       assert.equal(code, 1, stderr);
       assert.match(
         stderr,
-        /the store .*regfeed\.db cannot be opened: .*make its folder and its disk writable/,
+        /the store .*regfeed\.db cannot be opened: cannot make .*disk has mode 0555, so that .* may not write to it: chmod/,
       );
+    }),
+});
+
+Deno.test({
+  name: "a command of another user than the data's says whose they are, what keeps it out, and what to do",
+  ignore: Deno.build.os === "windows" || !mayHold || Deno.uid() !== 0,
+  fn: () =>
+    withPeers(async (folder, board) => {
+      await fill(folder, board);
+      const nobody = 65_534;
+      const cases: [path: string, mode: number, said: RegExp][] = [
+        [
+          "disk",
+          0o700,
+          /\/disk belongs to \S+ \(mode 0700\), and this process runs as root, who may not look into it: run it as (\S+) \(`sudo -u \1 regfeed …`\), or give the data to root: chown -R root \S+\/disk$/,
+        ],
+        ["disk/regfeed.db", 0o600, /regfeed\.db belongs to \S+ \(mode 0600\), .* who may not read it/],
+      ];
+      for (const [path, mode, said] of cases) {
+        const at = join(folder, path);
+        await Deno.chown(at, nobody, nobody);
+        const before = (await Deno.stat(at)).mode ?? 0;
+        await Deno.chmod(at, mode);
+        for (const args of [["serve"], ["source", "list"]]) {
+          const { code, stderr } = await regfeed(folder, args, undefined, HELD_TO_RIGHTS);
+          assert.equal(code, 1, stderr);
+          assert.match(stderr.trim(), said);
+          assert.doesNotMatch(stderr, /cannot make/);
+        }
+        await Deno.chown(at, 0, 0);
+        await Deno.chmod(at, before & 0o777);
+      }
     }),
 });
 
