@@ -4,7 +4,7 @@ import { createClassifier } from "../../src/classify/classify.ts";
 import type { SecondThread } from "../../src/domain/ports.ts";
 import type { ContentsPart } from "../../src/ingest/contents.ts";
 import { LONG_DOCUMENT_BYTES } from "../../src/ingest/read.ts";
-import { readingTasks } from "../../src/ingest/read_elsewhere.ts";
+import { readingTasks } from "../../src/ingest/reading_tasks.ts";
 import { createThread } from "../../src/platform/thread.ts";
 import { boardConfig, rss, type SampleItem } from "../support/samples.ts";
 import { withWorld } from "../support/world.ts";
