@@ -35,6 +35,8 @@ const STEPS: [string, () => Promise<void>][] = [
     const { code, stdout } = await run(["version", "--json"]);
     assert.equal(code, 0);
     assert.equal(JSON.parse(stdout).version, manifest.version);
+    const licences = await run(["version", "--licences"]);
+    assert.match(licences.stdout, /^MIT License\n[^]*\ndeno \d[^]*\nundici \d[^]*\nzod \d/);
   }],
   ["it can start no process and load no library", async () => {
     // It tries both, really; from its source with every permission it can, so that the refusal is the executable's.

@@ -2,21 +2,31 @@
 import { join } from "node:path";
 import type { Host } from "../platform/process.ts";
 import { VERSION } from "../version.ts";
-import { type Command, EXIT, JSON_OPTION } from "./command.ts";
+import { type Command, CommandError, EXIT, JSON_OPTION } from "./command.ts";
 
 /** What an executable says of its making; it lies beside the program in it. */
 const BUILD_FACTS = join(import.meta.dirname ?? ".", "..", "..", "build.json");
 
+/** The licences of all that an executable holds; they lie there as well. */
+const LICENCES = join(import.meta.dirname ?? ".", "..", "..", "licences.txt");
+
 /** The command. */
 export const versionCommand: Command = {
   name: "version",
-  usage: "[--json]",
+  usage: "[--json | --licences]",
   summary: "prints the version, the commit, the runtime and the system that it is for",
   example: "regfeed version --json",
   positionals: [0, 0],
-  options: JSON_OPTION,
+  options: {
+    licences: { kind: "flag", help: "print the licences of all that the executable holds" },
+    ...JSON_OPTION,
+  },
   withoutConfig: true,
   async run({ host, flags }) {
+    if (flags.has("licences")) {
+      host.out(await readLicences(host, flags.has("json")));
+      return EXIT.done;
+    }
     const { runtime, target } = host;
     const { commit } = await readFacts(host);
     host.out(
@@ -29,6 +39,17 @@ export const versionCommand: Command = {
     return EXIT.done;
   },
 };
+
+/** Read only when it is asked for. */
+async function readLicences(host: Host, isJson: boolean): Promise<string> {
+  if (isJson) {
+    throw new CommandError("--licences prints texts, and --json has none: give one of them", EXIT.usage);
+  }
+  if (await host.exists(LICENCES)) return await host.readText(LICENCES);
+  throw new CommandError(
+    "this runs from its source, which holds no packages: the licences are collected when an executable is made",
+  );
+}
 
 /** The version for people, with what it was made from and what it runs on. */
 export async function versionLine(host: Host): Promise<string> {

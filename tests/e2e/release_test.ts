@@ -1,6 +1,7 @@
 // What a release says of what it could not make.
 import assert from "node:assert/strict";
-import { statedLicence } from "../../tools/build/bundle.ts";
+import { collectLicences, statedLicence } from "../../tools/build/licences.ts";
+import { regfeed, withFolder } from "../support/process.ts";
 import { whyLeftOut } from "../../tools/build/left_out.ts";
 
 const NO_BASE = `error: Writing deno compile executable to temporary file '/tmp/x'
@@ -45,3 +46,26 @@ Deno.test("a package that brings no text of its licence is listed with what it s
   ];
   for (const [manifest, wanted] of cases) assert.equal(statedLicence(manifest), wanted);
 });
+
+Deno.test("the licences are Regfeed's own, the runtime's and every package's of the lock, with their texts", async () => {
+  const text = await collectLicences();
+  const [own = "", deno = "", ...packages] = text.split(`\n${"-".repeat(80)}\n`);
+  assert.match(own, /^MIT License\n\nCopyright \(c\) \d+ the Regfeed authors\n/);
+  assert.match(deno, /^deno \d+\.\d+\.\d+\n\n[^]*MIT/);
+  const lock = JSON.parse(await Deno.readTextFile(new URL("../../executable.lock", import.meta.url)));
+  const names = Object.keys(lock.npm).map((key) => key.replace(/(?<=.)_.*/, "").replace(/(?<=.)@/, " "))
+    .sort();
+  assert.deepEqual(packages.map((part) => part.slice(0, part.indexOf("\n"))).sort(), names);
+  for (const part of packages) assert.match(part, /licen[cs]e|permission|permitted/i, part.slice(0, 200));
+  for (const name of names) assert.ok(own.includes(`  ${name}\n`), name);
+});
+
+Deno.test("from its source Regfeed says where the licences are, and nowhere gives them as JSON", () =>
+  withFolder(async (folder) => {
+    const source = await regfeed(folder, ["version", "--licences"]);
+    assert.equal(source.code, 1);
+    assert.match(source.stderr, /collected when an executable is made/);
+    const json = await regfeed(folder, ["version", "--licences", "--json"]);
+    assert.equal(json.code, 2);
+    assert.match(json.stderr, /give one of them/);
+  }));

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import manifest from "../../deno.json" with { type: "json" };
+import { collectLicences } from "./licences.ts";
 import { run } from "./run.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -89,55 +90,5 @@ export async function setTimes(folder: string, time: number): Promise<void> {
     const path = join(folder, entry.name);
     if (entry.isDirectory) await setTimes(path, time);
     else await Deno.utime(path, time, time);
-  }
-}
-
-/** The licences of the packages, which have to go wherever their code goes. */
-async function collectLicences(): Promise<string> {
-  const lock = JSON.parse(await Deno.readTextFile(join(ROOT, "executable.lock"))) as {
-    npm: Record<string, unknown>;
-  };
-  const { npmCache } = JSON.parse((await run(Deno.execPath(), ["info", "--json"])).said) as {
-    npmCache: string;
-  };
-  const registries = await entriesOf(npmCache);
-  const texts: string[] = [];
-  for (const key of Object.keys(lock.npm).sort()) {
-    const at = key.indexOf("@", 1);
-    // Behind an underscore stands with whom a package is installed, which is not where it lies.
-    const [name, version = ""] = [key.slice(0, at), key.slice(at + 1).split("_")[0]];
-    for (const registry of registries) {
-      const folder = join(npmCache, registry, name, version);
-      const entries = await entriesOf(folder);
-      const files = entries.filter((entry) => /^licen[cs]e/i.test(entry)).sort();
-      for (const file of files) {
-        texts.push(`${name} ${version}\n\n${await Deno.readTextFile(join(folder, file))}`);
-      }
-      if (files.length === 0 && entries.includes("package.json")) {
-        const stated = statedLicence(await Deno.readTextFile(join(folder, "package.json")));
-        texts.push(`${name} ${version}\n\n${stated}\n`);
-      }
-    }
-  }
-  return texts.join(`\n${"-".repeat(80)}\n`);
-}
-
-/** What a package that brings no text of its licence says of it: `manifest` is its package.json. */
-export function statedLicence(manifest: string): string {
-  const { license, author } = JSON.parse(manifest) as {
-    license?: string;
-    author?: string | { name: string };
-  };
-  const holder = typeof author === "object" ? author.name : author;
-  return `Licence: ${license ?? "not stated"}${holder === undefined ? "" : `; author: ${holder}`}`;
-}
-
-/** The names in a folder; none where there is no such folder. */
-async function entriesOf(folder: string): Promise<string[]> {
-  try {
-    return await Array.fromAsync(Deno.readDir(folder), ({ name }) => name);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return [];
-    throw error;
   }
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { buildFacts, commitTime } from "./executable.ts";
+import { collectLicences } from "./licences.ts";
 import { run } from "./run.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -52,7 +53,7 @@ export async function buildDebian(
     const program = await Deno.readFile(executable);
     await put("usr/bin/regfeed", program, 0o755);
     await put("usr/lib/systemd/system/regfeed.service", await read("packaging/regfeed.service"), 0o644);
-    await put("usr/share/doc/regfeed/copyright", await read("LICENSE"), 0o644);
+    await put("usr/share/doc/regfeed/copyright", await collectLicences(), 0o644);
     const changes = changelog({ version, control, time, commit: (await buildFacts()).commit });
     await put("usr/share/doc/regfeed/changelog.gz", gzipSync(changes, { level: 9 }), 0o644);
     const overrides = await read("packaging/debian/lintian-overrides");

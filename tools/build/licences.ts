@@ -1,0 +1,98 @@
+// The licences of what an executable holds, which have to go wherever that code goes: from the packages' own files.
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { run } from "./run.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const RULE = `\n${"-".repeat(80)}\n`;
+
+/** A part of the executable. */
+interface Part {
+  name: string;
+  version: string;
+  /** The texts of its licence, or what it states. */
+  texts: readonly string[];
+}
+
+/**
+ * Regfeed's own licence, and those of the runtime and of every package that `executable.lock` names, which is what the
+ * SBOM lists. Throws for a package of which nothing is there: nothing may go out without its licence.
+ */
+export async function collectLicences(): Promise<string> {
+  const own = await Deno.readTextFile(join(ROOT, "LICENSE"));
+  const parts = [await runtimePart(), ...await packageParts()];
+  const list = parts.map(({ name, version }) => `  ${name} ${version}\n`).join("");
+  const texts = parts.map(({ name, version, texts }) => `${name} ${version}\n\n${texts.join("\n\n")}`);
+  return [
+    `${own}\nRegfeed's executable holds, each under its own licence, which follows:\n\n${list}`,
+    ...texts,
+  ].join(
+    RULE,
+  );
+}
+
+/** Deno's base of executables; what that is made of itself is no package here. */
+async function runtimePart(): Promise<Part> {
+  const folder = dirname(Deno.execPath());
+  let text = "Licence: MIT; author: the Deno authors";
+  for (const path of [join(folder, "LICENSE"), join(folder, "..", "..", "deno", "LICENSE")]) {
+    if (await Deno.stat(path).then(({ isFile }) => isFile, () => false)) text = await Deno.readTextFile(path);
+  }
+  const more =
+    "What Deno itself is made of (V8, SQLite, libraries in Rust) is listed, with its licences, where it is made: " +
+    "https://github.com/denoland/deno";
+  return { name: "deno", version: Deno.version.deno, texts: [text, more] };
+}
+
+async function packageParts(): Promise<Part[]> {
+  const lock = JSON.parse(await Deno.readTextFile(join(ROOT, "executable.lock"))) as {
+    npm: Record<string, unknown>;
+  };
+  const { npmCache } = JSON.parse((await run(Deno.execPath(), ["info", "--json"])).said) as {
+    npmCache: string;
+  };
+  const registries = await entriesOf(npmCache);
+  const parts: Part[] = [];
+  for (const key of Object.keys(lock.npm).sort()) {
+    const at = key.indexOf("@", 1);
+    // Behind an underscore stands with whom a package is installed, which is not where it lies.
+    const [name, version = ""] = [key.slice(0, at), key.slice(at + 1).split("_")[0]];
+    let texts: string[] = [];
+    for (const registry of registries) {
+      if (texts.length === 0) texts = await textsOf(join(npmCache, registry, name, version));
+    }
+    if (texts.length === 0) {
+      throw new Error(`the licence of ${name} ${version} is not there: run \`deno task lock\``);
+    }
+    parts.push({ name, version, texts });
+  }
+  return parts;
+}
+
+async function textsOf(folder: string): Promise<string[]> {
+  const entries = await entriesOf(folder);
+  const files = entries.filter((entry) => /^(licen[cs]e|copying|notice)/i.test(entry)).sort();
+  if (files.length > 0) return await Promise.all(files.map((file) => Deno.readTextFile(join(folder, file))));
+  if (!entries.includes("package.json")) return [];
+  return [statedLicence(await Deno.readTextFile(join(folder, "package.json")))];
+}
+
+/** What a package that brings no text of its licence says of it: `manifest` is its package.json. */
+export function statedLicence(manifest: string): string {
+  const { license, author } = JSON.parse(manifest) as {
+    license?: string;
+    author?: string | { name: string };
+  };
+  const holder = typeof author === "object" ? author.name : author;
+  return `Licence: ${license ?? "not stated"}${holder === undefined ? "" : `; author: ${holder}`}`;
+}
+
+/** The names in a folder; none where there is no such folder. */
+async function entriesOf(folder: string): Promise<string[]> {
+  try {
+    return await Array.fromAsync(Deno.readDir(folder), ({ name }) => name);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return [];
+    throw error;
+  }
+}
