@@ -1,7 +1,7 @@
 // Lists of events in SQLite: walks the shortest index that a query's filters offer, and checks the others on the way.
 import { SEVERITIES, severityRank } from "../../domain/severity.ts";
 import type { EventQuery, ListedEvent } from "../../domain/store.ts";
-import type { Connection, Value } from "./connection.ts";
+import type { Connection, Row, Value } from "./connection.ts";
 import { tagName } from "./event_tags.ts";
 import type { RecordReader } from "./record_reader.ts";
 import { SERVED_JSON } from "./served.ts";
@@ -10,8 +10,12 @@ import { SERVED_JSON } from "./served.ts";
 const WORTH_AN_INDEX = 0.25;
 /** The same where the index is not in the order of the list and its entries must be sorted. */
 const WORTH_SORTING = 0.05;
-/** Full-text matches up to which they are taken as a list; more are found faster along the way. */
+/** Full-text matches up to which it is cheapest to look at every one of them. */
 const FEW_MATCHES = 2_000;
+/** The part of the newest events that must match for a walk to meet a page of matches soon. */
+const DENSE = 0.4;
+/** How many events a walk asks for each one that the list may hold, before it gives up to meet them. */
+const ASKED_FOR_ONE = 4;
 
 /** SQL with its values, in order. */
 interface Part {
@@ -54,6 +58,8 @@ interface Search {
   match: string;
   /** Events that it finds; with more than {@link FEW_MATCHES} it is not known how many. */
   found: number;
+  /** Whether more than {@link FEW_MATCHES} match, and of the newest events at least {@link DENSE}. */
+  isDense: boolean;
 }
 
 /** One filter as tags of which an event has one. */
@@ -74,10 +80,8 @@ export function listEvents(connection: Connection, records: RecordReader, query:
   if (search?.found === 0) return [];
   // Far from what is new no record is kept: there it is cheapest to read the records on the way.
   const columns = records.isKept(query.after?.seq ?? query.before?.seq ?? Infinity) ? "" : `, ${SERVED_JSON}`;
-  const { sql, values } = query.after === undefined
-    ? newestFirst(connection, query, { filters, search, columns })
-    : inOrderOfStoring(connection, query, { filters, search, columns });
-  const rows = connection.all(sql, ...values);
+  const walk = { filters, search, columns };
+  const rows = askedOnTheWay(connection, query, walk) ?? all(connection, walkOf(connection, query, walk));
   const unread = rows.filter((row) => row["json"] === undefined).map((row) => Number(row["seq"]));
   const texts = records.read(unread);
   return rows.map((row, at) => ({
@@ -85,6 +89,35 @@ export function listEvents(connection: Connection, records: RecordReader, query:
     publishedAtMs: Number(row["published_at"]),
     json: String(row["json"] ?? texts[at]),
   }));
+}
+
+/**
+ * The events of a query whose words most events have: each that the other filters leave is asked for them, which takes
+ * no longer the more events there are. Null where that would be dear: to ask an event costs as much as to find the next
+ * one that matches, and other filters may leave just those that do not (`language=fr` those without an English word).
+ */
+function askedOnTheWay(
+  connection: Connection,
+  query: EventQuery,
+  { filters, search, columns }: Walk,
+): Row[] | null {
+  if (search === null || !search.isDense) return null;
+  const limit = ASKED_FOR_ONE * query.limit;
+  const candidates = walkOf(connection, { ...query, limit }, { filters, search: null, columns });
+  // They come in the order of the walk, which ends with the last event that the list may hold.
+  const rows = all(connection, {
+    sql: `select * from (${candidates.sql}) as candidate
+          where exists (select 1 from event_words where event_words match ? and event_words.rowid = candidate.seq)
+          limit ?`,
+    values: [...candidates.values, search.match, query.limit],
+  });
+  if (rows.length === query.limit) return rows;
+  const asked = connection.get(`select count(*) as events from (${candidates.sql})`, ...candidates.values);
+  return Number(asked?.["events"]) < limit ? rows : null;
+}
+
+function all(connection: Connection, { sql, values }: Part): Row[] {
+  return connection.all(sql, ...values);
 }
 
 interface Filters {
@@ -95,6 +128,12 @@ interface Filters {
 /** Filters, and what a walk along the events takes of each beside its place. */
 interface Walk extends Filters {
   columns: string;
+}
+
+function walkOf(connection: Connection, query: EventQuery, walk: Walk): Part {
+  return query.after === undefined
+    ? newestFirst(connection, query, walk)
+    : inOrderOfStoring(connection, query, walk);
 }
 
 function newestFirst(connection: Connection, query: EventQuery, { filters, search, columns }: Walk): Part {
@@ -114,8 +153,12 @@ function newestFirst(connection: Connection, query: EventQuery, { filters, searc
       values: [...where.values, query.limit],
     };
   }
-  const walks = driver.ids.map((id): Part => {
-    const tag = { sql: "event_tags.tag_id = ?", values: [id] };
+  // Each walk would make the list of what the words match for itself: with words there is one, which must sort.
+  const walked = search === null || driver.ids.length === 1 ? driver.ids.map((id) => [id]) : [driver.ids];
+  const walks = walked.map((ids): Part => {
+    const tag = ids.length === 1
+      ? { sql: "event_tags.tag_id = ?", values: ids }
+      : { sql: `event_tags.tag_id in (${ids.map(() => "?").join(", ")})`, values: ids };
     const where = joined([
       tag,
       ...range(query, IN_TAGS),
@@ -123,7 +166,8 @@ function newestFirst(connection: Connection, query: EventQuery, { filters, searc
     ]);
     return {
       sql: `select * from (
-              select event_seq as seq, event_id as id, published_at from event_tags ${where.sql}
+              select ${ids.length === 1 ? "" : "distinct "}event_seq as seq, event_id as id, published_at
+              from event_tags ${where.sql}
               order by published_at desc, event_id desc limit ?)`,
       values: [...where.values, query.limit],
     };
@@ -249,11 +293,9 @@ function checks(query: EventQuery, { filters, search }: Filters, walked: Walked)
   if (query.asOf !== undefined) parts.push({ sql: `${seq} <= ?`, values: [query.asOf.seq] });
   if (query.latest === true) parts.push(isLatest(query, walked));
   if (search !== null) {
-    // Few matches are a list to look into; many are asked for event by event.
-    const sql = search.found <= FEW_MATCHES
-      ? `${seq} in (select rowid from event_words where event_words match ?)`
-      : `exists (select 1 from event_words where event_words match ? and event_words.rowid = ${seq})`;
-    parts.push({ sql, values: [search.match] });
+    // All matches are found in one go: to ask event by event costs up to the whole search each time.
+    const sql = `${seq} in (select rowid from event_words where event_words match ? and rowid > ?)`;
+    parts.push({ sql, values: [search.match, query.after?.seq ?? 0] });
   }
   return parts;
 }
@@ -270,11 +312,14 @@ function searchOf(connection: Connection, { words }: EventQuery): Search | null 
   if (words === undefined || words.length === 0) return null;
   const match = words.map((word) => `"${word.replaceAll('"', '""')}"`).join(" ");
   const row = connection.get(
-    "select count(*) as found from (select 1 from event_words where event_words match ? limit ?)",
+    `select count(*) as found, min(seq) as oldest, (select max(seq) from events) as last
+     from (select rowid as seq from event_words where event_words match ? order by rowid desc limit ?)`,
     match,
     FEW_MATCHES + 1,
   );
-  return { match, found: Number(row?.["found"]) };
+  const found = Number(row?.["found"]);
+  const among = Number(row?.["last"]) - Number(row?.["oldest"]) + 1;
+  return { match, found, isDense: found > FEW_MATCHES && found >= DENSE * among };
 }
 
 function joined(parts: readonly Part[]): Part {
