@@ -4,7 +4,7 @@ import { createMailing, type Mailing } from "./accounts/mailing.ts";
 import { createPayments, type Payments } from "./accounts/payments.ts";
 import { createQuota, type Quota } from "./accounts/quota.ts";
 import { type AddressCounts, createAddressCounts } from "./api/address_limits.ts";
-import { readRanges } from "./api/client_address.ts";
+import { readRanges, type Remote } from "./api/client_address.ts";
 import { createHealth } from "./api/health.ts";
 import { REMEMBERED_FOR_MS } from "./api/idempotency.ts";
 import { createRequestMetrics } from "./api/request_metrics.ts";
@@ -46,7 +46,7 @@ const BLANKED_AT_ONCE = 100;
 /** The appliance. */
 export interface App {
   /** Answers an API request; never throws. */
-  fetch(request: Request, remoteAddress?: string): Soon<Response>;
+  fetch(request: Request, remote?: Remote): Soon<Response>;
   /** Answers an API request that comes while the service stops. */
   refuse(request: Request): Response;
   /** Runs each loop once, to the end; returns when nothing of what was due is left under way. */
@@ -162,7 +162,7 @@ export function createApp(
   ]);
 
   return {
-    fetch: (request, remoteAddress) => server.fetch(request, remoteAddress),
+    fetch: (request, remote) => server.fetch(request, remote),
     refuse: (request) => server.refuse(request),
     ingest,
     prepare: register,

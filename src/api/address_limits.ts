@@ -33,6 +33,8 @@ export interface AddressLimits {
   take(limited: Limited, address: string | null): Refusal | null;
   /** The same without counting: what {@link take} would say now. */
   look(limited: Limited, address: string | null): Refusal | null;
+  /** Whether anybody is remembered who asked so: where nobody is, nobody is refused. */
+  isAnybody(limited: Limited): boolean;
 }
 
 /** What addresses have asked so far, whatever the limits are: those of a later config go on from it. */
@@ -71,6 +73,7 @@ export function createAddressLimits(
   return {
     take: (limited, address) => measure(limited, address, 1),
     look: (limited, address) => measure(limited, address, 0),
+    isAnybody: (limited) => kept[limited].size > 0,
   };
 }
 

@@ -19,6 +19,9 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 /** A range of addresses, read once. */
 export type AddressRange = [Address, number];
 
+/** Where a request's connection comes from: its address, or what tells it. */
+export type Remote = string | { readonly remoteAddress: string };
+
 /** Whose a request is. */
 export interface Client {
   /** Its address, behind the trusted proxies. */

@@ -4,6 +4,7 @@ import { AppError } from "../domain/errors.ts";
 import type { NewId } from "../domain/ids.ts";
 import type { Soon } from "../domain/soon.ts";
 import { addressOf, pathOf } from "./address.ts";
+import type { Remote } from "./client_address.ts";
 import { failure } from "./responses.ts";
 
 /** Seconds after which a client that came too early may try again. */
@@ -11,7 +12,7 @@ const RETRY_SECONDS = 5;
 
 /** What stands behind an open door. */
 export interface Behind {
-  fetch(request: Request, remoteAddress?: string): Soon<Response>;
+  fetch(request: Request, remote?: Remote): Soon<Response>;
   /** Answers what still comes while the service stops. */
   refuse(request: Request): Response;
 }
@@ -22,7 +23,7 @@ export interface Door extends Behind {
    * `GET /livez`: 200 while the process answers at all. `GET /readyz`: 200 once the door is open, 503 before. Every
    * other request is answered 503 before, and by what stands behind it after.
    */
-  fetch(request: Request, remoteAddress?: string): Soon<Response>;
+  fetch(request: Request, remote?: Remote): Soon<Response>;
   open(behind: Behind): void;
 }
 
@@ -36,12 +37,12 @@ export function createDoor(newId: NewId): Door {
     });
   };
   return {
-    fetch(request, remoteAddress) {
+    fetch(request, remote) {
       if (asksFor("/livez", request)) return status(200, "alive");
       if (asksFor("/readyz", request)) {
         return behind === null ? status(503, "starting") : status(200, "ready");
       }
-      return behind?.fetch(request, remoteAddress) ?? notYet();
+      return behind?.fetch(request, remote) ?? notYet();
     },
     refuse: (request) => behind?.refuse(request) ?? notYet(),
     open(to) {

@@ -73,7 +73,7 @@ export function success(
   all["cache-control"] = route.method === "GET"
     ? `${passage.isPublic ? "public" : "private"}, no-cache`
     : "no-store";
-  Object.assign(all, headers);
+  for (const name in headers) all[name] = headers[name] ?? "";
   return new Response(isKnown ? null : compressed ?? body.content(), { status: sent, headers: all });
 }
 

@@ -15,7 +15,7 @@ import {
   type LimitSettings,
   refusalError,
 } from "./address_limits.ts";
-import { type AddressRange, type Client, createClients } from "./client_address.ts";
+import { type AddressRange, createClients, type Remote } from "./client_address.ts";
 import {
   addressOf,
   createHostCheck,
@@ -30,8 +30,9 @@ import { invalid } from "./findings.ts";
 import { checkBody, NO_INPUT, readQuery } from "./input.ts";
 import { createKeptAnswers, type KeptAnswers, prepareAnswer } from "./kept_answers.ts";
 import { toAppError } from "./problem.ts";
+import { createProxyWatch, Routed } from "./routed.ts";
 import { createRouter, type Destination } from "./router.ts";
-import { type Answered, failure, type Passage, preflight, success } from "./responses.ts";
+import { type Answered, failure, preflight, success } from "./responses.ts";
 import type { AnsweredRequest } from "./request_metrics.ts";
 import type { Answer } from "./answer.ts";
 import type { Call, KeyCall, Route, RouteAccess } from "./route.ts";
@@ -66,20 +67,10 @@ export interface ServerOptions {
 
 /** The API as a function from requests to answers; it never throws. */
 export interface ApiServer {
-  /** `remoteAddress` is that of the connection; none when the request came over none. */
-  fetch(request: Request, remoteAddress?: string): Soon<Response>;
+  /** `remote` is where the connection comes from; none when the request came over none. */
+  fetch(request: Request, remote?: Remote): Soon<Response>;
   /** The answer to whatever still comes while the service stops: 503, and the connection ends. */
   refuse(request: Request): Response;
-}
-
-/** A request on its way, with where it goes. */
-interface Routed extends Passage {
-  /** The path and the query, as they were sent. */
-  address: string;
-  /** The path of the route that it took; null while it has taken none. */
-  route: string | null;
-  /** Who asks, behind the proxies. */
-  client: Client;
 }
 
 /** What every request is answered with. */
@@ -99,20 +90,15 @@ export function createServer(options: ServerOptions): ApiServer {
   const { limits } = means;
   const find = createRouter(options.routes);
   const isHost = createHostCheck();
-  const warnOfProxy = createProxyWarning(options);
+  const lookForProxy = createProxyWatch(options);
   const clientOf = createClients(options.trustedProxies);
   /** A request at its beginning. */
-  const enter = (request: Request, remote: string): Routed => ({
-    requestId: options.newId("request"),
-    allowance: null,
-    isPublic: true,
-    address: addressOf(request),
-    route: null,
-    client: clientOf(remote, request.headers),
-  });
+  const enter = (request: Request, remote: Remote): Routed =>
+    new Routed(options.newId("request"), addressOf(request), { request, remote, clientOf });
   const turnAway = (error: AppError, passage: Routed, headers?: Record<string, string>): Response => {
     const place = find(NO_METHOD, pathOf(passage.address));
-    return failure(error, { ...passage, isPublic: place.kind === "nowhere" || place.isPublic }, headers);
+    passage.isPublic = place.kind === "nowhere" || place.isPublic;
+    return failure(error, passage, headers);
   };
 
   const tell = (response: Response, { request, passage, startedMs }: Way & { startedMs: number }): void => {
@@ -128,6 +114,7 @@ export function createServer(options: ServerOptions): ApiServer {
     if (options.tracer?.isOn === true) {
       options.tracer.note({ request: passage.requestId, route: passage.route });
     }
+    if (options.log.isDebugged === false) return;
     options.log.debug("request", {
       request: passage.requestId,
       method: request.method,
@@ -138,10 +125,11 @@ export function createServer(options: ServerOptions): ApiServer {
   };
 
   return {
-    fetch(request, remoteAddress = "") {
-      const passage = enter(request, remoteAddress);
-      if (passage.client.isBehindUnknownProxy) warnOfProxy(remoteAddress);
-      const way = { request, passage, means, startedMs: options.clock.nowMs() };
+    fetch(request, remote = "") {
+      const passage = enter(request, remote);
+      const startedMs = options.clock.nowMs();
+      lookForProxy(passage, startedMs);
+      const way = { request, passage, means, startedMs };
       const wrong = findAddressError(passage.address, request.headers, isHost);
       const response = wrong === null
         ? answer(find(request.method, pathOf(passage.address)), way)
@@ -193,10 +181,10 @@ function answerAt(destination: Destination, way: Way): Soon<Response> {
     passage.isPublic = destination.isPublic;
     passage.route = route.path;
     return whenThere(admit(route.access, way), (customer) => {
-      const answered = recovered(
-        () => answerRoute(route, { params, customer, way }),
-        (error) => countTrial(error, passage, limits),
-      );
+      const answer = () => answerRoute(route, { params, customer, way });
+      const answered = route.access === "signature"
+        ? recovered(answer, (error) => countTrial(error, passage, limits))
+        : answer();
       return whenThere(answered, (given) => success(given, { request, route, passage }));
     });
   }
@@ -215,6 +203,8 @@ function answerAt(destination: Destination, way: Way): Soon<Response> {
   const error = new AppError("method_not_allowed", `${path} takes ${allow}, not ${request.method}.`);
   return failure(error, passage, { allow });
 }
+
+const NO_HEADERS = {};
 
 /** A request that was let in. */
 interface Admitted {
@@ -244,6 +234,11 @@ function answerRoute(route: Route, admitted: Admitted): Soon<Answered> {
 function makeAnswer(route: Route, { params, customer, way }: Admitted): Soon<Answered> {
   const { request, passage: { address, allowance, requestId }, means: { options } } = way;
   const { headers } = request;
+  if (isWithoutInput(route) && !address.includes("?")) {
+    const nothing = { query: undefined, body: undefined, repetition: null, bytes: null };
+    const call = { params, ...nothing, address, headers, requestId, customer, allowance };
+    return whenThere(handle(route, call), answeredWith);
+  }
   const received = route.body === undefined && route.access !== "signature"
     ? null
     : receiveBody(request, options.clock, route.maxBodyBytes);
@@ -261,11 +256,17 @@ function makeAnswer(route: Route, { params, customer, way }: Admitted): Soon<Ans
     const sent = { customerId: customer.id, headers, address, body: bytes ?? new Uint8Array() };
     return route.repeatable.run(sent, act);
   });
-  return whenThere(made, ({ status, json, headers = {}, contentName }) => ({
-    status,
-    body: prepareAnswer(json, contentName),
-    headers,
-  }));
+  return whenThere(made, answeredWith);
+}
+
+/** Whether a route takes nothing beside its path: there is nothing to receive, to check or to remember then. */
+function isWithoutInput({ access, body, query, verify, repeatable }: Route): boolean {
+  return access !== "signature" && body === undefined && query === undefined && verify === undefined &&
+    repeatable === undefined;
+}
+
+function answeredWith({ status, json, headers = NO_HEADERS, contentName }: Answer): Answered {
+  return { status, body: prepareAnswer(json, contentName), headers };
 }
 
 /** Query and body as the route takes them. Throws an error that names everything wrong with them. */
@@ -316,7 +317,9 @@ function admit(
   const authorization = request.headers.get("authorization");
   const isTrial = access === "signature" || (access === "key" && authorization !== null);
   if (isTrial) {
-    const refusal = limits.look("failed_key", passage.client.limitedAs);
+    const refusal = limits.isAnybody("failed_key")
+      ? limits.look("failed_key", passage.client.limitedAs)
+      : null;
     // Who has a good key is not held up by whoever guesses behind the same address.
     if (refusal !== null && !(authorization !== null && options.keys.isRemembered(authorization))) {
       passage.refusal = refusal;
@@ -361,18 +364,6 @@ function countTrial(error: unknown, passage: Routed | null, limits: AddressLimit
   const isTrial = error instanceof AppError && ["unauthenticated", "invalid_signature"].includes(error.code);
   if (isTrial && passage !== null) limits.take("failed_key", passage.client.limitedAs);
   throw error;
-}
-
-/** Says once in a process's life that a proxy stands before it whose word is not taken. */
-function createProxyWarning({ log }: Pick<ServerOptions, "log">): (remote: string) => void {
-  let isSaid = false;
-  return (remote) => {
-    if (isSaid) return;
-    isSaid = true;
-    log.warn("a proxy says who its clients are, and is not believed: name it in server.trusted_proxies", {
-      proxy: remote,
-    });
-  };
 }
 
 function describe(thrown: unknown): string {

@@ -44,7 +44,8 @@ export async function listenEarly(
     const troubles = keepTroubles();
     const server = await listen({
       ...at,
-      handler: (request, { remoteAddress }) => door.fetch(request, remoteAddress),
+      handler: (request, client) => door.fetch(request, client),
+      hasWholeAnswers: true,
       refuse: (request) => door.refuse(request),
       onTrouble: troubles.note,
     });

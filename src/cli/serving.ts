@@ -191,7 +191,8 @@ async function listenAt(
   const said = platform.log("serve");
   const options: ListenOptions = {
     ...at,
-    handler: (request, { remoteAddress }) => door.fetch(request, remoteAddress),
+    handler: (request, client) => door.fetch(request, client),
+    hasWholeAnswers: true,
     refuse: (request) => door.refuse(request),
     onTrouble: logTrouble(said),
   };

@@ -164,6 +164,8 @@ export type LogFields = Record<string, string | number | boolean | null | readon
 
 /** A log of one area. Messages are constant texts; what varies is in the fields. No key, secret or body goes in. */
 export interface Log {
+  /** False where what {@link Log.debug} is told is thrown away: who says much need not put it together then. */
+  readonly isDebugged?: boolean;
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;

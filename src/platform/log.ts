@@ -70,6 +70,9 @@ function levelOf(level: LogLevel): LogTapeLevel {
 function createLog(area: LogArea): Log {
   const logger = getLogger([ROOT, area]);
   return {
+    get isDebugged() {
+      return debugged.has(area);
+    },
     debug: (message, fields) => {
       if (debugged.has(area)) logger.debug(message, { ...fields });
     },

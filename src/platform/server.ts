@@ -33,15 +33,37 @@ export interface ListenOptions {
   port: number;
   /** With it the server speaks TLS, and with no other certificate for as long as it runs. */
   pair?: CertificatePair;
-  /** Answers a request; it does not throw. `remoteAddress` is that of the connection, not of a forwarded client. */
-  handler(
-    request: Request,
-    client: { remoteAddress: string; remotePort: number },
-  ): Response | Promise<Response>;
+  /** Answers a request; it does not throw. */
+  handler(request: Request, client: ConnectedClient): Response | Promise<Response>;
+  /**
+   * Whether every answer is text or bytes, and none a stream: one that is there at once is then out as soon as the
+   * handler returns it, and nobody need look on until it is.
+   */
+  hasWholeAnswers?: boolean;
   /** Answers what still comes while the server ends; without it the answer is an empty 503. */
   refuse?(request: Request): Response;
   /** Is told of what hinders it; not more than once a minute of the same. */
   onTrouble?(trouble: ListenTrouble): void;
+}
+
+/** The other side of a request's connection; to be asked as long as the request is not answered. */
+export interface ConnectedClient {
+  /** Its address, which is not that of a forwarded client. */
+  readonly remoteAddress: string;
+  readonly remotePort: number;
+}
+
+/** The runtime looks up where a connection comes from each time that it is asked: most requests need not know it. */
+class RuntimeClient implements ConnectedClient {
+  constructor(private readonly info: Deno.ServeHandlerInfo<Deno.NetAddr>) {}
+
+  get remoteAddress(): string {
+    return this.info.remoteAddr.hostname;
+  }
+
+  get remotePort(): number {
+    return this.info.remoteAddr.port;
+  }
 }
 
 /** A server that listens. */
@@ -58,7 +80,8 @@ export interface RunningServer {
 
 /** Starts to listen. Rejects when that is not possible; the message names address, port and cause. */
 export function listen(
-  { hostname, port, handler, refuse = emptyRefusal, pair, onTrouble = () => {} }: ListenOptions,
+  { hostname, port, handler, refuse = emptyRefusal, pair, onTrouble = () => {}, hasWholeAnswers = false }:
+    ListenOptions,
 ): Promise<RunningServer> {
   const end = new AbortController();
   const stopping = new AbortController();
@@ -68,12 +91,13 @@ export function listen(
   const finish = (): void => {
     if (--underWay === 0 && isEnding) drained.resolve();
   };
-  const answer: Deno.ServeHandler<Deno.NetAddr> = (request, { remoteAddr, completed }) => {
+  const answer: Deno.ServeHandler<Deno.NetAddr> = (request, info) => {
     if (isEnding) return refuse(request);
-    underWay++;
-    completed.then(finish, finish);
-    const client = { remoteAddress: remoteAddr.hostname, remotePort: remoteAddr.port };
-    const response = handler(request, client);
+    const response = handler(request, new RuntimeClient(info));
+    if (!hasWholeAnswers || response instanceof Promise) {
+      underWay++;
+      info.completed.then(finish, finish);
+    }
     return request.body === null ? response : leaveBody(request.body, response, stopping.signal);
   };
   const serve = (at: number) =>

@@ -52,6 +52,48 @@ Deno.test("createRouter() leads a method and a path to their route, with what st
   }
 });
 
+Deno.test("createRouter() leads a request where it belongs wherever the one before it went", () => {
+  const routes = [
+    ...ROUTES,
+    ...["/v1/words/{id}", "/v1/words/known", "/v1/words/known/{id}", "/v1/words/{id}/parts"].map((path) =>
+      keyRoute(row("GET", path))
+    ),
+  ];
+  const paths = [
+    "/v1/things",
+    "/v1/things/",
+    "/v1/things/a",
+    "/v1/things/b%2Fc",
+    "/v1/things/b%2",
+    "/v1/%74hings/a",
+    "/v1/things/a/",
+    "/v1/things/a/parts/b",
+    "/v1/things/a/parts",
+    "/v1/thingsa",
+    "/v1/words/known",
+    "/v1/words/known/",
+    "/v1/words/known/a",
+    "/v1/words/a",
+    "/v1/words/a/parts",
+    "/v1/words/known/parts",
+    "v1/things/a",
+    "",
+  ];
+  const find = createRouter(routes);
+  for (const before of paths) {
+    for (const path of paths) {
+      for (const method of ["GET", "HEAD", "PUT"]) {
+        find("GET", before);
+        assert.deepEqual(
+          find(method, path),
+          createRouter(routes)(method, path),
+          `${method} ${path} after ${before}`,
+        );
+      }
+    }
+  }
+});
+
 Deno.test("createRouter() tells a path that takes other methods from one that is nowhere", () => {
   const find = createRouter(ROUTES);
   const rows: [method: string, path: string, allow: string | null, isPublic?: boolean][] = [

@@ -26,22 +26,42 @@ Deno.test("listen() says why it cannot", async () => {
   await server.shutdown(5_000);
 });
 
-Deno.test("shutdown() lets an answer under way finish", async () => {
-  const asked = Promise.withResolvers<void>();
-  const answer = Promise.withResolvers<Response>();
+for (const hasWholeAnswers of [false, true]) {
+  const which = hasWholeAnswers ? "an answer" : "an answer, which may be a stream,";
+  Deno.test(`shutdown() lets ${which} under way finish`, async () => {
+    const asked = Promise.withResolvers<void>();
+    const answer = Promise.withResolvers<Response>();
+    const server = await listen({
+      hostname: "127.0.0.1",
+      port: 0,
+      hasWholeAnswers,
+      handler: () => {
+        asked.resolve();
+        return answer.promise;
+      },
+    });
+    const fetched = fetch(server.address, { headers: { connection: "close" } });
+    await asked.promise;
+    const down = server.shutdown(60_000);
+    answer.resolve(new Response("finished"));
+    assert.equal(await (await fetched).text(), "finished");
+    await down;
+  });
+}
+
+Deno.test("answers that are there at once reach their clients whole, also when the server ends behind them", async () => {
+  const text = "x".repeat(1_000_000);
   const server = await listen({
     hostname: "127.0.0.1",
     port: 0,
-    handler: () => {
-      asked.resolve();
-      return answer.promise;
-    },
+    hasWholeAnswers: true,
+    handler: () => new Response(text),
   });
-  const fetched = fetch(server.address, { headers: { connection: "close" } });
-  await asked.promise;
-  const down = server.shutdown(60_000);
-  answer.resolve(new Response("finished"));
-  assert.equal(await (await fetched).text(), "finished");
+  const fetched = Array.from({ length: 5 }, () => fetch(server.address));
+  const [first] = await Promise.all(fetched);
+  const down = server.shutdown(5_000);
+  assert.equal(await first?.text(), text);
+  for (const response of fetched.slice(1)) assert.equal((await (await response).text()).length, text.length);
   await down;
 });
 

@@ -1,0 +1,58 @@
+// A request on its way through the API: where it goes and, once somebody asks, who sent it.
+import type { RequestAllowance } from "../domain/allowance.ts";
+import type { Log } from "../domain/ports.ts";
+import type { Refusal } from "./address_limits.ts";
+import type { Client, Remote } from "./client_address.ts";
+import type { Passage } from "./responses.ts";
+
+/** Between two requests that are looked at for a proxy that nobody named, ms. */
+const PROXY_LOOK_MS = 1_000;
+
+/** Tells the client of a request. */
+type ClientOf = (remote: string, headers: Headers) => Client;
+
+/** A request on its way, with where it goes. */
+export class Routed implements Passage {
+  allowance: RequestAllowance | null = null;
+  isPublic = true;
+  refusal?: Refusal;
+  /** The path of the route that it took; null while it has taken none. */
+  route: string | null = null;
+  #client: Client | null = null;
+
+  constructor(
+    readonly requestId: string,
+    /** The path and the query, as they were sent. */
+    readonly address: string,
+    private readonly sent: { request: Request; remote: Remote; clientOf: ClientOf },
+  ) {}
+
+  /** The address of the connection. */
+  get connected(): string {
+    const { remote } = this.sent;
+    return typeof remote === "string" ? remote : remote.remoteAddress;
+  }
+
+  /** Who asks, behind the proxies: worked out when it is first asked for, which most requests never do. */
+  get client(): Client {
+    return this.#client ??= this.sent.clientOf(this.connected, this.sent.request.headers);
+  }
+}
+
+/**
+ * Says once in a process's life that a proxy stands before it whose word is not taken. Of the requests of a second one
+ * is looked at: a proxy hands them all on.
+ */
+export function createProxyWatch({ log }: { log: Log }): (passage: Routed, nowMs: number) => void {
+  let isSaid = false;
+  let lookedAtMs = -Infinity;
+  return (passage, nowMs) => {
+    if (isSaid || Math.abs(nowMs - lookedAtMs) < PROXY_LOOK_MS) return;
+    lookedAtMs = nowMs;
+    if (!passage.client.isBehindUnknownProxy) return;
+    isSaid = true;
+    log.warn("a proxy says who its clients are, and is not believed: name it in server.trusted_proxies", {
+      proxy: passage.connected,
+    });
+  };
+}
