@@ -2,12 +2,13 @@
 import type { AttemptResult, ClaimedDelivery } from "../domain/delivery.ts";
 import { AppError } from "../domain/errors.ts";
 import { NO_METRICS } from "../domain/metrics.ts";
-import { DeadlineError, type Log, type LogFields, NetworkError, type Random } from "../domain/ports.ts";
+import { DeadlineError, type Log, NetworkError, type Random } from "../domain/ports.ts";
 import type { Store } from "../domain/store.ts";
 import { loudnessOf } from "../domain/store_trouble.ts";
 import { signingSecrets, type Subscription } from "../domain/subscription.ts";
 import { NO_TRACER, type Tracer } from "../domain/tracer.ts";
 import { Attempt } from "./attempt.ts";
+import { createAttemptLog, type LogAttempt } from "./attempt_log.ts";
 import { nameAttempt, traceAttempt, whereOf } from "./attempt_names.ts";
 import { type CountAttempt, createDeliveryMetrics } from "./delivery_metrics.ts";
 import { type Claiming, Claims } from "./claims.ts";
@@ -107,6 +108,7 @@ class DeliveryLoop implements Delivery {
   readonly #recorder: ReturnType<typeof createRecorder>;
   readonly #upkeep: () => Promise<number>;
   readonly #countAttempt: CountAttempt;
+  readonly #logAttempt: LogAttempt;
   /** Attempts that are not recorded yet, by delivery. */
   readonly #attempts = new Map<string, Attempt>();
   /** Of these the ones that are being sent: all, and how many by subscription. */
@@ -122,6 +124,7 @@ class DeliveryLoop implements Delivery {
     this.#deps = { tracer: NO_TRACER, ...deps, policy: createAddressPolicy(deps.policy) };
     this.#match = createMatching(deps);
     this.#recorder = createRecorder(deps);
+    this.#logAttempt = createAttemptLog(deps);
     this.#upkeep = createUpkeep(deps);
     this.#inFlight = deps.inFlight ?? new Map();
     this.#wake = new Wake(deps.clock);
@@ -288,20 +291,6 @@ class DeliveryLoop implements Delivery {
         answer: null,
       };
     }
-  }
-
-  #logAttempt(delivery: ClaimedDelivery, result: AttemptResult, next: string): void {
-    const { log } = this.#deps;
-    const fields: LogFields = {
-      ...nameAttempt(delivery),
-      status: result.statusCode,
-      duration_ms: result.durationMs,
-      problem: result.problem,
-    };
-    if (next === "delivered") log.debug("delivered", fields);
-    else if (next === "retry") log.info("an attempt failed and is made again later", fields);
-    else if (next === "gone") log.warn("an endpoint is gone: its subscription is switched off", fields);
-    else log.warn("the last attempt failed: the delivery is given up", fields);
   }
 
   async #givingBack(giveBack: () => Promise<void>): Promise<void> {
