@@ -1,11 +1,11 @@
-// Searches of words that many events have: what they find, and that none asks every event for its words.
+// Lists of what many events have, words and topics: what they find, and that they do not look at all events for it.
 import assert from "node:assert/strict";
 import type { RegEvent } from "../../src/domain/event.ts";
 import type { EventQuery, PublicationKey, Store } from "../../src/domain/store.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import { testVault } from "../support/vault.ts";
-import { anEvent, recordIt, T0 } from "./contract/given.ts";
-import { statementsOf } from "./statements.ts";
+import { anEvent, publish, recordIt, T0 } from "./contract/given.ts";
+import { plansOf, statementsOf } from "./statements.ts";
 
 const EVENTS = 6_000;
 
@@ -110,3 +110,16 @@ Deno.test("listEvents() asks event by event for words only where most have them,
       assert.match(asked[0] ?? "", /limit \?\) as candidate\s+where exists/, "of a bounded number of events");
     }
   }));
+
+Deno.test("listEvents() looks each event's topics up by their index, however many are asked for", async () => {
+  const topics = Array.from({ length: 40 }, (_, at) => `topic-${at}`);
+  const store = openStore(":memory:", testVault);
+  await publish(store, topics.map((topic, at) => anEvent(`evt_${at}`, { topics: [topic] })), false);
+  for (const query of [{ topics }, { topics, latest: true }, { topics, after: { seq: 0 } }]) {
+    const statements = await statementsOf(() => store.listEvents({ ...query, limit: 20 }));
+    const lines = (await plansOf(statements)).flatMap(({ lines }) => lines);
+    assert.ok(lines.some((line) => /^SEARCH other .*PRIMARY KEY \(tag_id=\? AND published_at=\?/.test(line)));
+    assert.deepEqual(lines.filter((line) => line.includes("AUTOMATIC")), []);
+  }
+  await store.close();
+});

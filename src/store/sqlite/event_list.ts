@@ -285,7 +285,8 @@ function checks(query: EventQuery, { filters, search }: Filters, walked: Walked)
   const parts = filters.map(({ ids, column }): Part => {
     if (column !== null && columns !== null) return column(columns);
     return {
-      sql: `exists (select 1 from event_tags as other where other.tag_id in (${ids.map(() => "?").join(", ")})
+      sql: `exists (select 1 from event_tags as other indexed by sqlite_autoindex_event_tags_1
+              where other.tag_id in (${ids.map(() => "?").join(", ")})
               and other.published_at = ${publishedAt} and other.event_id = ${id})`,
       values: ids,
     };
