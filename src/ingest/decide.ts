@@ -3,12 +3,13 @@ import type { RecordDecision, StoredPublication } from "../domain/store.ts";
 import type { Ahead } from "./ahead.ts";
 import { type ClassifyRequest, classifyRequest } from "./classify_request.ts";
 import type { AheadOfTime } from "./contents.ts";
-import { type Hashes, type IdentifiedItem, identifyItems, isOther, isSameButForQuery } from "./identify.ts";
+import { type Hashes, type IdentifiedItem, identifyItems, isOther } from "./identify.ts";
 import { baseOf, movedOn, nextRule } from "./identity.ts";
 import type { NormalisedItem } from "./normalise/item.ts";
 import type { DocumentOrigin } from "./origin.ts";
 import type { DecidedItem, DocumentRun } from "./process.ts";
-import { type DocumentItems, findReplaced, type KnownPublication } from "./replaced.ts";
+import { MovedQueries, MovedSite } from "./moved_addresses.ts";
+import { findReplaced, findRequeried, type KnownPublication } from "./replaced.ts";
 import { decideRevision, type RevisionContext } from "./revise.ts";
 import { passedOverBefore } from "./widened.ts";
 
@@ -16,8 +17,6 @@ import { passedOverBefore } from "./widened.ts";
 const RECORD_BATCH = 200;
 /** So many dates that move at once, while none stands still, say nothing of the publications. */
 const CHURNING_DATES = 3;
-/** So many addresses whose queries change at once, while none with a query stands still, are made up for each fetch. */
-const CHURNING_QUERIES = 3;
 /** A publication that has been given so many further ids says that its source makes up new ones. */
 const CHURNING_IDS = 3;
 
@@ -114,14 +113,14 @@ async function decideFirst(
   let standsStill = false;
   let knownIds = 0;
   let churningIds = 0;
-  const queries = new MovedQueries();
+  const moved = { queries: new MovedQueries(), site: new MovedSite() };
   const others: IdentifiedItem[] = [];
   const isAlone = identified.length === 1;
   const isAutomatic = !result.identity.isFixed && baseOf(result.identity.rule) === "guid";
-  const decideOne = (one: IdentifiedItem, stored: StoredPublication | null): RecordDecision => {
+  const decideOne: DecideOne = (one, stored, how = context) => {
     const decision = stored === null && !context.keepAll
       ? decideUnlessPassedOver(one, { options, shared, run, context })
-      : decideRevision(one, stored, context);
+      : decideRevision(one, stored, how);
     if (decision.kind !== "passed_over" && stored !== null) result.seen.add(stored.externalId);
     if (decision.kind === "redated") {
       redated.push(one);
@@ -152,40 +151,15 @@ async function decideFirst(
       fresh.push(one);
       return { kind: "passed_over" };
     }
-    if (queries.isMoved(one, stored)) {
+    if (moved.queries.isMoved(one, stored)) {
       if (stored !== null) result.seen.add(stored.externalId);
       return { kind: "passed_over" };
     }
-    return decideOne(one, stored);
+    return moved.site.isMoved(one, stored) ? { kind: "passed_over" } : decideOne(one, stored);
   }, async (batch) => await shared.ahead?.until(batch.map(({ item }) => item)));
-  if (queries.areMadeUp) { for (const one of queries.moved) decisions.set(one, { kind: "unchanged" }); }
-  else await recordBatches(queries.moved, run, decideOne);
-  if (fresh.length > 0) {
-    await nameReplaced({ all: identified, fresh }, run);
-    await recordBatches(fresh, run, decideOne);
-  }
+  await decideWaiting({ all: identified, fresh, ...moved, decideOne }, { run, context, decisions });
   if (others.length > 0) await decideOthers({ all: identified, others }, { run, shared, context, decisions });
   return { redated, standsStill, hasChurningIds: isAutomatic && knownIds === 0 && churningIds > 0 };
-}
-
-/** Addresses of a document of which nothing but the query has changed: signed ones, and those against caches. */
-class MovedQueries {
-  readonly moved: IdentifiedItem[] = [];
-  #standsStill = false;
-
-  /** Whether they are made up for each fetch, so that they are no revisions. */
-  get areMadeUp(): boolean {
-    return this.moved.length >= CHURNING_QUERIES && !this.#standsStill;
-  }
-
-  /** Whether an item is one of them. */
-  isMoved(one: IdentifiedItem, stored: StoredPublication | null): boolean {
-    if (stored?.foundBy !== "key" || stored.withdrawn || !one.item.link.includes("?")) return false;
-    if (stored.contentHash === one.contentHash) this.#standsStill = true;
-    else if (isSameButForQuery(one.item, stored.event())) this.moved.push(one);
-    else return false;
-    return this.moved.at(-1) === one;
-  }
 }
 
 /** Whether an item of which nothing is known becomes a record. */
@@ -196,13 +170,53 @@ function isTaken(
   return deciding.context.keepAll || decideUnlessPassedOver(one, deciding).kind === "record";
 }
 
-/** Gives those of the fresh items that are editions of known publications the names of these. */
-async function nameReplaced(items: DocumentItems, { source, options }: DocumentRun): Promise<void> {
-  const recent = await options.store.listEvents({ source: source.id, latest: true, limit: RECENT });
+/** Decides on an item; `how` where that is not as for the whole document. */
+type DecideOne = (
+  one: IdentifiedItem,
+  stored: StoredPublication | null,
+  how?: RevisionContext,
+) => RecordDecision;
+
+/** What of a document is not decided on by itself. */
+interface WaitingItems {
+  all: readonly IdentifiedItem[];
+  /** Those that become records, and of which nothing is known by any name. */
+  fresh: readonly IdentifiedItem[];
+  queries: MovedQueries;
+  site: MovedSite;
+  decideOne: DecideOne;
+}
+
+/** Decides on what waited for the whole document to be seen: what has moved with others, and what is like something known. */
+async function decideWaiting(
+  { all, fresh, queries, site, decideOne }: WaitingItems,
+  { run, context, decisions }: Pick<Deciding, "run" | "context" | "decisions">,
+): Promise<void> {
+  const { source, options, result } = run;
+  const recent = fresh.length === 0
+    ? []
+    : await options.store.listEvents({ source: source.id, latest: true, limit: RECENT });
   const known = recent.map(({ json }): KnownPublication => JSON.parse(json));
-  for (const [one, externalId] of findReplaced(items, known)) {
+  const requeried = findRequeried({ all, fresh }, known);
+  if (queries.areMadeUp(requeried.size)) {
+    for (const one of [...queries.moved, ...requeried.keys()]) decisions.set(one, { kind: "unchanged" });
+    for (const externalId of requeried.values()) result.seen.add(externalId);
+    requeried.clear();
+  } else {
+    await recordBatches(queries.moved, run, (one, stored) => decideOne(one, stored));
+  }
+  const rest = fresh.filter((one) => !decisions.has(one));
+  for (const [one, externalId] of [...requeried, ...findReplaced({ all, fresh: rest }, known)]) {
     one.formerKeys = [...one.formerKeys ?? [], externalId];
   }
+  await recordBatches(
+    rest,
+    run,
+    (one, stored) => site.isMoved(one, stored) ? { kind: "passed_over" } : decideOne(one, stored),
+  );
+  const quietly = site.hasMoved ? { ...context, notify: false } : context;
+  await recordBatches(site.moved, run, (one, stored) => decideOne(one, stored, quietly));
+  if (site.hasMoved) result.notes.push(site.words);
 }
 
 function decideUnlessPassedOver(

@@ -116,13 +116,31 @@ export function isSameButForDate(item: NormalisedItem, event: RegEvent): boolean
     cleanUrl(item.link) === cleanUrl(event.url_official);
 }
 
+/** What of a stored record is compared with an item. */
+type Comparable = Pick<
+  RegEvent,
+  "title_en" | "summary_en" | "url_official" | "published_at" | "published_at_estimated"
+>;
+
 /** Whether an item differs from a stored record in nothing but the values in its address's query. */
-export function isSameButForQuery(item: NormalisedItem, event: RegEvent): boolean {
+export function isSameButForQuery(item: NormalisedItem, event: Comparable): boolean {
   const [now, before] = [URL.parse(cleanUrl(item.link)), URL.parse(cleanUrl(event.url_official))];
   if (now === null || before === null || now.search === before.search) return false;
   const names = ({ searchParams }: URL) => [...searchParams.keys()].join("\n");
   return now.host === before.host && now.pathname === before.pathname && names(now) === names(before) &&
-    isSameText(item.title, event.title_en) && isSameText(item.summary, event.summary_en) &&
+    isSameButForAddress(item, event);
+}
+
+/** Whether an item differs from a stored record in nothing but its address's host, or in a last slash more or less. */
+export function isSameButForSite(item: NormalisedItem, event: Comparable): boolean {
+  const [now, before] = [URL.parse(cleanUrl(item.link)), URL.parse(cleanUrl(event.url_official))];
+  if (now === null || before === null || now.href === before.href) return false;
+  const restOf = ({ pathname, search, hash }: URL) => pathname.replace(/\/+$/, "") + search + hash;
+  return restOf(now) === restOf(before) && isSameButForAddress(item, event);
+}
+
+function isSameButForAddress(item: NormalisedItem, event: Comparable): boolean {
+  return isSameText(item.title, event.title_en) && isSameText(item.summary, event.summary_en) &&
     (event.published_at_estimated || (item.publishedAtMs ?? item.updatedAtMs) === event.published_at);
 }
 

@@ -170,7 +170,7 @@ export async function processSource(
   }
   return {
     ...result,
-    notes: fetched.notes?.() ?? [],
+    notes: [...fetched.notes?.() ?? [], ...result.notes],
     progress: fetched.progress?.() ?? null,
     goesOn: fetched.goesOn?.() ?? false,
     cursor: fetched.cursor({

@@ -1,6 +1,6 @@
 // Publications that have been given a new id and new words at once: what shows that they are no new ones.
 import type { RegEvent } from "../domain/event.ts";
-import { type IdentifiedItem, isSameText } from "./identify.ts";
+import { type IdentifiedItem, isSameButForQuery, isSameText } from "./identify.ts";
 import type { NormalisedItem } from "./normalise/item.ts";
 import { cleanUrl } from "./normalise/links.ts";
 
@@ -58,6 +58,40 @@ export function findReplaced(
     if (countShared(one.item, before) >= wanted) replaced.set(one, before.external_id);
   }
   return replaced;
+}
+
+/**
+ * Which of the fresh items are known publications but for the values of their address's query, by the external ids of
+ * these: nothing else differs, title and summary or date are the same, and all three where other items share the path.
+ */
+export function findRequeried(
+  { all, fresh }: DocumentItems,
+  known: readonly KnownPublication[],
+): Map<IdentifiedItem, string> {
+  const stored = Map.groupBy(known, ({ url_official, title_en }) => formOf(url_official, title_en));
+  const listed = Map.groupBy(all, ({ item }) => formOf(item.link, item.title));
+  const sharing = Map.groupBy(all, ({ item }) => formOf(item.link));
+  const requeried = new Map<IdentifiedItem, string>();
+  for (const one of fresh) {
+    const form = formOf(one.item.link, one.item.title);
+    const [before, ...others] = stored.get(form) ?? [];
+    if (form === null || before === undefined || others.length > 0 || listed.get(form)?.length !== 1) {
+      continue;
+    }
+    const isShared = sharing.get(formOf(one.item.link))?.length !== 1;
+    const wanted = isShared ? SHARED + 1 : SHARED;
+    if (isSameButForQuery(one.item, before) && countShared(one.item, before) >= wanted) {
+      requeried.set(one, before.external_id);
+    }
+  }
+  return requeried;
+}
+
+/** Host, path and the names of the query, with the title where one is given; null for an address without a query. */
+function formOf(address: string, title = ""): string | null {
+  const url = URL.parse(cleanUrl(address));
+  if (url === null || url.search === "") return null;
+  return JSON.stringify([url.host, url.pathname, ...url.searchParams.keys(), title.replace(/\s+/g, " ")]);
 }
 
 /** What there is of each {@link pathOf}. */

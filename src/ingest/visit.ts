@@ -275,7 +275,7 @@ function logFetched(source: SourceSettings, processed: ProcessedSource, log: Log
     refused: report.refused.length,
     ...(report.untold === undefined ? {} : { untold: report.untold }),
   });
-  for (const note of processed.notes) log.info("source bounded", { source: source.id, note });
+  for (const note of processed.notes) log.info("something to know of a source", { source: source.id, note });
   const [first] = report.refused;
   if (first !== undefined) {
     log.warn("not everything could be taken; `source test` shows all of it", {
