@@ -10,6 +10,7 @@ import { type CountVisit, createIngestMetrics } from "./ingest_metrics.ts";
 import { discreetLog } from "./discreet_log.ts";
 import { createLastLooks } from "./last_looks.ts";
 import { createPassedOver } from "./passed_over.ts";
+import { placesOf } from "./place.ts";
 import type { DecidedItem } from "./process.ts";
 import { failed, type IngestReport, reportOf } from "./report.ts";
 import { nameOf, nextRun, type Schedule } from "./schedule.ts";
@@ -171,7 +172,8 @@ async function previewSource(
     const onDocument = (document: FetchedDocument) => documents.push(document);
     const { processSource } = await loadReaders();
     const processed = await processSource(source, state, "preview", { ...options, onDocument });
-    const report = reportOf(source.id, processed);
+    const notes = [...processed.notes, ...placesOf(source, state, options.clock.nowMs())];
+    const report = reportOf(source.id, { ...processed, notes });
     const { failure, decided } = processed;
     return {
       report: failure === null ? report : { ...report, ok: false, error: failure.message },

@@ -1,8 +1,11 @@
 // More than one fetch may read: what has piled up is caught up with over the next ones, each item once, and said so.
 import assert from "node:assert/strict";
 import { isHopeless, notMet, restAfter, tooManyPages } from "../../src/ingest/list_cursor.ts";
-import type { ListRules } from "../../src/domain/reading.ts";
-import { ingestBoard, withSources } from "../support/collecting.ts";
+import type { ListRules, SitemapRules } from "../../src/domain/reading.ts";
+import type { SourceSettings } from "../../src/domain/source.ts";
+import { placesOf } from "../../src/ingest/place.ts";
+import { rulesKey } from "../../src/ingest/walk.ts";
+import { ingestBoard, sampleSource, withSources } from "../support/collecting.ts";
 import { boardConfig } from "../support/samples.ts";
 import type { World } from "../support/world.ts";
 
@@ -243,4 +246,61 @@ Deno.test("a cut walk says where the next one goes on, and how long it has been 
     /^only 2 pages could be read in 5 minutes: ask for more items a page, or/,
   );
   assert.match(tooManyPages(rules, null), /^there are more than 3 pages: raise max_pages, or/);
+});
+
+Deno.test("a dry run says where the next fetch goes on", () =>
+  withSources(config('paging = "page"\nnewest_first = true\nmax_pages = 3'), async (world) => {
+    let newest = 100;
+    PAGINGS["page"]?.serve(world, () => newest);
+    const notes = async () => {
+      const [state] = await world.store.listSources();
+      const [source] = world.config.sources;
+      assert.ok(state !== undefined && source !== undefined);
+      const { report } = await world.app.ingest.preview(source, state);
+      return (report.notes ?? []).filter((note) => !note.startsWith("the first fetch takes"));
+    };
+    await ingestBoard(world);
+    assert.deepEqual(await notes(), []);
+    newest = 170;
+    await ingestBoard(world);
+    const behind = (pages: number) => [
+      `the list is being caught up with: ${pages} pages of it are read, and the next fetch goes on behind them`,
+    ];
+    assert.deepEqual(await notes(), behind(3));
+    await ingestBoard(world);
+    assert.deepEqual(await notes(), behind(6));
+    for (let fetches = 0; fetches < 5; fetches++) await ingestBoard(world);
+    assert.deepEqual(await notes(), []);
+  }));
+
+Deno.test("placesOf() names the day at which days, queries and maps go on, each language by itself", () => {
+  const NOW = Date.UTC(2026, 7, 10);
+  const fill = (source: SourceSettings, cursor: Record<string, unknown>) =>
+    JSON.stringify({ settings: rulesKey(source), ...cursor });
+  const reading = { kind: "json" } as ListRules["reading"];
+  const windows = { days: 1, overlapDays: 2, firstDays: 30 };
+  const list = { kind: "list", reading, windows } as ListRules;
+  const byDay = sampleSource({ fetchStrategy: "json", rules: list });
+  const atMs = Date.UTC(2026, 6, 20, 12);
+  const days = ["the next fetch asks for the days from 2026-07-18 on"];
+  const place = (source: SourceSettings, cursor: string | null) => placesOf(source, { cursor }, NOW);
+  assert.deepEqual(place(byDay, fill(byDay, { atMs })), days);
+  assert.deepEqual(place(byDay, null), []);
+  assert.deepEqual(
+    place(byDay, JSON.stringify({ settings: "other", atMs })),
+    [],
+    "read anew with other rules",
+  );
+  const map = sampleSource({ fetchStrategy: "sitemap", rules: { kind: "sitemap" } as SitemapRules });
+  assert.deepEqual(place(map, fill(map, { sinceMs: atMs })), [
+    "the next fetch looks for pages that have changed since 2026-07-20",
+  ]);
+  assert.deepEqual(place(sampleSource(), JSON.stringify({ settings: "", sentMs: 1 })), [], "one document");
+  const urls = { en: byDay.location, de: "https://board.example/de" };
+  const both = { ...byDay, urls };
+  const german = fill({ ...both, location: urls.de }, { atMs: NOW });
+  assert.deepEqual(place(both, JSON.stringify({ en: fill(both, { atMs }), de: german })), [
+    `en: ${days[0]}`,
+    "de: the next fetch asks for the days from 2026-08-08 on",
+  ]);
 });
