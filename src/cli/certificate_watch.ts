@@ -22,7 +22,7 @@ export async function readPair(
 /** What watching needs. */
 export interface Watching {
   files: Pick<Files, "readText">;
-  clock: Pick<Clock, "sleep">;
+  clock: Pick<Clock, "sleep" | "nowMs">;
   log: Log;
   paths: CertificatePaths;
   /** The pair that is in use. */
@@ -50,13 +50,13 @@ export async function watchCertificate(
     seen = text;
     if (!isSettled || text === known) continue;
     known = text;
-    await take(found, { log, paths, renew });
+    await take(found, { clock, log, paths, renew });
   }
 }
 
 async function take(
   found: CertificatePair | string,
-  { log, paths, renew }: Pick<Watching, "log" | "paths" | "renew">,
+  { clock, log, paths, renew }: Pick<Watching, "clock" | "log" | "paths" | "renew">,
 ): Promise<void> {
   const state = typeof found === "string"
     ? { kind: "bad" as const, reason: found }
@@ -65,10 +65,13 @@ async function take(
     if (state.kind === "bad" || typeof found === "string") {
       throw new Error(state.kind === "bad" ? state.reason : "");
     }
+    const expires = new Date(state.expiresAtMs).toISOString();
+    // No client would take it, and the one before may still be good.
+    if (state.expiresAtMs <= clock.nowMs()) throw new Error(`it expired at ${expires}`);
     await renew(found);
     log.info("new certificate in use", {
       file: paths.cert,
-      expires: new Date(state.expiresAtMs).toISOString(),
+      expires,
     });
   } catch (error) {
     log.error("new certificate not used; the one before goes on", {

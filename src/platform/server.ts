@@ -205,12 +205,20 @@ function serveOrExplain(
   try {
     return Deno.serve(options, handler);
   } catch (error) {
+    const { message } = error as Error;
+    if (BAD_CERTIFICATE.test(message)) {
+      throw new Error(`TLS takes no such certificate (${message}): get one of X.509 version 3`, {
+        cause: error,
+      });
+    }
     throw new Error(`cannot listen on ${options.hostname} port ${options.port}: ${reasonOf(error)}`, {
       cause: error,
     });
   }
 }
 
+/** What the runtime says of a certificate that is one, but of a kind that no client of today takes. */
+const BAD_CERTIFICATE = /invalid peer certificate/i;
 /** EMFILE, as the runtime words it. */
 const TOO_MANY_FILES = /too many open files/i;
 

@@ -1,0 +1,61 @@
+// Tests of src/cli/certificate_watch.ts: which pairs take over, and what is said of the others.
+import assert from "node:assert/strict";
+import { watchCertificate } from "../../src/cli/certificate_watch.ts";
+import type { CertificatePair } from "../../src/platform/certificate.ts";
+import { makeAuthority, makeCertificate, readPair } from "../platform/certificates.ts";
+import { withFolder } from "../support/process.ts";
+
+const DAY_MS = 86_400_000;
+
+/** What the watch takes into use and logs, when at each look the files hold what the list says. */
+async function watch(looks: readonly (CertificatePair | "unreadable")[], nowMs: number): Promise<string[]> {
+  const ending = new AbortController();
+  const seen: string[] = [];
+  let look = -1;
+  const read = (path: string): Promise<string> => {
+    const found = looks[look] ?? assert.fail();
+    if (found === "unreadable") return Promise.reject(new Error(`cannot read ${path}: permission denied`));
+    return Promise.resolve(path === "cert" ? found.cert : found.key);
+  };
+  const log = (level: string) => (text: string, fields: Record<string, unknown> = {}) =>
+    void seen.push([level, text, fields.cause ?? ""].join("|"));
+  await watchCertificate({
+    files: { readText: read },
+    clock: {
+      nowMs: () => nowMs,
+      sleep: () => {
+        if (++look === looks.length) ending.abort();
+        return Promise.resolve();
+      },
+    },
+    log: { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") },
+    paths: { cert: "cert", key: "key" },
+    inUse: { cert: "before", key: "before" },
+    renew: (pair) => Promise.resolve(void seen.push(`renewed ${pair.cert.length > 0}`)),
+  }, ending.signal);
+  return seen;
+}
+
+Deno.test("a pair takes over when it was read twice alike; a wrong, expired or unreadable one is said once", () =>
+  withFolder(async (folder) => {
+    await makeAuthority(folder);
+    const one = await readPair(await makeCertificate(folder, "one", 5));
+    const two = await readPair(await makeCertificate(folder, "two", 90));
+    const nowMs = Date.now();
+    const used = ["renewed true", "info|new certificate in use|"];
+    const refused = "error|new certificate not used; the one before goes on|";
+    assert.deepEqual(await watch([one], nowMs), [], "it may still be written");
+    assert.deepEqual(await watch([one, one, one], nowMs), used);
+    assert.deepEqual(await watch([one, two, two, one, one], nowMs), [...used, ...used]);
+    const wrong = { cert: one.cert, key: two.key };
+    assert.deepEqual(await watch([wrong, wrong, wrong, two, two], nowMs), [
+      `${refused}the certificate and the key do not belong together`,
+      ...used,
+    ]);
+    assert.deepEqual(await watch(["unreadable", "unreadable", "unreadable"], nowMs), [
+      `${refused}cannot read cert: permission denied`,
+    ]);
+    const [said = "", ...more] = await watch([one, one, one, two, two], nowMs + 10 * DAY_MS);
+    assert.match(said, /not used; the one before goes on\|it expired at 2\d{3}-\d\d-\d\dT/);
+    assert.deepEqual(more, used);
+  }));
