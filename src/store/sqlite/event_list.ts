@@ -313,14 +313,23 @@ function searchOf(connection: Connection, { words }: EventQuery): Search | null 
   if (words === undefined || words.length === 0) return null;
   const match = words.map((word) => `"${word.replaceAll('"', '""')}"`).join(" ");
   const row = connection.get(
-    `select count(*) as found, min(seq) as oldest, (select max(seq) from events) as last
-     from (select rowid as seq from event_words where event_words match ? order by rowid desc limit ?)`,
+    "select count(*) as found from (select 1 from event_words where event_words match ? limit ?)",
     match,
     FEW_MATCHES + 1,
   );
   const found = Number(row?.["found"]);
-  const among = Number(row?.["last"]) - Number(row?.["oldest"]) + 1;
-  return { match, found, isDense: found > FEW_MATCHES && found >= DENSE * among };
+  return { match, found, isDense: found > FEW_MATCHES && isDense(connection, match) };
+}
+
+/** Whether of the newest events at least {@link DENSE} match, where more than {@link FEW_MATCHES} do. */
+function isDense(connection: Connection, match: string): boolean {
+  const row = connection.get(
+    `select rowid as seq, (select max(seq) from events) as last
+     from event_words where event_words match ? order by rowid desc limit 1 offset ?`,
+    match,
+    FEW_MATCHES,
+  );
+  return FEW_MATCHES >= DENSE * (Number(row?.["last"]) - Number(row?.["seq"]));
 }
 
 function joined(parts: readonly Part[]): Part {
