@@ -80,6 +80,14 @@ const STEPS: [string, () => Promise<void>][] = [
     assert.match(added.key, /^rgf_[0-9a-f]{64}$/);
     key = added.key;
   }],
+  ["asked for traces it works as well, whether its base exports any or not", async () => {
+    const { code, stdout, stderr } = await run(["customer", "list", "--json"], {
+      OTEL_DENO: "true",
+      OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1",
+    });
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /"id":"cus_/);
+  }],
   ["serve starts and is healthy", async () => {
     server = await startServer();
     const { status } = await ask<{ status: string }>("GET", "/v1/health");
@@ -226,10 +234,14 @@ relevance = "all"
 `;
 }
 
-async function run(args: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+async function run(
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<{ code: number; stdout: string; stderr: string }> {
   const child = new Deno.Command(executable, {
     args: [...args],
     cwd: folder,
+    env,
     stdin: "null",
     signal: AbortSignal.timeout(LIMIT_MS),
   });

@@ -8,7 +8,7 @@ const PREFIX = "regfeed.";
 /** A tracer whose spans the runtime exports; one that does nothing where it exports none. */
 export async function createTracer(env: (name: string) => string | undefined): Promise<Tracer> {
   if (!["true", "1"].includes(env("OTEL_DENO") ?? "")) return NO_TRACER;
-  const { SpanStatusCode, trace } = await import("@opentelemetry/api");
+  const { SpanStatusCode, trace } = await import("./spans.ts");
   const tracer = trace.getTracer("regfeed");
   const follow = async <T>(open: OpenSpan, work: (span: Span) => Promise<T>): Promise<T> => {
     let isDropped = false;
