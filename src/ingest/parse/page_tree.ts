@@ -21,6 +21,8 @@ export type PageElement = Extract<Node, { attribs: Record<string, string> }>;
 export interface PageTree {
   /** Elements that are deeper than {@link MAX_DEPTH}. */
   tooDeep: number;
+  /** Whether the page ended within this element: it is open behind the last byte of a page that never said that it ends. */
+  isCutWithin(element: PageElement): boolean;
   /** The elements that a selector finds, in their order. */
   elements(selector: string): PageElement[];
   /** The values of a rule within an element, or anywhere (null). `markup` keeps an element's markup, else it is its text. */
@@ -30,7 +32,7 @@ export interface PageTree {
 /** Reads a page of any quality. Throws a {@link DocumentError} when it has too many elements. */
 export function readPageTree(text: string): PageTree {
   const isXml = /^\s*<\?xml/.test(text) && !/<html[\s>]/i.test(text.slice(0, 2048));
-  const { nodes, tooDeep } = treeOf(text, isXml);
+  const { nodes, tooDeep, cut } = treeOf(text, isXml);
   const options = { xmlMode: isXml };
   const valueOf = (element: PageElement, attribute: string | null, as: "markup" | "text"): string => {
     if (attribute !== null) {
@@ -46,6 +48,7 @@ export function readPageTree(text: string): PageTree {
   };
   return {
     tooDeep,
+    isCutWithin: (element) => cut.has(element),
     elements: (selector) => selectAll<Node, PageElement>(selector, nodes, options),
     values(rule, within, as) {
       const { selector, attribute } = splitRule(rule);
@@ -64,7 +67,7 @@ function splitRule(rule: string): { selector: string; attribute: string | null }
   return { selector: match?.[1]?.trim() ?? "", attribute: match?.[2] ?? null };
 }
 
-function treeOf(text: string, isXml: boolean): { nodes: Node[]; tooDeep: number } {
+function treeOf(text: string, isXml: boolean): { nodes: Node[]; tooDeep: number; cut: ReadonlySet<Node> } {
   const handler = new DomHandler(undefined, { withStartIndices: true, withEndIndices: true });
   const open = new OpenElements(handler);
   let elements = 0;
@@ -83,8 +86,42 @@ function treeOf(text: string, isXml: boolean): { nodes: Node[]; tooDeep: number 
     oncdataend: () => handler.oncdataend(),
     onend: () => handler.onend(),
   }, { xmlMode: isXml });
-  parser.end(text);
-  return { nodes: handler.dom, tooDeep: open.tooDeep };
+  parser.write(text);
+  const isWhole = isXml ? open.names.length === 0 : saysItEnds(text) || open.names.every(mayStayOpen);
+  const openCount = open.shown; // the end of the text ends them all
+  parser.end();
+  return {
+    nodes: handler.dom,
+    tooDeep: open.tooDeep,
+    cut: isWhole ? new Set() : lastBranch(handler.dom, openCount),
+  };
+}
+
+/** Elements whose end HTML lets a page leave out: HTML Living Standard, section 13.1.2.4. */
+const ENDS_LEFT_OUT = new Set(
+  "html head body li dt dd p rt rp optgroup option colgroup caption thead tbody tfoot tr td th".split(" "),
+);
+
+function mayStayOpen(name: string): boolean {
+  return ENDS_LEFT_OUT.has(name);
+}
+
+/** Whether a page has come to its end, however many elements it forgot to end before. */
+function saysItEnds(text: string): boolean {
+  return /<\/(?:body|html)\s*>/i.test(text);
+}
+
+/** The elements that were open at the end of the text: what comes last, and what comes last in that, so many deep. */
+function lastBranch(nodes: readonly Node[], depth: number): Set<Node> {
+  const branch = new Set<Node>();
+  let among = nodes;
+  for (let level = 0; level < depth; level++) {
+    const last = among.at(-1);
+    if (last === undefined) break;
+    branch.add(last);
+    among = "children" in last ? last.children : [];
+  }
+  return branch;
 }
 
 /** What the beginning of an element ends in HTML, however much within it has no end of its own, and what keeps it in. */
@@ -108,6 +145,16 @@ class OpenElements {
 
   get tooDeep(): number {
     return this.#tooDeep;
+  }
+
+  /** The names of those that have not ended yet, the outermost first. */
+  get names(): string[] {
+    return this.#open.filter(({ isEnded }) => !isEnded).map(({ name }) => name);
+  }
+
+  /** How many of these the tree has. */
+  get shown(): number {
+    return this.#open.filter(({ isEnded, isShown }) => isShown && !isEnded).length;
   }
 
   begin(name: string, attributes: Record<string, string>): void {

@@ -36,7 +36,16 @@ export function readListing(
   { reading, maxItems }: { reading: Extract<Reading, { kind: "html" }>; maxItems: number },
 ): ParsedDocument {
   const tree = readPageTree(text);
-  const elements = tree.elements(reading.item);
+  const found = tree.elements(reading.item);
+  const [last, before] = [found.at(-1), found.at(-2)];
+  // Half an item has half a title: it would be a revision, and the whole one at the next fetch another. A page that has
+  // several open at its end has not been cut, but ends none of its items.
+  const isCut = last !== undefined && tree.isCutWithin(last) &&
+    !(before !== undefined && tree.isCutWithin(before));
+  const elements = isCut ? found.slice(0, -1) : found;
+  if (isCut && elements.length === 0) {
+    throw new DocumentError("the page breaks off before the end of its first item");
+  }
   const items: ParsedItem[] = [];
   const problems: ParseProblem[] = [];
   for (const [index, element] of elements.slice(0, maxItems).entries()) {
@@ -48,6 +57,7 @@ export function readListing(
     const reason = `${elements.length - maxItems} items beyond the first ${maxItems} are passed over`;
     problems.push({ item: "document", reason });
   }
+  if (isCut) problems.push({ item: "document", reason: `the page breaks off after item ${elements.length}` });
   problems.push(...depthProblems(tree));
   const next = reading.next === null ? null : tree.values(reading.next, null, "text")[0] ?? null;
   return { format: "html", ...aboutPage(tree), next, items, problems };

@@ -75,6 +75,50 @@ Deno.test("one bad item is refused by its place, and a document that breaks off 
   assert.deepEqual(deep.items.map(({ title }) => title), ["1"]);
 });
 
+Deno.test("a page that breaks off within an item gives those before it; one that only forgets ends gives all", () => {
+  const reading = html("li", { title: ["h3"] });
+  const titles = (text: string, rules = reading) => {
+    const { items, problems } = parse(text, rules);
+    return [
+      items.map(({ title }) => title?.trim()),
+      problems.map(({ item, reason }) => `${item}: ${reason}`),
+    ];
+  };
+  const head = "<html><body><main><ul><li><h3>One</h3><p>1</p></li><li><h3>Two</h3></li>";
+  const cut = [["One", "Two"].map((word) => `<h3>${word}</h3>`), [
+    "document: the page breaks off after item 2",
+  ]];
+  const whole = (...words: string[]) => [words.map((word) => `<h3>${word}</h3>`), []];
+  assert.deepEqual(titles(`${head}<li><h3>Thr`), cut, "within the title");
+  assert.deepEqual(titles(`${head}<li><h3>Three</h3><a hre`), cut, "within a tag");
+  assert.deepEqual(titles(`${head}<li><h3>Three</h3><div>`), cut, "behind the title");
+  assert.deepEqual(titles(head), whole("One", "Two"), "between two items");
+  assert.deepEqual(titles(`${head}</ul></main></body></html>`), whole("One", "Two"));
+  assert.deepEqual(
+    titles(`${head}<li><div><h3>Three</h3></body>`),
+    whole("One", "Two", "Three"),
+    "it says that it ends",
+  );
+  assert.deepEqual(titles("<ul><li><h3>One</h3><li><h3>Two</h3></ul>"), whole("One", "Two"));
+  assert.deepEqual(
+    titles("<li><h3>One</h3><li><h3>Two</h3>"),
+    whole("One", "Two"),
+    "ends that HTML leaves out",
+  );
+  const endless = html("div", { title: ["h3"] });
+  assert.deepEqual(
+    titles("<div><h3>One</h3><div><h3>Two</h3>", endless)[1],
+    [],
+    "items that are never ended",
+  );
+  assert.throws(() => titles("<ul><li><h3>On"), /breaks off before the end of its first item/);
+  const xml = html("item", { title: ["name"] });
+  assert.deepEqual(titles('<?xml version="1.0"?><a><item><name>1</name></item><item><name>2</name>', xml), [
+    ["1"],
+    ["document: the page breaks off after item 1"],
+  ]);
+});
+
 Deno.test("dates of a stated form are read as such, others as they are", () => {
   const reading = json("", { title: ["t"], published: ["d"] }, { dateFormat: "MM/dd/yyyy HH:mm" });
   const dates = (text: string) =>
