@@ -25,7 +25,7 @@ import { type CountVisit, createIngestMetrics } from "./ingest/ingest_metrics.ts
 import { type Config, userAgentOf } from "./config/config.ts";
 import { createDelivery, type Delivery } from "./delivery/loop.ts";
 import { createReplay } from "./delivery/replay.ts";
-import { type Customer, limitsOf } from "./domain/customer.ts";
+import { type Customer, limitOf, limitsOf } from "./domain/customer.ts";
 import { createIds, type NewId } from "./domain/ids.ts";
 import { type Metrics, NO_METRICS } from "./domain/metrics.ts";
 import type { Log, Platform } from "./domain/ports.ts";
@@ -137,7 +137,7 @@ export function createApp(
     limits: config.limits,
     addressCounts: lasting.addressCounts,
     keys: createAccess({ store, clock: platform.clock }),
-    takeRequest: (customer) => quota.take(customer.id, limitsOf(customer, config.tiers).apiRequestsPerDay),
+    takeRequest: (customer) => quota.take(customer.id, limitOf(customer, config.tiers, "apiRequestsPerDay")),
   });
   const register = once(async () => {
     await ingest.register();

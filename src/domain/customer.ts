@@ -43,3 +43,13 @@ export function limitsOf(
 ): TierLimits {
   return customer.tier === "embedded" ? { ...tiers.embedded, ...customer.limits } : tiers[customer.tier];
 }
+
+/** One of {@link limitsOf}, for who needs no other: to put them all together costs a request as much as to find its key. */
+export function limitOf<Name extends keyof TierLimits>(
+  { tier, limits }: Pick<Customer, "tier" | "limits">,
+  tiers: Record<Tier, TierLimits>,
+  name: Name,
+): TierLimits[Name] {
+  const own = tier === "embedded" ? limits[name] : undefined;
+  return own === undefined ? tiers[tier][name] : own;
+}

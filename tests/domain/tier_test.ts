@@ -1,6 +1,6 @@
 // Tiers: the specification's numbers, and what stands over them.
 import assert from "node:assert/strict";
-import { limitsOf } from "../../src/domain/customer.ts";
+import { limitOf, limitsOf } from "../../src/domain/customer.ts";
 import { DEFAULT_LIMITS, TIERS } from "../../src/domain/tier.ts";
 
 Deno.test("DEFAULT_LIMITS are the specification's section 8", () => {
@@ -30,4 +30,16 @@ Deno.test("limitsOf() gives the tier's limits, with the customer's own over them
   const changed = { ...tiers, team: { ...tiers.team, apiRequestsPerDay: 12 } };
   assert.equal(limitsOf({ tier: "team", limits: {} }, changed).apiRequestsPerDay, 12);
   assert.equal(limitsOf({ tier: "indie", limits: {} }, changed).apiRequestsPerDay, 1_000);
+});
+
+Deno.test("limitOf() gives the same, one by one", () => {
+  const tiers = { ...DEFAULT_LIMITS, team: { ...DEFAULT_LIMITS.team, apiRequestsPerDay: 12 } };
+  for (const tier of ["indie", "team", "gpai", "embedded"] as const) {
+    for (const limits of [{}, { apiRequestsPerDay: 0, activeSubscriptions: 7 }]) {
+      const all = limitsOf({ tier, limits }, tiers);
+      for (const name of Object.keys(all) as (keyof typeof all)[]) {
+        assert.equal(limitOf({ tier, limits }, tiers, name), all[name], `${tier} ${name}`);
+      }
+    }
+  }
 });
