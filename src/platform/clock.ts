@@ -36,7 +36,7 @@ function within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>, stop?:
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const controller = new AbortController();
   const settled = (): void => {
-    deadlines.remove(bounded, deadline);
+    deadlines.remove(deadline);
     stop?.removeEventListener("abort", stopped);
   };
   const end = (reason: unknown): void => {
@@ -59,52 +59,82 @@ function within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>, stop?:
   return promise;
 }
 
+/** A deadline in the row of those that last equally long. */
 interface Deadline {
   /** By the clock that nobody sets, ms. */
   atMs: number;
   expire: () => void;
+  row: Row;
+  earlier: Deadline | null;
+  later: Deadline | null;
+}
+
+/** Deadlines that last equally long, in the order of their making, and the one timer that they have. */
+interface Row {
+  ms: number;
+  first: Deadline | null;
+  last: Deadline | null;
+  timer: ReturnType<typeof setTimeout> | undefined;
 }
 
 /**
  * Deadlines that mostly are not reached: of those that last equally long the first made is the first due, so each such
  * row needs one timer, which is set anew only when it goes off. A timer for each would cost more than all else of it.
+ * They are chained themselves: a set that much goes through leaves outgrown tables behind, and as long as these are
+ * not collected they keep all that ever stood in them.
  */
 class Deadlines {
-  readonly #rows = new Map<number, { deadlines: Set<Deadline>; timer: ReturnType<typeof setTimeout> }>();
+  readonly #rows = new Map<number, Row>();
 
   add(ms: number, expire: () => void): Deadline {
-    const deadline = { atMs: performance.now() + ms, expire };
-    const row = this.#rows.get(ms);
+    let row = this.#rows.get(ms);
     if (row === undefined) {
-      this.#rows.set(ms, { deadlines: new Set([deadline]), timer: setTimeout(() => this.#goOff(ms), ms) });
-    } else row.deadlines.add(deadline);
+      row = { ms, first: null, last: null, timer: undefined };
+      this.#rows.set(ms, row);
+      this.#wait(row, ms);
+    }
+    const deadline: Deadline = { atMs: performance.now() + ms, expire, row, earlier: row.last, later: null };
+    if (row.last === null) row.first = deadline;
+    else row.last.later = deadline;
+    row.last = deadline;
     return deadline;
   }
 
   /** A row without deadlines has no timer: nothing keeps the process. */
-  remove(ms: number, deadline: Deadline): void {
-    const row = this.#rows.get(ms);
-    if (row === undefined || !row.deadlines.delete(deadline) || row.deadlines.size > 0) return;
+  remove(deadline: Deadline): void {
+    const { row } = deadline;
+    if (!unchain(deadline) || row.first !== null) return;
     clearTimeout(row.timer);
-    this.#rows.delete(ms);
+    this.#rows.delete(row.ms);
   }
 
-  #goOff(ms: number): void {
-    const row = this.#rows.get(ms);
-    if (row === undefined) return;
+  #wait(row: Row, ms: number): void {
+    row.timer = setTimeout(() => this.#goOff(row), ms);
+  }
+
+  #goOff(row: Row): void {
     const nowMs = performance.now();
-    for (const deadline of row.deadlines) {
+    for (let deadline = row.first; deadline !== null; deadline = row.first) {
       // A timer can go off a fraction of a millisecond early.
       const leftMs = Math.ceil(deadline.atMs - nowMs);
-      if (leftMs > 1) {
-        row.timer = setTimeout(() => this.#goOff(ms), leftMs);
-        return;
-      }
-      row.deadlines.delete(deadline);
+      if (leftMs > 1) return this.#wait(row, leftMs);
+      unchain(deadline);
       deadline.expire();
     }
-    if (row.deadlines.size === 0 && this.#rows.get(ms) === row) this.#rows.delete(ms);
+    if (this.#rows.get(row.ms) === row) this.#rows.delete(row.ms);
   }
+}
+
+/** Takes it out of its row; false when it is out already. It then points at no other: what is old must keep nothing young. */
+function unchain(deadline: Deadline): boolean {
+  const { row, earlier, later } = deadline;
+  if (earlier === null && row.first !== deadline) return false;
+  if (earlier === null) row.first = later;
+  else earlier.later = later;
+  if (later === null) row.last = earlier;
+  else later.earlier = earlier;
+  deadline.earlier = deadline.later = null;
+  return true;
 }
 
 const deadlines = new Deadlines();
