@@ -1,20 +1,12 @@
-// An attempt under way: from its start until it is recorded.
-import type { AttemptResult, ClaimedDelivery } from "../domain/delivery.ts";
+// An attempt under way, in the order of starting.
+import type { Chain, Link } from "../domain/chain.ts";
+import type { ClaimedDelivery } from "../domain/delivery.ts";
 
-/** An attempt under way; neither promise rejects. */
-export class Attempt {
-  readonly sent: Promise<AttemptResult>;
-  /** Settles when it is recorded, or given up. */
-  readonly recorded: Promise<void>;
+/** An attempt that is being sent. */
+export class Attempt implements Link<Attempt> {
+  earlier: Attempt | null = null;
+  later: Attempt | null = null;
+  chain: Chain<Attempt> | null = null;
 
-  /** Starts at once; neither function rejects. */
-  constructor(
-    readonly delivery: ClaimedDelivery,
-    readonly startedAtMs: number,
-    send: (attempt: Attempt) => Promise<AttemptResult>,
-    record: (attempt: Attempt, result: AttemptResult) => Promise<void>,
-  ) {
-    this.sent = send(this);
-    this.recorded = this.sent.then((result) => record(this, result));
-  }
+  constructor(readonly delivery: ClaimedDelivery, readonly startedAtMs: number) {}
 }

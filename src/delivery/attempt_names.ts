@@ -10,13 +10,12 @@ export function nameAttempt(
   return { delivery: id, subscription: subscriptionId, event: eventId, attempt };
 }
 
-/** Makes an attempt as an act of a trace. */
+/** Makes an attempt as an act of a trace, where somebody looks on. */
 export function traceAttempt(
   delivery: ClaimedDelivery,
   tracer: Tracer,
   send: () => Promise<AttemptResult>,
 ): Promise<AttemptResult> {
-  if (!tracer.isOn) return send();
   return tracer.act("attempt delivery", nameAttempt(delivery), async (span) => {
     const result = await send();
     span.set({ status: result.statusCode });

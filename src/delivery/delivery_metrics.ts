@@ -30,11 +30,16 @@ export function createDeliveryMetrics(metrics: Metrics): CountAttempt {
       "Time from a delivery's making, right after its event was stored, to its receipt; replays left out.",
     bounds: LATENCY_BOUNDS,
   });
+  const countByOutcome = new Map<NextStep["kind"], () => void>();
+  const observeDuration = durations.of([]);
+  const observeLatency = latencies.of([]);
   return ({ attempt, tries, createdAtMs }, { startedAtMs, durationMs }, next) => {
-    attempts.add([next]);
-    durations.observe([], durationMs / 1_000);
+    let count = countByOutcome.get(next);
+    if (count === undefined) countByOutcome.set(next, count = attempts.of([next]));
+    count();
+    observeDuration(durationMs / 1_000);
     // What was asked for anew was made long ago, and says nothing of the way.
     if (next !== "delivered" || attempt !== tries) return;
-    latencies.observe([], Math.max(0, startedAtMs + durationMs - createdAtMs) / 1_000);
+    observeLatency(Math.max(0, startedAtMs + durationMs - createdAtMs) / 1_000);
   };
 }

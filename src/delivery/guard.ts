@@ -1,6 +1,8 @@
 // The guard: which addresses, ports and host names a webhook may go to. Every outgoing delivery passes it.
 import { isReachable, literalAddress, MAX_ADDRESSES, type Network, parseNetwork } from "../domain/address.ts";
 import type { Resolver } from "../domain/ports.ts";
+import type { Soon } from "../domain/soon.ts";
+import { orAborted, type Stop } from "../domain/stop.ts";
 import { MAX_WEBHOOK_URL } from "../wire/subscription.ts";
 
 /** What clients are told of every refused address, whatever the reason: a reason would map the network behind us. */
@@ -126,8 +128,8 @@ class Decisions {
   }
 
   #of(policy: AddressPolicy): { urls: Map<string, UrlDecision>; addresses: Map<string, boolean> } {
-    const kept = this.#kept.get(policy) ?? { urls: new Map(), addresses: new Map() };
-    this.#kept.set(policy, kept);
+    let kept = this.#kept.get(policy);
+    if (kept === undefined) this.#kept.set(policy, kept = { urls: new Map(), addresses: new Map() });
     return kept;
   }
 }
@@ -175,18 +177,26 @@ function decideUrl(text: string, policy: AddressPolicy): UrlDecision {
   return ok ? { ok, url } : { ok };
 }
 
+/** Where an attempt may go, as far as that is known: to one of these addresses, or nowhere. */
+export type TargetDecision = { ok: true; addresses: string[] } | { ok: false };
+
 /**
  * The addresses of a URL that {@link checkWebhookUrl} let pass, every one of them checked; one that is not permitted
  * refuses the host. A connection must go to one of these and look nothing up again. Throws what the resolver throws.
  */
-export async function resolveTarget(
+export function resolveTarget(
   url: URL,
   resolver: Resolver,
   policy: AddressPolicy,
-  signal: AbortSignal,
-): Promise<{ ok: true; addresses: string[] } | { ok: false }> {
+  signal: Stop,
+): Soon<TargetDecision> {
   const literal = decideOnce(literals, url.hostname, () => literalAddress(url));
-  const addresses = literal === null ? await resolver.resolve(url.hostname, signal) : [literal];
+  if (literal !== null) return decideTarget([literal], policy);
+  return orAborted(resolver.resolve(url.hostname, signal), signal)
+    .then((addresses) => decideTarget(addresses, policy));
+}
+
+function decideTarget(addresses: string[], policy: AddressPolicy): TargetDecision {
   const ok = addresses.length > 0 && addresses.every((address) => decisions.address(address, policy));
   return ok ? { ok, addresses: addresses.slice(0, MAX_ADDRESSES) } : { ok };
 }

@@ -1,10 +1,12 @@
 // The loop of deliveries: matches events, claims what is due, sends it side by side, records what came of it.
+import { Chain } from "../domain/chain.ts";
 import type { AttemptResult, ClaimedDelivery } from "../domain/delivery.ts";
 import { AppError } from "../domain/errors.ts";
 import { NO_METRICS } from "../domain/metrics.ts";
 import { DeadlineError, type Log, NetworkError, type Random } from "../domain/ports.ts";
 import type { Store } from "../domain/store.ts";
 import { loudnessOf } from "../domain/store_trouble.ts";
+import { firstOf, type Stop, Stopper } from "../domain/stop.ts";
 import { signingSecrets, type Subscription } from "../domain/subscription.ts";
 import { NO_TRACER, type Tracer } from "../domain/tracer.ts";
 import { Attempt } from "./attempt.ts";
@@ -109,14 +111,16 @@ class DeliveryLoop implements Delivery {
   readonly #upkeep: () => Promise<number>;
   readonly #countAttempt: CountAttempt;
   readonly #logAttempt: LogAttempt;
-  /** Attempts that are not recorded yet, by delivery. */
-  readonly #attempts = new Map<string, Attempt>();
+  /** Deliveries whose attempts are not recorded yet. */
+  readonly #unrecorded = new Set<string>();
   /** Of these the ones that are being sent: all, and how many by subscription. */
-  readonly #sending = new Set<Attempt>();
+  readonly #sending = new Chain<Attempt>();
   readonly #inFlight: Map<string, number>;
+  /** Wait until nothing is being sent. */
+  #whenSent: (() => void)[] = [];
   readonly #wake: Wake;
   #matchedNoneAtMs = -Infinity;
-  #giveUp = new AbortController();
+  #giveUp = new Stopper();
   #storeFailed = false;
   #tests = 0;
 
@@ -136,12 +140,11 @@ class DeliveryLoop implements Delivery {
 
   async tick(): Promise<number> {
     for (let done = 0;;) {
-      const { matched, released, attempts, errors } = await this.#round({ isRunning: false });
-      await Promise.all(attempts.map((attempt) => attempt.sent));
+      const { matched, released, started, errors } = await this.#round({ isRunning: false });
+      await this.#allSent();
       await this.#recorder.flush();
-      await Promise.all(attempts.map((attempt) => attempt.recorded));
       for (const error of errors) throw error;
-      const more = matched + released + attempts.length;
+      const more = matched + released + started;
       if (more === 0) return done;
       done += more;
     }
@@ -168,7 +171,7 @@ class DeliveryLoop implements Delivery {
 
   /** Does each step although others fail; their errors are logged and returned. */
   async #round({ isRunning }: { isRunning: boolean }): Promise<
-    { matched: number; released: number; attempts: Attempt[]; errors: unknown[] }
+    { matched: number; released: number; started: number; errors: unknown[] }
   > {
     const errors: unknown[] = [];
     const step = async <T>(name: string, work: () => Promise<T>, otherwise: T): Promise<T> => {
@@ -186,15 +189,16 @@ class DeliveryLoop implements Delivery {
     if (asks && matched === 0) this.#matchedNoneAtMs = nowMs;
     const released = await step("upkeep", this.#upkeep, 0);
     const claimed = await step("claim", () => this.#claim(isRunning), []);
-    return { matched, released, attempts: claimed.map((delivery) => this.#start(delivery)), errors };
+    for (const delivery of claimed) this.#start(delivery);
+    return { matched, released, started: claimed.length, errors };
   }
 
   async #claim(ahead: boolean): Promise<ClaimedDelivery[]> {
-    const unrecorded = this.#attempts.size - this.#sending.size;
+    const unrecorded = this.#unrecorded.size - this.#sending.size;
     const places = Math.min(this.#deps.concurrency - this.#quickOnes(), MAX_UNRECORDED - unrecorded);
     const claimed = await this.#claims.take(places, ahead);
     // After a jump of the clock (a machine that slept) a lease can run out before its attempt's timer does.
-    return claimed.filter((delivery) => !this.#attempts.has(delivery.id));
+    return claimed.filter((delivery) => !this.#unrecorded.has(delivery.id));
   }
 
   /**
@@ -204,49 +208,50 @@ class DeliveryLoop implements Delivery {
   #quickOnes(): number {
     const slowSinceMs = this.#deps.clock.nowMs() - SLOW_AFTER_MS;
     let slow = 0;
-    for (const { startedAtMs } of this.#sending) if (startedAtMs <= slowSinceMs) slow++;
+    for (const { startedAtMs } of this.#sending) {
+      if (startedAtMs > slowSinceMs) break; // who started later is not slower
+      slow++;
+    }
     return this.#sending.size - Math.min(slow, this.#deps.concurrency);
   }
 
   /**
    * Starts an attempt; it holds its place until it is sent, and after a failure that of its endpoint until it is
-   * recorded: what follows for the endpoint is known then. Its promises never reject.
+   * recorded: what follows for the endpoint is known then.
    */
-  #start(delivery: ClaimedDelivery): Attempt {
-    const giveUp = this.#giveUp.signal;
+  #start(delivery: ClaimedDelivery): void {
     this.#occupy(delivery.subscriptionId, 1);
-    const attempt = new Attempt(
-      delivery,
-      this.#deps.clock.nowMs(),
-      (one) => this.#sendOne(one, giveUp),
-      (one, result) => this.#finish(one, result, giveUp),
-    );
+    const attempt = new Attempt(delivery, this.#deps.clock.nowMs());
     this.#sending.add(attempt);
-    this.#attempts.set(delivery.id, attempt);
-    return attempt;
+    this.#unrecorded.add(delivery.id);
+    this.#make(attempt);
   }
 
-  async #sendOne(attempt: Attempt, giveUp: AbortSignal): Promise<AttemptResult> {
+  /** Never rejects. */
+  async #make(attempt: Attempt): Promise<void> {
     const { delivery } = attempt;
-    const result = await traceAttempt(delivery, this.#deps.tracer, () => this.#send(delivery, giveUp));
-    this.#sending.delete(attempt);
+    const { tracer } = this.#deps;
+    const giveUp = this.#giveUp;
+    const result = tracer.isOn
+      ? await traceAttempt(delivery, tracer, () => this.#send(delivery, giveUp))
+      : await this.#send(delivery, giveUp);
+    this.#sending.remove(attempt);
     if (isSuccess(result)) this.#occupy(delivery.subscriptionId, -1);
     this.#wake.now();
-    return result;
+    if (this.#sending.size === 0) { for (const done of this.#whenSent.splice(0)) done(); }
+    if (giveUp.aborted) this.#leave(delivery, result);
+    else this.#record(delivery, result);
   }
 
-  async #finish({ delivery }: Attempt, result: AttemptResult, giveUp: AbortSignal): Promise<void> {
-    try {
-      if (!giveUp.aborted) await this.#record(delivery, result);
-    } catch (error) {
-      const fields = { ...nameAttempt(delivery), cause: whereOf(error) };
-      this.#deps.log.error(
-        "an attempt is not recorded; it is made again when its lease has run out",
-        fields,
-      );
-    }
-    this.#attempts.delete(delivery.id);
-    if (!isSuccess(result)) this.#occupy(delivery.subscriptionId, -1);
+  /** Settles when nothing is being sent. */
+  #allSent(): Promise<void> {
+    return new Promise((done) => this.#sending.size === 0 ? done() : this.#whenSent.push(done));
+  }
+
+  /** The attempt is recorded, or given up. */
+  #leave({ id, subscriptionId }: ClaimedDelivery, result: AttemptResult): void {
+    this.#unrecorded.delete(id);
+    if (!isSuccess(result)) this.#occupy(subscriptionId, -1);
   }
 
   #occupy(subscriptionId: string, change: 1 | -1): void {
@@ -256,22 +261,33 @@ class DeliveryLoop implements Delivery {
     if (change < 0) this.#wake.now();
   }
 
-  async #record(delivery: ClaimedDelivery, result: AttemptResult): Promise<void> {
-    const { clock, random, newId } = this.#deps;
-    const chance = isSuccess(result) ? 0 : random.fraction();
-    const next = decideNextStep(result, delivery.tries, clock.nowMs(), chance);
-    this.#logAttempt(delivery, result, next.kind);
-    this.#countAttempt(delivery, result, next.kind);
-    this.#claims.note(delivery, result);
-    const { id: deliveryId, subscriptionId, webhookUrl, attempt } = delivery;
-    const mailId = next.kind === "gone" ? newId("mail") : null;
-    const finished = { deliveryId, subscriptionId, webhookUrl, attempt, result, next, mailId };
-    const recorded = await this.#recorder.record(finished);
-    if (!recorded) this.#storeFailed = true;
+  #record(delivery: ClaimedDelivery, result: AttemptResult): void {
+    try {
+      const { clock, random, newId } = this.#deps;
+      const chance = isSuccess(result) ? 0 : random.fraction();
+      const next = decideNextStep(result, delivery.tries, clock.nowMs(), chance);
+      this.#logAttempt(delivery, result, next.kind);
+      this.#countAttempt(delivery, result, next.kind);
+      this.#claims.note(delivery, result);
+      const { id: deliveryId, subscriptionId, webhookUrl, attempt } = delivery;
+      const mailId = next.kind === "gone" ? newId("mail") : null;
+      const finished = { deliveryId, subscriptionId, webhookUrl, attempt, result, next, mailId };
+      this.#recorder.record(finished, (recorded) => {
+        if (!recorded) this.#storeFailed = true;
+        this.#leave(delivery, result);
+      });
+    } catch (error) {
+      const fields = { ...nameAttempt(delivery), cause: whereOf(error) };
+      this.#deps.log.error(
+        "an attempt is not recorded; it is made again when its lease has run out",
+        fields,
+      );
+      this.#leave(delivery, result);
+    }
   }
 
   /** Sends; an error that is not the network's is logged and stands as a failed attempt. */
-  async #send(delivery: ClaimedDelivery, giveUp: AbortSignal): Promise<AttemptResult> {
+  async #send(delivery: ClaimedDelivery, giveUp: Stop): Promise<AttemptResult> {
     const startedAtMs = this.#deps.clock.nowMs();
     try {
       return await sendAttempt(delivery, this.#deps, giveUp);
@@ -307,9 +323,7 @@ class DeliveryLoop implements Delivery {
     // What waits for its place is another's to claim.
     await this.#givingBack(() => this.#claims.returnAll());
     const done = new AbortController();
-    const all = Promise.all(Array.from(this.#attempts.values(), (attempt) => attempt.sent)).then(() =>
-      done.abort()
-    );
+    const all = this.#allSent().then(() => done.abort());
     // No attempt lasts longer than its lease.
     const patience = AbortSignal.any([giveUp, done.signal]);
     await Promise.race([all, clock.sleep(timeoutMs + LEASE_MARGIN_MS, patience)]);
@@ -322,7 +336,7 @@ class DeliveryLoop implements Delivery {
     if (left > 0 || giveUp.aborted) {
       const brokenOff = [...this.#sending];
       this.#giveUp.abort(new AppError("unavailable", "The service is stopping."));
-      this.#giveUp = new AbortController();
+      this.#giveUp = new Stopper();
       await this.#givingBack(() => store.endLeases(brokenOff.map(({ delivery }) => delivery), clock.nowMs()));
     }
     await this.#recorder.flush();
@@ -332,7 +346,7 @@ class DeliveryLoop implements Delivery {
     if (this.#tests >= MAX_TESTS) {
       throw new AppError("unavailable", "Too many test deliveries are under way; try again in some seconds.");
     }
-    const { clock, newId, log, hurry = this.#giveUp.signal } = this.#deps;
+    const { clock, newId, log, hurry } = this.#deps;
     const id = newId("delivery");
     const { webhookUrl } = subscription;
     const webhookSecrets = signingSecrets(subscription, clock.nowMs());
@@ -342,10 +356,11 @@ class DeliveryLoop implements Delivery {
       subscription,
       nowMs: clock.nowMs(),
     });
+    const { stop, leave } = firstOf(hurry === undefined ? [this.#giveUp] : [this.#giveUp, hurry]);
     this.#tests++;
     try {
       const message = { id, webhookUrl, webhookSecrets, body };
-      const result = await sendAttempt(message, this.#deps, AbortSignal.any([this.#giveUp.signal, hurry]));
+      const result = await sendAttempt(message, this.#deps, stop);
       const { statusCode, durationMs, problem } = result;
       log.info("test delivery", {
         delivery: id,
@@ -362,6 +377,7 @@ class DeliveryLoop implements Delivery {
         problem,
       };
     } finally {
+      leave();
       this.#tests--;
     }
   }
@@ -371,7 +387,7 @@ class DeliveryLoop implements Delivery {
     const checked = checkWebhookUrl(webhookUrl, policy);
     if (!checked.ok) return false;
     try {
-      const look = (signal: AbortSignal) => resolveTarget(checked.url, resolver, policy, signal);
+      const look = async (signal: AbortSignal) => await resolveTarget(checked.url, resolver, policy, signal);
       return (await clock.within(LOOKUP_MS, look)).ok;
     } catch (error) {
       if (error instanceof NetworkError || error instanceof DeadlineError) return true;

@@ -20,8 +20,8 @@ interface Entry {
 
 /** Records finished attempts. */
 export interface Recorder {
-  /** Settles when the attempt is recorded (true) or cannot be (false; it is logged then). Never rejects. */
-  record(finished: FinishedAttempt): Promise<boolean>;
+  /** Tells, later, when the attempt is recorded (true) or cannot be (false; it is logged then). */
+  record(finished: FinishedAttempt, settle: (recorded: boolean) => void): void;
   /** Records now what waits for others; settles when nothing is being recorded. */
   flush(): Promise<void>;
 }
@@ -67,15 +67,14 @@ export function createRecorder(
   }
 
   return {
-    record: (finished) =>
-      new Promise((settle) => {
-        waiting.push({ finished, settle });
-        if (writing === null) {
-          hurry = new AbortController();
-          writing = write();
-        }
-        if (waiting.length >= ENOUGH) hurry.abort(NO_ERROR);
-      }),
+    record(finished, settle) {
+      waiting.push({ finished, settle });
+      if (writing === null) {
+        hurry = new AbortController();
+        writing = write();
+      }
+      if (waiting.length >= ENOUGH) hurry.abort(NO_ERROR);
+    },
     flush: async () => {
       while (writing !== null) {
         hurry.abort(NO_ERROR);

@@ -9,6 +9,7 @@ import {
   type Resolver,
 } from "../domain/ports.ts";
 import { parseRetryAfter } from "../domain/retry_after.ts";
+import type { Stop } from "../domain/stop.ts";
 import { type AddressPolicy, checkWebhookUrl, REFUSED_ADDRESS, resolveTarget } from "./guard.ts";
 import { isSuccess } from "./retry.ts";
 import { signPayload } from "./sign.ts";
@@ -37,47 +38,44 @@ export interface Sending {
  * Makes one attempt and says what came of it, whatever the network does. A redirect is an answer like any other that
  * is not 2xx. Rejects with the reason of `stop` when that aborts, and with what was thrown when something is broken here.
  */
-export async function sendAttempt(
-  message: Message,
-  sending: Sending,
-  stop: AbortSignal,
-): Promise<AttemptResult> {
+export async function sendAttempt(message: Message, sending: Sending, stop: Stop): Promise<AttemptResult> {
   const { clock } = sending;
   const startedAtMs = clock.nowMs();
-  const end = (
-    rest: Pick<AttemptResult, "statusCode" | "problem" | "retryAtMs" | "answer">,
-  ): AttemptResult => ({
-    startedAtMs,
-    durationMs: Math.max(0, clock.nowMs() - startedAtMs),
-    ...rest,
-  });
-  const failed = (problem: string) => end({ statusCode: null, problem, retryAtMs: null, answer: null });
   stop.throwIfAborted();
+  const deadline = clock.deadline(sending.timeoutMs, stop);
+  let answer: IncomingResponse | null = null;
+  let problem: string | null = null;
   try {
-    const answer = await clock.within(sending.timeoutMs, (signal) => post(message, sending, signal), stop);
-    if (answer === null) return failed(REFUSED_ADDRESS);
-    return end({
-      statusCode: answer.status,
-      problem: describeStatus(answer.status),
-      retryAtMs: parseRetryAfter(answer.headers["retry-after"], clock.nowMs()),
-      answer: beginningOf(answer.body),
-    });
+    answer = await post(message, sending, deadline);
+    problem = answer === null ? REFUSED_ADDRESS : describeStatus(answer.status);
   } catch (error) {
-    if (error instanceof DeadlineError) return failed(`no complete answer within ${error.ms / 1_000} s`);
-    if (error instanceof NetworkError) return failed(error.reason);
-    throw error;
+    if (error instanceof DeadlineError) problem = `no complete answer within ${error.ms / 1_000} s`;
+    else if (error instanceof NetworkError) problem = error.reason;
+    else throw error;
+  } finally {
+    deadline.end();
   }
+  const endedAtMs = clock.nowMs();
+  return {
+    startedAtMs,
+    durationMs: Math.max(0, endedAtMs - startedAtMs),
+    statusCode: answer?.status ?? null,
+    problem,
+    retryAtMs: parseRetryAfter(answer?.headers["retry-after"], endedAtMs),
+    answer: answer === null ? null : beginningOf(answer.body),
+  };
 }
 
 /** The answer, or null when the guard refuses the target. */
 async function post(
   { id, webhookUrl, webhookSecrets, body }: Message,
   { http, resolver, clock, policy, userAgent }: Sending,
-  signal: AbortSignal,
+  signal: Stop,
 ): Promise<IncomingResponse | null> {
   const checked = checkWebhookUrl(webhookUrl, policy);
   if (!checked.ok) return null;
-  const target = await resolveTarget(checked.url, resolver, policy, signal);
+  const resolving = resolveTarget(checked.url, resolver, policy, signal);
+  const target = resolving instanceof Promise ? await resolving : resolving;
   if (!target.ok) return null;
   const timestampSeconds = Math.floor(clock.nowMs() / 1_000);
   return await http.request({

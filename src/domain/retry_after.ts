@@ -20,7 +20,8 @@ const MAX_DELAY_SECONDS = 1e9;
 
 /** The time that a `Retry-After` names, Unix ms: delay in seconds or HTTP date (RFC 9110, 10.2.3); null for all else. */
 export function parseRetryAfter(header: string | null | undefined, nowMs: number): number | null {
-  const text = header?.trim() ?? "";
+  if (header === null || header === undefined) return null;
+  const text = header.trim();
   if (/^\d+$/.test(text)) return nowMs + Math.min(Number(text), MAX_DELAY_SECONDS) * SECOND;
   return parseHttpDate(text, nowMs);
 }

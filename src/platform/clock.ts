@@ -1,13 +1,15 @@
 // Time: the operating system's clock, and timers that are always cleared.
 import { setImmediate } from "node:timers";
-import { type Clock, DeadlineError } from "../domain/ports.ts";
+import { Chain, type Link } from "../domain/chain.ts";
+import { type Clock, type Deadline, DeadlineError } from "../domain/ports.ts";
+import { type Stop, Stopper } from "../domain/stop.ts";
 
 /** The longest time that a timer of the runtime can hold, ms (about 24.8 days); a longer one would fire at once. */
 const MAX_TIMER_MS = 2_147_483_647;
 
 /** The real clock. A sleep or a deadline longer than 24.8 days ends after that time. */
 export function createClock(): Clock {
-  return { nowMs: () => Date.now(), sleep, within };
+  return { nowMs: () => Date.now(), sleep, within, deadline: (ms, stop) => new RealDeadline(ms, stop) };
 }
 
 /** Calls back when what is ready at this moment is done. */
@@ -15,7 +17,7 @@ export function afterTurn(work: () => void): void {
   setImmediate(work);
 }
 
-function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+function sleep(ms: number, signal?: Stop): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();
     // A timer of 0 ms fires after 1 ms at the soonest; this one lets in what waits, and no more.
@@ -32,23 +34,15 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 
 /** Settles as the work does, or rejects when the time is over or somebody stops it. */
 function within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>, stop?: AbortSignal): Promise<T> {
-  const bounded = Math.min(ms, MAX_TIMER_MS);
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const controller = new AbortController();
-  const settled = (): void => {
-    deadlines.remove(deadline);
-    stop?.removeEventListener("abort", stopped);
-  };
-  const end = (reason: unknown): void => {
-    settled();
-    reject(reason);
-    controller.abort(reason);
-  };
-  const deadline = deadlines.add(bounded, () => end(new DeadlineError(ms)));
-  const stopped = (): void => end(stop?.reason);
-  stop?.addEventListener("abort", stopped);
+  const deadline = new RealDeadline(ms, stop ?? NEVER);
+  deadline.addEventListener("abort", () => {
+    reject(deadline.reason);
+    controller.abort(deadline.reason);
+  });
   const done = <Outcome>(settle: (outcome: Outcome) => void) => (outcome: Outcome): void => {
-    settled();
+    deadline.end();
     settle(outcome);
   };
   try {
@@ -59,51 +53,73 @@ function within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>, stop?:
   return promise;
 }
 
-/** A deadline in the row of those that last equally long. */
-interface Deadline {
+/** The stop of what nobody stops. */
+const NEVER: Stop = {
+  aborted: false,
+  reason: undefined,
+  throwIfAborted: () => {},
+  addEventListener: () => {},
+  removeEventListener: () => {},
+};
+
+/** A deadline, in the row of those that last equally long. */
+class RealDeadline extends Stopper implements Deadline, Link<RealDeadline> {
+  earlier: RealDeadline | null = null;
+  later: RealDeadline | null = null;
+  chain: Chain<RealDeadline> | null = null;
   /** By the clock that nobody sets, ms. */
-  atMs: number;
-  expire: () => void;
-  row: Row;
-  earlier: Deadline | null;
-  later: Deadline | null;
+  readonly atMs: number;
+  readonly #stopped: () => void;
+
+  constructor(readonly ms: number, readonly stop: Stop) {
+    super();
+    const bounded = Math.min(ms, MAX_TIMER_MS);
+    this.atMs = performance.now() + bounded;
+    this.#stopped = () => this.abort(stop.reason);
+    deadlines.add(this, bounded);
+    stop.addEventListener("abort", this.#stopped);
+  }
+
+  override abort(reason: unknown): void {
+    this.end();
+    super.abort(reason);
+  }
+
+  end(): void {
+    deadlines.remove(this);
+    this.stop.removeEventListener("abort", this.#stopped);
+  }
 }
 
 /** Deadlines that last equally long, in the order of their making, and the one timer that they have. */
-interface Row {
-  ms: number;
-  first: Deadline | null;
-  last: Deadline | null;
+class Row extends Chain<RealDeadline> {
   timer: ReturnType<typeof setTimeout> | undefined;
+  constructor(readonly ms: number) {
+    super();
+  }
 }
 
 /**
  * Deadlines that mostly are not reached: of those that last equally long the first made is the first due, so each such
  * row needs one timer, which is set anew only when it goes off. A timer for each would cost more than all else of it.
- * They are chained themselves: a set that much goes through leaves outgrown tables behind, and as long as these are
- * not collected they keep all that ever stood in them.
  */
 class Deadlines {
   readonly #rows = new Map<number, Row>();
 
-  add(ms: number, expire: () => void): Deadline {
+  add(deadline: RealDeadline, ms: number): void {
     let row = this.#rows.get(ms);
     if (row === undefined) {
-      row = { ms, first: null, last: null, timer: undefined };
+      row = new Row(ms);
       this.#rows.set(ms, row);
       this.#wait(row, ms);
     }
-    const deadline: Deadline = { atMs: performance.now() + ms, expire, row, earlier: row.last, later: null };
-    if (row.last === null) row.first = deadline;
-    else row.last.later = deadline;
-    row.last = deadline;
-    return deadline;
+    row.add(deadline);
   }
 
   /** A row without deadlines has no timer: nothing keeps the process. */
-  remove(deadline: Deadline): void {
-    const { row } = deadline;
-    if (!unchain(deadline) || row.first !== null) return;
+  remove(deadline: RealDeadline): void {
+    const row = deadline.chain as Row | null;
+    if (row === null || !row.remove(deadline) || row.size > 0) return;
     clearTimeout(row.timer);
     this.#rows.delete(row.ms);
   }
@@ -118,23 +134,9 @@ class Deadlines {
       // A timer can go off a fraction of a millisecond early.
       const leftMs = Math.ceil(deadline.atMs - nowMs);
       if (leftMs > 1) return this.#wait(row, leftMs);
-      unchain(deadline);
-      deadline.expire();
+      deadline.abort(new DeadlineError(deadline.ms));
     }
-    if (this.#rows.get(row.ms) === row) this.#rows.delete(row.ms);
   }
-}
-
-/** Takes it out of its row; false when it is out already. It then points at no other: what is old must keep nothing young. */
-function unchain(deadline: Deadline): boolean {
-  const { row, earlier, later } = deadline;
-  if (earlier === null && row.first !== deadline) return false;
-  if (earlier === null) row.first = later;
-  else earlier.later = later;
-  if (later === null) row.last = earlier;
-  else later.earlier = earlier;
-  deadline.earlier = deadline.later = null;
-  return true;
 }
 
 const deadlines = new Deadlines();

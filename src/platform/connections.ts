@@ -56,8 +56,14 @@ export interface Connections {
 export function createConnections(trust: Trust): Connections {
   /** By target; the least recently used target first. */
   const idle = new Map<string, Connection[]>();
-  const inUse = new Set<Connection>();
+  let lastUsed = "";
+  /** In use or not. */
+  const all = new Set<Connection>();
   let idleCount = 0;
+
+  function end(connection: Connection | undefined): void {
+    if (connection !== undefined && all.delete(connection)) connection.destroy(CLOSED);
+  }
 
   function takeIdle(key: string): Connection | undefined {
     const kept = idle.get(key);
@@ -76,37 +82,39 @@ export function createConnections(trust: Trust): Connections {
     idleCount--;
     if (rest.length === 0) idle.delete(key);
     else idle.set(key, rest);
-    connection.destroy(CLOSED);
+    end(connection);
   }
 
   return {
     take(target) {
       const key = keyOf(target);
-      const connection = takeIdle(key) ?? connect(key, target, trust, () => forget(connection));
-      inUse.add(connection);
+      const kept = takeIdle(key);
+      if (kept !== undefined) return kept;
+      const connection = connect(key, target, trust, () => forget(connection));
+      all.add(connection);
       return connection;
     },
     giveBack(connection) {
       const { key } = connection;
-      inUse.delete(connection);
-      const kept = idle.get(key) ?? [];
-      kept.push(connection);
-      idle.delete(key);
-      idle.set(key, kept);
+      const kept = idle.get(key);
+      if (kept === undefined || lastUsed !== key) {
+        idle.delete(key);
+        idle.set(key, kept ?? [connection]);
+        lastUsed = key;
+      }
+      kept?.push(connection);
       idleCount++;
+      if (idleCount <= MAX_IDLE_CONNECTIONS) return;
       const [oldest] = idle.keys();
-      if (idleCount > MAX_IDLE_CONNECTIONS && oldest !== undefined) takeIdle(oldest)?.destroy(CLOSED);
+      if (oldest !== undefined) end(takeIdle(oldest));
     },
-    drop(connection) {
-      inUse.delete(connection);
-      connection.destroy(CLOSED);
-    },
+    drop: end,
     async close() {
-      const all = [...inUse, ...[...idle.values()].flat()];
-      inUse.clear();
+      const ending = [...all];
+      all.clear();
       idle.clear();
       idleCount = 0;
-      await Promise.all(all.map((connection) => connection.destroy(CLOSED)));
+      await Promise.all(ending.map((connection) => connection.destroy(CLOSED)));
     },
   };
 }

@@ -1,14 +1,15 @@
 // HTTP to somewhere else: one request, one answer, bounded while it is read.
 import { Readable } from "node:stream";
-import type { Client } from "undici";
+import type { Dispatcher } from "undici";
 import {
   type HttpClient,
   type IncomingResponse,
   NetworkError,
   type OutgoingRequest,
 } from "../domain/ports.ts";
-import type { Connections, Trust } from "./connections.ts";
-import { GatheredBody, isPlain, readBody } from "./http_body.ts";
+import { orAborted } from "../domain/stop.ts";
+import type { Connection, Connections, Trust } from "./connections.ts";
+import { GatheredBody, isPlain, type ReadBody, readBody } from "./http_body.ts";
 import { toNetworkError } from "./network_errors.ts";
 
 /** A client of this process. */
@@ -30,26 +31,18 @@ export interface RealHttpClient extends HttpClient {
 export function createHttpClient(trust: Trust = "authorities"): RealHttpClient {
   // Loading undici costs as much as all the rest of a start, and many a command asks nobody.
   let loading: Promise<Connections> | null = null;
+  let loaded: Connections | null = null;
   const load = () =>
-    loading ??= import("./connections.ts").then(({ createConnections }) => createConnections(trust));
+    loading ??= import("./connections.ts").then(({ createConnections }) => loaded = createConnections(trust));
   return {
     async request(outgoing) {
-      const { url, addresses, authorities, signal } = outgoing;
+      const { addresses, signal } = outgoing;
       signal.throwIfAborted();
       if (addresses?.length === 0) throw new NetworkError("host name not found");
-      const target = { origin: `${url.protocol}//${url.host}`, addresses, authorities };
-      const connections = await load();
-      signal.throwIfAborted();
-      const connection = connections.take(target);
-      try {
-        const { response, isWhole } = await exchange(connection.client, outgoing);
-        if (isWhole) connections.giveBack(connection);
-        else connections.drop(connection);
-        return response;
-      } catch (error) {
-        connections.drop(connection);
-        throw error;
-      }
+      const connections = loaded ?? await orAborted(load(), signal);
+      return await new Promise((settle, refuse) =>
+        new Exchange(connections, outgoing, settle, refuse).start()
+      );
     },
     async prepare() {
       await load();
@@ -60,87 +53,128 @@ export function createHttpClient(trust: Trust = "authorities"): RealHttpClient {
   };
 }
 
-/** An answer, and whether it was read to its end: only then the connection serves another request. */
-interface Exchange {
-  response: IncomingResponse;
-  isWhole: boolean;
-}
-
 /** Answers that end with their head, whatever length it names (RFC 9112, section 6.3). */
 const BODILESS: ReadonlySet<number> = new Set([204, 304]);
-const NO_BODY = { body: new Uint8Array(), truncated: false };
+const NO_BODY: ReadBody = { body: new Uint8Array(), truncated: false };
+
+/** Header fields that an answer may have: undici bounds their bytes, of which ten thousand short ones have few. */
+const MAX_HEADERS = 256;
 
 /**
- * Sends and reads; rejects with the signal's reason as soon as that aborts. A plain body is gathered as it comes: a
- * stream for each answer costs more than the rest of it.
+ * A request on a connection of its own, and its answer: rejects with the signal's reason as soon as that aborts. A plain
+ * body is gathered as it comes: a stream for each answer costs more than the rest of it. Only when the answer was read
+ * to its end, the connection serves another request.
  */
-function exchange(
-  client: Client,
-  { method, url, headers, body, maxBodyBytes, signal }: OutgoingRequest,
-): Promise<Exchange> {
-  return new Promise((settle, refuse) => {
-    const abort = (): void => refuse(signal.reason);
-    signal.addEventListener("abort", abort);
-    const resolve = (exchanged: Exchange): void => {
-      signal.removeEventListener("abort", abort);
-      settle(exchanged);
-    };
-    const reject = (error: unknown): void => {
-      signal.removeEventListener("abort", abort);
-      refuse(error);
-    };
-    let status = 0;
-    let received: Record<string, string> = {};
-    let plain: GatheredBody | null = null;
-    let coded: Readable | null = null;
-    client.dispatch({ method, path: url.pathname + url.search, headers, body: body ?? null }, {
-      onRequestStart() {}, // undici takes a handler without it for one of its older kind
-      onResponseStart(controller, statusCode, given) {
-        if (statusCode < 200) return; // informational: the answer follows
-        status = statusCode;
-        received = joinValues(given);
-        const coding = received["content-encoding"] ?? "";
-        if (isPlain(coding)) {
-          plain = new GatheredBody(maxBodyBytes);
-          return;
-        }
-        const stream = coded = new Readable({ read: () => controller.resume() });
-        readBody(stream, coding, maxBodyBytes).then(
-          (read) =>
-            resolve({ response: { status, headers: received, ...read }, isWhole: stream.readableEnded }),
-          reject,
-        );
-      },
-      onResponseData(controller, chunk) {
-        if (coded?.push(chunk) === false) controller.pause();
-        if (plain === null || plain.add(chunk)) return;
-        // Whoever asked drops the connection: nothing more is read.
-        controller.pause();
-        resolve({ response: { status, headers: received, ...plain.read() }, isWhole: false });
-      },
-      onResponseEnd() {
-        coded?.push(null);
-        if (plain !== null) {
-          resolve({ response: { status, headers: received, ...plain.read() }, isWhole: true });
-        }
-      },
-      onResponseError(_controller, error) {
-        // What follows such a head, against the rule, is no part of the answer.
-        if (BODILESS.has(status)) {
-          resolve({ response: { status, headers: received, ...NO_BODY }, isWhole: false });
-        } else if (coded !== null) coded.destroy(error);
-        else reject(toNetworkError(error, status === 0 ? "connecting" : "reading"));
-      },
-    });
-  });
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #connections: Connections;
+  readonly #connection: Connection;
+  readonly #outgoing: OutgoingRequest;
+  readonly #settle: (response: IncomingResponse) => void;
+  readonly #refuse: (error: unknown) => void;
+  readonly #abort = (): void => this.#reject(this.#outgoing.signal.reason);
+  #isOver = false;
+  #status = 0;
+  #headers: Record<string, string> = {};
+  #plain: GatheredBody | null = null;
+  #coded: Readable | null = null;
+
+  constructor(
+    connections: Connections,
+    outgoing: OutgoingRequest,
+    settle: (response: IncomingResponse) => void,
+    refuse: (error: unknown) => void,
+  ) {
+    const { url, addresses, authorities } = outgoing;
+    this.#connections = connections;
+    this.#outgoing = outgoing;
+    this.#settle = settle;
+    this.#refuse = refuse;
+    const target = { origin: `${url.protocol}//${url.host}`, addresses, authorities };
+    this.#connection = connections.take(target);
+  }
+
+  start(): void {
+    const { method, url, headers, body, signal } = this.#outgoing;
+    signal.addEventListener("abort", this.#abort);
+    try {
+      const path = url.pathname + url.search;
+      this.#connection.client.dispatch({ method, path, headers, body: body ?? null }, this);
+    } catch (error) {
+      this.#reject(error);
+    }
+  }
+
+  onRequestStart(): void {} // undici takes a handler without it for one of its older kind
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    given: Record<string, string | string[] | undefined>,
+  ): void {
+    if (status < 200) return; // informational: the answer follows
+    this.#status = status;
+    const headers = this.#headers = joinValues(given);
+    const coding = headers["content-encoding"] ?? "";
+    const { maxBodyBytes } = this.#outgoing;
+    if (isPlain(coding)) {
+      this.#plain = new GatheredBody(maxBodyBytes);
+      return;
+    }
+    const stream = this.#coded = new Readable({ read: () => controller.resume() });
+    readBody(stream, coding, maxBodyBytes).then(
+      (read) => this.#resolve(read, stream.readableEnded),
+      (error) => this.#reject(error),
+    );
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    if (this.#coded?.push(chunk) === false) controller.pause();
+    if (this.#plain === null || this.#plain.add(chunk)) return;
+    // The connection is dropped: nothing more is read.
+    controller.pause();
+    this.#resolve(this.#plain.read(), false);
+  }
+
+  onResponseEnd(): void {
+    this.#coded?.push(null);
+    if (this.#plain !== null) this.#resolve(this.#plain.read(), true);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    // What follows such a head, against the rule, is no part of the answer.
+    if (BODILESS.has(this.#status)) this.#resolve(NO_BODY, false);
+    else if (this.#coded !== null) this.#coded.destroy(error);
+    else this.#reject(toNetworkError(error, this.#status === 0 ? "connecting" : "reading"));
+  }
+
+  #resolve({ body, truncated }: ReadBody, isWhole: boolean): void {
+    if (!this.#end(isWhole)) return;
+    this.#settle({ status: this.#status, headers: this.#headers, body, truncated });
+  }
+
+  #reject(error: unknown): void {
+    if (this.#end(false)) this.#refuse(error);
+  }
+
+  #end(isWhole: boolean): boolean {
+    if (this.#isOver) return false;
+    this.#isOver = true;
+    this.#outgoing.signal.removeEventListener("abort", this.#abort);
+    if (isWhole) this.#connections.giveBack(this.#connection);
+    else this.#connections.drop(this.#connection);
+    return true;
+  }
 }
 
 /** A header that came more than once is one text; a cookie's date holds a comma. */
 function joinValues(given: Record<string, string | string[] | undefined>): Record<string, string> {
   const joined: Record<string, string> = {};
+  let fields = 0;
   for (const name in given) {
     const value = given[name] ?? "";
+    fields += typeof value === "string" ? 1 : value.length;
     joined[name] = typeof value === "string" ? value : value.join(name === "set-cookie" ? "\n" : ", ");
   }
+  if (fields > MAX_HEADERS) throw new NetworkError("the answer's headers are too large");
   return joined;
 }

@@ -5,7 +5,7 @@ import { NetworkError } from "../domain/ports.ts";
 import { toNetworkError } from "./network_errors.ts";
 
 /** What was read of a body; `truncated` when there was more than may be. */
-interface ReadBody {
+export interface ReadBody {
   body: Uint8Array;
   truncated: boolean;
 }
@@ -36,7 +36,7 @@ export class GatheredBody {
 
 /** Whether a content-encoding means none (RFC 9110, section 8.4). */
 export function isPlain(encoding: string): boolean {
-  return ["", "identity"].includes(codingOf(encoding));
+  return encoding === "" || ["", "identity"].includes(codingOf(encoding));
 }
 
 /**
@@ -101,7 +101,10 @@ function countUpTo(maxBytes: number): Transform {
   });
 }
 
+const NOTHING = new Uint8Array();
+
 function join(chunks: readonly Uint8Array[], size: number): Uint8Array {
+  if (size === 0) return NOTHING;
   const [only] = chunks;
   if (only !== undefined && chunks.length === 1) return new Uint8Array(only);
   const whole = new Uint8Array(size);

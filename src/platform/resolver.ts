@@ -1,7 +1,7 @@
 // Host names to addresses, as the operating system resolves them: its hosts file and its name servers.
 import { lookup } from "node:dns/promises";
 import type { Resolver } from "../domain/ports.ts";
-import { orAborted } from "./abort.ts";
+import { orAborted } from "../domain/stop.ts";
 import { toNetworkError } from "./network_errors.ts";
 
 /** The operating system's resolver. A look-up cannot be stopped, but whoever waits for it stops waiting. */

@@ -45,7 +45,13 @@ function aStore(broken: (batch: readonly FinishedAttempt[]) => boolean = () => f
 function aRecorder(store: ReturnType<typeof aStore>) {
   const clock = new FakeClock();
   const log = new FakeLog();
-  return { clock, log, recorder: createRecorder({ store, clock, log }) };
+  const { record, flush } = createRecorder({ store, clock, log });
+  const recorder = {
+    flush,
+    /** Settles when the attempt is recorded, or cannot be. */
+    record: (one: FinishedAttempt) => new Promise<boolean>((settle) => record(one, settle)),
+  };
+  return { clock, log, recorder };
 }
 
 Deno.test("createRecorder() records together what finishes about the same time, and then what finishes while it writes", async () => {

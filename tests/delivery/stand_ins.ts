@@ -4,6 +4,7 @@ import type { RegEvent } from "../../src/domain/event.ts";
 import { createIds, type NewId } from "../../src/domain/ids.ts";
 import {
   type Clock,
+  type Deadline,
   DeadlineError,
   type HttpClient,
   type IncomingResponse,
@@ -14,6 +15,7 @@ import {
   type Random,
   type Resolver,
 } from "../../src/domain/ports.ts";
+import { type Stop, Stopper } from "../../src/domain/stop.ts";
 import type { Store, UnmatchedEvent } from "../../src/domain/store.ts";
 import type { Subscription } from "../../src/domain/subscription.ts";
 import { DEFAULT_LIMITS } from "../../src/domain/tier.ts";
@@ -35,7 +37,7 @@ export class FakeClock implements Clock {
     return this.#sleepers.length;
   }
 
-  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  sleep(ms: number, signal?: Stop): Promise<void> {
     if (ms <= 0 || signal?.aborted) return Promise.resolve();
     return new Promise((resolve) => {
       const sleeper = { atMs: this.#nowMs + ms, wake: resolve };
@@ -43,7 +45,7 @@ export class FakeClock implements Clock {
       signal?.addEventListener("abort", () => {
         this.#sleepers = this.#sleepers.filter((other) => other !== sleeper);
         resolve();
-      }, { once: true });
+      });
     });
   }
 
@@ -61,6 +63,26 @@ export class FakeClock implements Clock {
       stop?.removeEventListener("abort", stopped);
       done.abort();
     });
+  }
+
+  deadline(ms: number, stop: Stop): Deadline {
+    const deadline = new Stopper();
+    const done = new AbortController();
+    const end = () => {
+      done.abort();
+      stop.removeEventListener("abort", stopped);
+    };
+    const stopped = () => {
+      end();
+      deadline.abort(stop.reason);
+    };
+    stop.addEventListener("abort", stopped);
+    this.sleep(ms, done.signal).then(() => {
+      if (done.signal.aborted) return;
+      end();
+      deadline.abort(new DeadlineError(ms));
+    });
+    return Object.assign(deadline, { end });
   }
 
   /** Moves time, then lets everything that follows at once happen. */
@@ -89,9 +111,9 @@ export function textOf(body: string | Uint8Array | undefined): string {
 }
 
 /** A promise that settles only when the signal aborts. */
-export function hang(signal: AbortSignal): Promise<never> {
+export function hang(signal: Stop): Promise<never> {
   return new Promise((_, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    signal.addEventListener("abort", () => reject(signal.reason));
   });
 }
 

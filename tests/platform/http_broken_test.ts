@@ -95,6 +95,17 @@ Deno.test("request() says in a few words what is wrong with an answer", async ()
   }
 });
 
+Deno.test("request() takes no answer of ten thousand short header fields", async () => {
+  const fields = (count: number) =>
+    Array.from({ length: count }, (_, at) => `${"abc"[at % 3]}:\r\n`).join("");
+  const reason = async (count: number): Promise<string> => {
+    await using server = serveRaw(saying(`${HEAD}${fields(count)}content-length: 2\r\n\r\nok`));
+    return await reasonFor(server.address);
+  };
+  assert.equal(await reason(10_000), "the answer's headers are too large");
+  assert.equal(await reason(255), "no error: 200 ok");
+});
+
 Deno.test("request() says that a connection is refused, and that a name is unknown", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr;

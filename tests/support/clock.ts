@@ -1,6 +1,7 @@
 // A clock that stands still until a test moves it.
-import type { Clock } from "../../src/domain/ports.ts";
+import type { Clock, Deadline } from "../../src/domain/ports.ts";
 import { DeadlineError } from "../../src/domain/ports.ts";
+import { type Stop, Stopper } from "../../src/domain/stop.ts";
 
 /** A clock in the test's hand. */
 export interface FakeClock extends Clock {
@@ -15,7 +16,7 @@ export function fakeClock(startMs: number): FakeClock {
   let nowMs = startMs;
   const timers = new Set<{ atMs: number; fire: () => void }>();
 
-  const after = (ms: number, fire: () => void): () => void => {
+  const after: After = (ms, fire) => {
     const timer = { atMs: nowMs + ms, fire };
     timers.add(timer);
     return () => void timers.delete(timer);
@@ -35,8 +36,9 @@ export function fakeClock(startMs: number): FakeClock {
           cancel();
           resolve();
         };
-        signal?.addEventListener("abort", wake, { once: true });
+        signal?.addEventListener("abort", wake);
       }),
+    deadline: (ms, stop) => deadlineAfter(after, ms, stop),
     async within(ms, work, stop) {
       const deadline = new AbortController();
       let reject: (error: Error) => void = () => {};
@@ -68,4 +70,23 @@ export function fakeClock(startMs: number): FakeClock {
       nowMs = endMs;
     },
   };
+}
+
+/** Does something when the clock shows a later moment; what is returned keeps it from doing so. */
+type After = (ms: number, fire: () => void) => () => void;
+
+function deadlineAfter(after: After, ms: number, stop: Stop): Deadline {
+  const deadline = new Stopper();
+  const end = (): void => {
+    cancel();
+    stop.removeEventListener("abort", stopped);
+  };
+  const abort = (reason: unknown): void => {
+    end();
+    deadline.abort(reason);
+  };
+  const stopped = (): void => abort(stop.reason);
+  const cancel = after(ms, () => abort(new DeadlineError(ms)));
+  stop.addEventListener("abort", stopped);
+  return Object.assign(deadline, { end });
 }
