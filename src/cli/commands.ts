@@ -39,9 +39,10 @@ export async function loadCommands(word: string): Promise<readonly Command[]> {
   return commands.filter(({ name }) => name.split(" ")[0] === word);
 }
 
-/** All of them. */
+/** All of them, those with one first word together although they are loaded from several files. */
 export async function loadEveryCommand(): Promise<readonly Command[]> {
-  return await load(LOADERS);
+  const byWord = Map.groupBy(await load(LOADERS), ({ name }) => name.split(" ")[0]);
+  return [...byWord.values()].flat();
 }
 
 async function load(loaders: readonly Loader[]): Promise<Command[]> {

@@ -21,17 +21,28 @@ export async function findSelectorProblems(document: Record<string, unknown>): P
   if (selectors.length === 0) return [];
   const { compile } = await import("css-select");
   return selectors.flatMap(({ path, selector }) => {
-    // An attribute behind it is read by us, and alone means the item itself.
-    const bare = selector.replace(/@[\w:.-]+$/, "").trim();
-    if (bare === "") return [];
-    try {
-      compile(bare);
-      return [];
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      return [{ path, message: `is no CSS selector: ${quote(selector)} (${reason})` }];
-    }
+    const reason = whyNoSelector(selector, compile);
+    return reason === null ? [] : [{ path, message: `is no CSS selector: ${quote(selector)} (${reason})` }];
   });
+}
+
+/** Why the engine takes a selector not, or takes it for another than was meant; null when it is good. */
+function whyNoSelector(selector: string, compile: (selector: string) => unknown): string | null {
+  // An attribute behind it is read by us, and alone means the item itself.
+  const bare = selector.replace(/@[\w:.-]+$/, "").trim();
+  if (bare === "") return null;
+  // The engine reads any one sign where a name begins, so that these would compile, and never find anything.
+  const unquoted = bare.replace(/"[^"]*"|'[^']*'|\[[^\]]*\]|\\./g, "");
+  if (unquoted.includes("@")) {
+    return "@ with the name of an attribute stands at the end, and the name has no blank in it";
+  }
+  if (/[.#](?:[.#,>+~\s]|$)/.test(unquoted)) return "a name is missing behind a dot or a #";
+  try {
+    compile(bare);
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }
 
 function selectorsOf(document: Record<string, unknown>): PlacedSelector[] {

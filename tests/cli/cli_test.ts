@@ -32,6 +32,9 @@ Deno.test("init writes a config that check accepts, and never overwrites one", (
 Deno.test("every command loads, and is loaded by its first word alone", async () => {
   const every = await loadEveryCommand();
   assert.ok(every.length > 20);
+  const words = every.map(({ name }) => name.split(" ")[0]);
+  const runs = words.filter((word, at) => word !== words[at - 1]);
+  assert.equal(runs.length, new Set(words).size, `the commands of one word stand together: ${runs}`);
   for (const word of new Set(every.map(({ name }) => name.split(" ")[0] ?? ""))) {
     const expected = every.filter(({ name }) => name === word || name.startsWith(`${word} `));
     assert.deepEqual(await loadCommands(word), expected, word);

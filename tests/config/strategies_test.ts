@@ -120,6 +120,15 @@ const WRONG: [string, string, RegExp[]][] = [
       /:10: sources\[0\]\.html\.summary: is empty/,
     ],
   ],
+  [
+    "selectors that would find nothing, ever",
+    strategy("html", ['item = "main li..news"', 'title = "h3"', 'link = "a@hre f"', 'summary = "p. > b"']),
+    [
+      /:7: sources\[0\]\.html\.item: is no CSS selector: "main li\.\.news" \(a name is missing behind a dot/,
+      /:9: sources\[0\]\.html\.link: is no CSS selector: "a@hre f" \(@ with the name of an attribute stands at the end/,
+      /:10: sources\[0\]\.html\.summary: is no CSS selector: "p\. > b"/,
+    ],
+  ],
   ["a selector for pages that is none", strategy("sitemap", ['title = "h1["']), [
     /sources\[0\]\.sitemap\.title: is no CSS selector/,
   ]],
