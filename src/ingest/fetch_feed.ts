@@ -39,7 +39,9 @@ export async function fetchFeed(
   const whereabouts = [{ ...answer.standing, address: source.location }];
   const common = { unreadable: [], whereabouts: () => whereabouts };
   // A server that never says so may send the same again.
-  const look = believed === null || document === null ? null : lookedAt(document, lookOf(source.location));
+  const look = believed === null || document === null
+    ? null
+    : lookedAt(document, null, lookOf(source.location));
   if (document === null || look !== null) {
     const statedMs = options.clock.nowMs() + (known?.ttlMinutes ?? 0) * MINUTE_MS;
     return {

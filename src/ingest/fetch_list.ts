@@ -153,7 +153,7 @@ class ListWalk {
   repeated(first: FetchedDocument | null): NonNullable<Fetched["repeated"]> {
     if (first === null || this.#believed() === null) return [];
     const name = this.#pageName();
-    const look = lookedAt(first, this.known.lookOf(name));
+    const look = lookedAt(first, this.rules.reading, this.known.lookOf(name));
     return look === null ? [] : [{ name, look }];
   }
 

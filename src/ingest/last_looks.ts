@@ -1,18 +1,27 @@
 // Remembers what the last look at a source's documents came to: the same bytes need no second one.
+import { Buffer } from "node:buffer";
+import type { Reading } from "../domain/reading.ts";
 import type { SourceState } from "../domain/source.ts";
-import type { FetchedDocument } from "./fetched.ts";
+import { type FetchedDocument, sha256Of } from "./fetched.ts";
 import type { ProcessedSource, Refusal } from "./process.ts";
 
 /** Refused items that are remembered of a source; one with more is looked at each time. */
 const MAX_REFUSED = 20;
 
+/** So far the date is looked for at which a feed was built, bytes: it stands before the first item. */
+const MAX_HEAD = 16_384;
+const FIRST_ITEM = /[<:](?:item|entry)[\s/>]/i;
+/** A date as RSS has it, and nothing else: no element that is read says anything of this form. */
+const BUILD_DATE =
+  /<lastBuildDate>(?:[A-Z][a-z]{2}, )?\d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d(?::\d\d)? (?:[A-Z]{1,4}|[+-]\d{4})<\/lastBuildDate>/;
+
 /** A document that was dealt with, and what came of it. */
 export interface DocumentLook {
   /**
-   * Its bytes, and what else of an answer decides on how they are read: the type names a character set, and links are
+   * Its bytes (see {@link essenceOf}), and what else of an answer decides on how they are read: the type names a character set, and links are
    * relative to the address.
    */
-  of: Pick<FetchedDocument, "sha256" | "contentType" | "url">;
+  of: Pick<FetchedDocument, "contentType" | "url"> & { essence: string };
   /** Items that are publications: unchanged ones, when the document comes again. */
   known: number;
   /** Items that do not concern AI regulation. */
@@ -63,22 +72,44 @@ export function createLastLooks(): LastLooks {
   };
 }
 
-/** The look at the same document; null when this is another one, or none was looked at. */
+/** The look at the same document; null when this is another one, or none was looked at. `reading` as it is read with. */
 export function lookedAt(
-  { sha256, contentType, url }: FetchedDocument,
+  document: FetchedDocument,
+  reading: Reading | null,
   look: DocumentLook | undefined,
 ): DocumentLook | null {
-  const isSame = look?.of.sha256 === sha256 && look.of.contentType === contentType && look.of.url === url;
+  if (look === undefined) return null;
+  const { of } = look;
+  const isSame = of.contentType === document.contentType && of.url === document.url &&
+    of.essence === essenceOf(document, reading);
   return isSame ? look : null;
+}
+
+/**
+ * The hash of all that is read of a document: of a feed without the date at which it was built, which many servers write
+ * anew for each answer, and whose length alone remains. Of any other document, of its bytes.
+ */
+function essenceOf({ bytes, sha256 }: FetchedDocument, reading: Reading | null): string {
+  if (reading !== null) return sha256;
+  // Each byte as one character, so that places in the text are places in the bytes.
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, MAX_HEAD)).toString(
+    "latin1",
+  );
+  const date = /^\s*</.test(head) ? BUILD_DATE.exec(head) : null;
+  if (date === null || date.index > (FIRST_ITEM.exec(head)?.index ?? MAX_HEAD)) return sha256;
+  const [before, after] = [bytes.subarray(0, date.index), bytes.subarray(date.index + date[0].length)];
+  return `${sha256Of(before)} ${date[0].length} ${sha256Of(after)}`;
 }
 
 /** What a look at a document has come to. */
 export function lookAt(
-  { sha256, contentType, url }: FetchedDocument,
+  document: FetchedDocument,
+  reading: Reading | null,
   { decided, refused }: Pick<ProcessedSource, "decided" | "refused">,
 ): DocumentLook {
   const passedOver = decided.filter(({ decision }) => decision.kind === "passed_over").length;
-  return { of: { sha256, contentType, url }, known: decided.length - passedOver, passedOver, refused };
+  const of = { essence: essenceOf(document, reading), contentType: document.contentType, url: document.url };
+  return { of, known: decided.length - passedOver, passedOver, refused };
 }
 
 /** Notes what came as it was: what was refused of a document is refused of the same again. */

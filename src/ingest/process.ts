@@ -361,7 +361,7 @@ async function processDocument(
   );
   const decided = result.decided.slice(decidedBefore);
   const refused = result.refused.slice(refusedBefore);
-  if (isAlone) result.looks.set(name, lookAt(document, { decided, refused }));
+  if (isAlone) result.looks.set(name, lookAt(document, reading, { decided, refused }));
   return {
     document,
     next: facts.next,

@@ -128,6 +128,48 @@ Deno.test("another answer with the same bytes is read again: its character set, 
     assert.equal((await fetch(world)).looks, 0);
   }));
 
+const DATED = "<lastBuildDate>Sat, 01 Aug 2026 10:00:00 GMT</lastBuildDate>";
+const built = (body: string, date: string, text = DATED) =>
+  body.replace("<channel>", `<channel>${text}`).replace("10:00:00 GMT", date);
+
+Deno.test("a feed of which only the date differs at which it was built is the same, and one that differs in more is not", () =>
+  withFeed(async (serve, world) => {
+    serve(built(rss(AI), "10:00:00 GMT"));
+    await fetch(world);
+    for (const date of ["10:00:01 GMT", "11:59:59 GMT"]) {
+      serve(built(rss(AI), date));
+      const { looks, unchanged } = await fetch(world);
+      assert.deepEqual([looks, unchanged], [0, 2], date);
+    }
+    serve(built(rss([{ id: "1", summary: "Annex III of the AI Act." }, { id: "2" }]), "12:00:00 GMT"));
+    assert.equal((await fetch(world)).revised, 1, "behind it");
+    serve(built(rss(AI).replace('version="2.0"', 'version="2.0" xml:lang="de"'), "12:00:00 GMT"));
+    assert.ok((await fetch(world)).looks > 0, "before it");
+  }));
+
+Deno.test("what only looks like the date of a feed is read: in an item, in the text of another format, or where it is no date", () =>
+  withFeed(async (serve, world) => {
+    const json = (date: string) =>
+      JSON.stringify({
+        version: "https://jsonfeed.org/version/1.1",
+        title: "Board",
+        items: [{
+          id: "1",
+          title: "On the AI Act",
+          content_text: `${DATED} of the AI Act`.replace("10:00:00 GMT", date),
+        }],
+      });
+    const inItem = (date: string) =>
+      rss(AI).replace("<item>", `<item>${DATED.replace("10:00:00 GMT", date)}`);
+    const other = (date: string) => built(rss(AI), date, "<lastBuildDate>At 10:00:00 GMT</lastBuildDate>");
+    for (const write of [json, inItem, other]) {
+      serve(write("10:00:00 GMT"));
+      await fetch(world);
+      serve(write("10:00:01 GMT"));
+      assert.ok((await fetch(world)).looks > 0, write("…"));
+    }
+  }));
+
 Deno.test("a document with a fault as a whole is read each time, and says so each time", () =>
   withFeed(async (serve, world) => {
     serve(rss(AI).replace("</channel></rss>", ""));
@@ -253,7 +295,7 @@ Deno.test("languages are known each by itself, and all are read where something 
 
 Deno.test("createLastLooks() gives what was kept once, to the fetch after it alone", () => {
   const looks = new Map([["feed", {
-    of: { sha256: "5a", contentType: null, url: FEED },
+    of: { essence: "5a", contentType: null, url: FEED },
     known: 1,
     passedOver: 0,
     refused: [],

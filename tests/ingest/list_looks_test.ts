@@ -32,6 +32,21 @@ Deno.test("a list that is one page, or begins with what is new, is known by its 
   }
 });
 
+Deno.test("a page is read whatever of it has changed: its rules may look for anything", () => {
+  const html =
+    'fetch_strategy = "html"\nrelevance = "all"\n[sources.html]\nitem = "li"\ntitle = "a"\nlink = "a@href"\n';
+  return withWorld(boardConfig({ source: html }), async (world) => {
+    let second = 0;
+    world.platform.http.serve(FEED, () => ({
+      headers: { "content-type": "text/html" },
+      body:
+        `<html><lastBuildDate>Sat, 01 Aug 2026 10:00:0${second++} GMT</lastBuildDate><li><a href="/1">Paper</a>`,
+    }));
+    await world.app.ingest.register();
+    for (let times = 0; times < 3; times++) assert.ok((await fetch(world)).looks > 0);
+  });
+});
+
 Deno.test("a list is read once a day too", () =>
   withWorld(list(""), async (world) => {
     world.platform.http.serve(FEED, () => ({ body: rows(1, 2) }));
