@@ -143,6 +143,8 @@ Deno.test("a feed of which only the date differs at which it was built is the sa
     }
     serve(built(rss([{ id: "1", summary: "Annex III of the AI Act." }, { id: "2" }]), "12:00:00 GMT"));
     assert.equal((await fetch(world)).revised, 1, "behind it");
+    serve(built(rss(AI), "12:00:00 GMT"));
+    await fetch(world);
     serve(built(rss(AI).replace('version="2.0"', 'version="2.0" xml:lang="de"'), "12:00:00 GMT"));
     assert.ok((await fetch(world)).looks > 0, "before it");
   }));
