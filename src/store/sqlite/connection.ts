@@ -75,6 +75,11 @@ export class Connection {
     this.#database = openDatabase(options.copy?.path ?? path, options);
   }
 
+  /** Whether a copy is read although the file could be opened to be written: it is no right that is missing then. */
+  get readsCopyOfWritable(): boolean {
+    return this.#copy?.mayWrite() === true;
+  }
+
   /**
    * Makes the settings that the file itself keeps: a log that lets readers and a writer work at once, and pages that
    * are freed a few at a time. The second holds only when it is made before the first table.

@@ -60,10 +60,14 @@ export class TroubleWatch {
     return this.#trouble;
   }
 
-  /** On a full disk SQLite cannot make the file that its readers share, and calls that an I/O error. */
+  /**
+   * On a full disk SQLite cannot make the file that its readers share, and calls that an I/O error. A copy that is read
+   * because of that takes no changes either, and whoever is told so must not look for rights that nobody took away.
+   */
   #troubleOf(error: unknown): StoreTrouble | null {
     const trouble = troubleOf(error);
-    return trouble === "io" && this.hasRoom?.() === false ? "full" : trouble;
+    const mayBeFull = trouble === "io" || trouble === "read_only" && this.connection.readsCopyOfWritable;
+    return mayBeFull && this.hasRoom?.() === false ? "full" : trouble;
   }
 
   /** Of a disk without room, whatever still fits into the log: nobody may have written since it was filled. */
