@@ -60,7 +60,9 @@ export async function loadConfig(
     return { ...await parseConfigFile(text, options), file };
   } catch (error) {
     if (error instanceof ConfigError) throw new CommandError(error.message, EXIT.usage);
-    throw new CommandError(`the config ${file} cannot be read: ${(error as Error).message}`, EXIT.usage);
+    const { message } = error as Error;
+    const said = message.includes(file) ? message : `the config ${file} cannot be read: ${message}`;
+    throw new CommandError(said, EXIT.usage);
   }
 }
 
