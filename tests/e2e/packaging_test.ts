@@ -36,8 +36,10 @@ Deno.test({
     const rules = text.match(/- alert:/g)?.length ?? 0;
     assert.match(checked.said, new RegExp(`SUCCESS: ${rules} rules found`));
     const asked = new Set(text.match(/regfeed_[a-z_]+/g));
-    const room = new URL("../../src/api/store_metrics.ts", import.meta.url);
-    const measured = await Deno.readTextFile(room);
+    const measuring = ["api/store_metrics.ts", "cli/sole_server.ts"].map((file) =>
+      Deno.readTextFile(new URL(`../../src/${file}`, import.meta.url))
+    );
+    const measured = (await Promise.all(measuring)).join();
     assert.ok(asked.size >= 4 && rules >= 4);
     for (const name of asked) assert.ok(measured.includes(`"${name}"`), name);
   },
