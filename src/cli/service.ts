@@ -61,6 +61,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   return service;
 }
 
+function isReadable(error: unknown): boolean {
+  return error instanceof StoreError && READABLE.includes(error.trouble);
+}
+
 class RunningService implements Service {
   readonly #options: ServiceOptions;
   readonly #lasting: ReturnType<typeof createLasting>;
@@ -113,7 +117,7 @@ class RunningService implements Service {
     try {
       await this.#putInForce(this.#loaded);
     } catch (error) {
-      if (!(error instanceof StoreError) || !READABLE.includes(error.trouble)) throw error;
+      if (!isReadable(error)) throw error;
       this.#beginning = this.#readMeanwhile();
     }
     const watching = {
@@ -174,11 +178,14 @@ class RunningService implements Service {
       const given = await loadConfig(call, { readings, again: this.#loaded.file });
       const { applied, restart } = compareConfigs(this.#loaded, given);
       this.#warnOf(given);
-      if (applied.length > 0) await this.#putInForce({ ...given, ...keepUntilRestart(this.#loaded, given) });
+      // Without an appliance in force, even the same config may be taken now that was refused before.
+      const isSettled = applied.length === 0 && this.#app !== null;
+      const isInForce = isSettled ||
+        await this.#follow({ ...given, ...keepUntilRestart(this.#loaded, given) });
       if (restart.length > 0) log.warn("some of the config waits for a restart", { keys: restart });
-      log.info(applied.length > 0 ? "config reloaded" : "config read again: nothing to put in force", {
-        changed: applied,
-      });
+      const read = applied.length > 0 ? "config reloaded" : "config read again: nothing to put in force";
+      const waits = "config read: it is in force as soon as the database can be written";
+      log.info(isInForce ? read : waits, { changed: applied });
       this.#lastReload = { isGood: true, goodAtMs: platform.clock.nowMs() };
     } catch (error) {
       this.#lastReload.isGood = false;
@@ -187,6 +194,19 @@ class RunningService implements Service {
       log.error("config not reloaded: the one before stays in force", { problems });
     } finally {
       this.#readings = readings;
+    }
+  }
+
+  /** Puts it in force; false where nothing can be written since the start: then it is what begins as soon as it can be. */
+  async #follow(loaded: LoadedConfig): Promise<boolean> {
+    try {
+      await this.#putInForce(loaded);
+      return true;
+    } catch (error) {
+      if (this.#app !== null || !isReadable(error)) throw error;
+      this.#loaded = loaded;
+      this.#options.door.open(this.#makeApp(loaded));
+      return false;
     }
   }
 

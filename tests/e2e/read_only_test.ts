@@ -259,3 +259,28 @@ Deno.test({
       assert.ok(key.startsWith("rgf_"));
     }),
 });
+
+Deno.test({
+  name: "a config that changes while nothing can be written is the one that begins when it can be",
+  ignore: Deno.build.os === "windows" || !mayHold,
+  fn: () =>
+    withPeers(async (folder, board) => {
+      const key = await fill(folder, board);
+      const disk = join(folder, "disk");
+      await Deno.chmod(disk, 0o555);
+      const server = await serve(folder, {}, HELD_TO_RIGHTS);
+      const client = new Client(server, key);
+      await client.sees("read_only");
+      await writeConfig(folder, SETTINGS + board.source.replace('"Board"', '"Another board"'));
+      Deno.kill(server.pid, "SIGHUP");
+      await server.said("config read: it is in force as soon as the database can be written");
+      await Deno.chmod(disk, 0o700);
+      const name = async () => {
+        const { json } = await client.ask("/v1/sources");
+        return (json.sources as { name_en: string }[])[0]?.name_en;
+      };
+      await until("the new name", async () => await name() === "Another board", server.log);
+      const { code, log } = await server.end("SIGTERM");
+      assert.equal(code, 0, log);
+    }),
+});
