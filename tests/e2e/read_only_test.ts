@@ -250,7 +250,7 @@ Deno.test({
       await setAside(folder);
       const server = begin(folder, {}, withReadOnly(join(folder, "disk"), "cp -p before/* disk/"));
       await server.said("listening");
-      await writeConfig(folder, `${SETTINGS}${board.source}\n[tiers.team]\napi_requests_per_day = 5\n`);
+      await writeConfig(folder, `${SETTINGS}${board.source}\n[tiers.team]\napi_requests_per_day = "five"\n`);
       server.signal("SIGHUP");
       await server.said("config not reloaded");
       server.signal("SIGTERM");
