@@ -95,7 +95,9 @@ async function makeStores(
     const all = sizes.at(-1) ?? 0;
     fillFile(growing, size - from, { next, tell: (done) => tell(`${from + done} of ${all} events`) });
     const copy = join(folders[index] ?? "", "regfeed.db");
-    if (copy !== growing) await Deno.copyFile(growing, copy);
+    if (copy === growing) continue;
+    await Deno.copyFile(growing, copy);
+    await Deno.copyFile(`${growing}.key`, `${copy}.key`);
   }
   return { key, ids };
 }
