@@ -148,6 +148,7 @@ class RunningService implements Service {
         return;
       } catch (error) {
         if (error instanceof StoreError) continue; // the trouble has come back in between
+        this.#lastReload.isGood = false; // what watches the metrics must see it as well
         const problems = error instanceof Error ? error.message.split("\n") : [String(error)];
         platform.log("config").error("nothing is collected or delivered: mend the config and reload it", {
           problems,
