@@ -9,6 +9,9 @@ import { failure } from "./responses.ts";
 
 /** Seconds after which a client that came too early may try again. */
 const RETRY_SECONDS = 5;
+/** The paths that are answered here, and what they take. */
+const PROBES = ["/livez", "/readyz"];
+const PROBE_METHODS = "GET, HEAD";
 
 /** What stands behind an open door. */
 export interface Behind {
@@ -20,8 +23,8 @@ export interface Behind {
 /** Answers requests by itself until it is opened, then hands them on. */
 export interface Door extends Behind {
   /**
-   * `GET /livez`: 200 while the process answers at all. `GET /readyz`: 200 once the door is open, 503 before. Every
-   * other request is answered 503 before, and by what stands behind it after.
+   * `GET /livez`: 200 while the process answers at all. `GET /readyz`: 200 once the door is open, 503 before. Both take
+   * no other method. Every other request is answered 503 before, and by what stands behind it after.
    */
   fetch(request: Request, remote?: Remote): Soon<Response>;
   open(behind: Behind): void;
@@ -36,11 +39,19 @@ export function createDoor(newId: NewId): Door {
       "retry-after": String(RETRY_SECONDS),
     });
   };
+  const answerProbe = (path: string, method: string): Response => {
+    const requestId = newId("request");
+    if (method !== "GET" && method !== "HEAD") {
+      const error = new AppError("method_not_allowed", `${path} takes ${PROBE_METHODS}, not ${method}.`);
+      return failure(error, { requestId, allowance: null, isPublic: false }, { allow: PROBE_METHODS });
+    }
+    if (path === "/livez") return status(200, "alive", requestId);
+    return behind === null ? status(503, "starting", requestId) : status(200, "ready", requestId);
+  };
   return {
     fetch(request, remote) {
-      if (asksFor("/livez", request)) return status(200, "alive");
-      if (asksFor("/readyz", request)) {
-        return behind === null ? status(503, "starting") : status(200, "ready");
+      for (const path of PROBES) {
+        if (leadsTo(path, request)) return answerProbe(path, request.method);
       }
       return behind?.fetch(request, remote) ?? notYet();
     },
@@ -51,15 +62,19 @@ export function createDoor(newId: NewId): Door {
   };
 }
 
-/** Whether the request reads the path; of most others that is seen before their address is taken apart. */
-function asksFor(path: string, request: Request): boolean {
-  return request.url.includes(path) && pathOf(addressOf(request)) === path &&
-    (request.method === "GET" || request.method === "HEAD");
+/** Whether the request is for the path; of most others that is seen before their address is taken apart. */
+function leadsTo(path: string, request: Request): boolean {
+  return request.url.includes(path) && pathOf(addressOf(request)) === path;
 }
 
-function status(code: number, word: string): Response {
+function status(code: number, word: string, requestId: string): Response {
   return new Response(`{"status":"${word}"}\n`, {
     status: code,
-    headers: { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" },
+    headers: {
+      "content-type": "application/json; charset=utf-8",
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+      "x-request-id": requestId,
+    },
   });
 }

@@ -3,6 +3,9 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { METRICS_TYPE, type MetricsRegistry } from "../domain/metrics.ts";
 import { addressOf, pathOf } from "./address.ts";
 
+/** What every answer here says: it is of this moment, and what its type says. */
+const HEADERS = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
+
 /**
  * The answer to a request for the metrics: 200 with the text; 401 without the `token` where there is one (as
  * `Authorization: Bearer TOKEN`), 404 for another path, 405 for another method.
@@ -24,9 +27,7 @@ export async function answerMetrics(
   if (request.method !== "GET" && request.method !== "HEAD") {
     return plain(405, "The metrics are read with GET.\n", { allow: "GET, HEAD" });
   }
-  return new Response(await metrics.render(), {
-    headers: { "content-type": METRICS_TYPE, "cache-control": "no-store" },
-  });
+  return new Response(await metrics.render(), { headers: { "content-type": METRICS_TYPE, ...HEADERS } });
 }
 
 /** Compares in a time that says nothing of how much of the token was right. */
@@ -39,6 +40,6 @@ function holdsToken(authorization: string | null, token: string): boolean {
 function plain(status: number, text: string, headers: Record<string, string> = {}): Response {
   return new Response(text, {
     status,
-    headers: { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store", ...headers },
+    headers: { "content-type": "text/plain; charset=utf-8", ...HEADERS, ...headers },
   });
 }

@@ -38,7 +38,29 @@ Deno.test("an open door is ready and hands on everything but the two questions",
   assert.equal((await ask(door, "/readyz?verbose")).status, 200);
   assert.equal((await ask(door, "/livez")).status, 200);
   assert.equal(await (await ask(door, "/v1/health")).text(), "behind");
-  assert.equal(await (await ask(door, "/livez", "POST")).text(), "behind");
   assert.equal(await (await ask(door, "/livez/")).text(), "behind");
-  assert.deepEqual(seen, ["GET /v1/health 127.0.0.1", "POST /livez 127.0.0.1", "GET /livez/ 127.0.0.1"]);
+  assert.deepEqual(seen, ["GET /v1/health 127.0.0.1", "GET /livez/ 127.0.0.1"]);
+});
+
+Deno.test("the two questions take GET and HEAD alone, whether the door is open or closed", async () => {
+  const door = closedDoor();
+  const askBoth = async () => {
+    for (const path of ["/livez", "/readyz"]) {
+      for (const method of ["POST", "PUT", "DELETE", "OPTIONS"]) {
+        const answer = await ask(door, path, method);
+        assert.equal(answer.status, 405, `${method} ${path}`);
+        assert.equal(answer.headers.get("allow"), "GET, HEAD");
+        const { code, detail } = await answer.json();
+        assert.deepEqual([code, detail], ["method_not_allowed", `${path} takes GET, HEAD, not ${method}.`]);
+      }
+      for (const method of ["GET", "HEAD"]) {
+        const { headers } = await ask(door, path, method);
+        assert.equal(headers.get("x-content-type-options"), "nosniff");
+        assert.match(headers.get("x-request-id") ?? "", /^req_/);
+      }
+    }
+  };
+  await askBoth();
+  door.open({ fetch: () => new Response("behind"), refuse: () => new Response("going") });
+  await askBoth();
 });

@@ -16,6 +16,7 @@ Deno.test("GET /metrics is the only thing at the metrics' address", async () => 
   assert.equal((await ask("/")).status, 404);
   const posted = await ask("/metrics", "POST");
   assert.deepEqual([posted.status, posted.headers.get("allow")], [405, "GET, HEAD"]);
+  for (const { headers } of [found, posted]) assert.equal(headers.get("x-content-type-options"), "nosniff");
 });
 
 Deno.test("GET /metrics wants the config's token where there is one, and nothing else passes for it", async () => {
