@@ -20,15 +20,13 @@ const FIRST = "Guidelines on general-purpose AI models";
 async function fill(folder: string, board: Board): Promise<string> {
   board.publish(FIRST);
   await regfeedJson(folder, ["ingest"]);
-  const { key } = await regfeedJson<{ key: string }>(folder, [
-    "customer",
-    "add",
-    "--email",
-    "ana@example.org",
-    "--tier",
-    "team",
-  ]);
-  return key;
+  return await addCustomer(folder);
+}
+
+/** Adds a customer; gives their key. */
+async function addCustomer(folder: string): Promise<string> {
+  const who = ["--email", "ana@example.org", "--tier", "team"];
+  return (await regfeedJson<{ key: string }>(folder, ["customer", "add", ...who])).key;
 }
 
 /** The life of a server that starts where nothing can be written, until it can be. */
@@ -177,14 +175,7 @@ for (const lost of [[], ["regfeed.db-shm"]]) {
     fn: () =>
       withPeers(async (folder, board, hook) => {
         const killed = await serve(folder);
-        const { key } = await regfeedJson<{ key: string }>(folder, [
-          "customer",
-          "add",
-          "--email",
-          "ana@example.org",
-          "--tier",
-          "team",
-        ]);
+        const key = await addCustomer(folder);
         board.publish(FIRST);
         const client = new Client(killed, key);
         await until("the first event", async () => (await client.titles()).length === 1, killed.log);
