@@ -32,11 +32,12 @@ export function findReplaced(
   { all, fresh }: DocumentItems,
   known: readonly KnownPublication[],
 ): Map<IdentifiedItem, string> {
+  if (fresh.length === 0) return new Map();
   const stored = Map.groupBy(known, ({ url_official }) => cleanUrl(url_official));
-  const listed = Map.groupBy(all, ({ item }) => cleanUrl(item.link));
+  const listed = new Listed(all, ({ item }) => cleanUrl(item.link));
   const paths: Paths = {
     stored: Map.groupBy(known, ({ url_official }) => pathOf(url_official)),
-    listed: Map.groupBy(all, ({ item }) => pathOf(item.link)),
+    listed: new Listed(all, ({ item }) => pathOf(item.link)),
   };
   const isFresh = new Set(fresh);
   const dates = all.filter((one) => !isFresh.has(one)).map(({ item }) => dateOf(item)).filter((ms) =>
@@ -53,7 +54,7 @@ export function findReplaced(
       if (moved !== null) replaced.set(one, moved.external_id);
       continue;
     }
-    if (publications.length > 1 || listed.get(address)?.length !== 1) continue;
+    if (publications.length > 1 || listed.count(address) !== 1) continue;
     const wanted = oldestMs < before.published_at ? SHARED - 1 : SHARED;
     if (countShared(one.item, before) >= wanted) replaced.set(one, before.external_id);
   }
@@ -68,17 +69,18 @@ export function findRequeried(
   { all, fresh }: DocumentItems,
   known: readonly KnownPublication[],
 ): Map<IdentifiedItem, string> {
+  if (fresh.length === 0) return new Map();
   const stored = Map.groupBy(known, ({ url_official, title_en }) => formOf(url_official, title_en));
-  const listed = Map.groupBy(all, ({ item }) => formOf(item.link, item.title));
-  const sharing = Map.groupBy(all, ({ item }) => formOf(item.link));
+  const listed = new Listed(all, ({ item }) => formOf(item.link, item.title));
+  const sharing = new Listed(all, ({ item }) => formOf(item.link));
   const requeried = new Map<IdentifiedItem, string>();
   for (const one of fresh) {
     const form = formOf(one.item.link, one.item.title);
     const [before, ...others] = stored.get(form) ?? [];
-    if (form === null || before === undefined || others.length > 0 || listed.get(form)?.length !== 1) {
+    if (form === null || before === undefined || others.length > 0 || listed.count(form) !== 1) {
       continue;
     }
-    const isShared = sharing.get(formOf(one.item.link))?.length !== 1;
+    const isShared = sharing.count(formOf(one.item.link)) !== 1;
     const wanted = isShared ? SHARED + 1 : SHARED;
     if (isSameButForQuery(one.item, before) && countShared(one.item, before) >= wanted) {
       requeried.set(one, before.external_id);
@@ -97,7 +99,31 @@ function formOf(address: string, title = ""): string | null {
 /** What there is of each {@link pathOf}. */
 interface Paths {
   stored: ReadonlyMap<string | null, KnownPublication[]>;
-  listed: ReadonlyMap<string | null, IdentifiedItem[]>;
+  listed: Listed;
+}
+
+/** How many items of a document have something in common; they are gone through when it is first asked. */
+class Listed {
+  #counts: Map<string | null, number> | null = null;
+
+  constructor(
+    readonly all: readonly IdentifiedItem[],
+    readonly nameOf: (one: IdentifiedItem) => string | null,
+  ) {}
+
+  count(name: string | null): number {
+    this.#counts ??= this.#countAll();
+    return this.#counts.get(name) ?? 0;
+  }
+
+  #countAll(): Map<string | null, number> {
+    const counts = new Map<string | null, number>();
+    for (const one of this.all) {
+      const name = this.nameOf(one);
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+    }
+    return counts;
+  }
 }
 
 /**
@@ -106,9 +132,9 @@ interface Paths {
  */
 function findMoved(one: IdentifiedItem, { stored, listed }: Paths): KnownPublication | null {
   const path = pathOf(one.item.link);
-  if (path === null || listed.get(path)?.length !== 1) return null;
-  const [before, ...others] = stored.get(path) ?? [];
+  const [before, ...others] = path === null ? [] : stored.get(path) ?? [];
   if (before === undefined || others.length > 0 || !isSameText(one.item.title, before.title_en)) return null;
+  if (listed.count(path) !== 1) return null;
   return countShared(one.item, before) >= SHARED ? before : null;
 }
 
