@@ -81,10 +81,12 @@ export function keyUnder(
 ): (item: NormalisedItem) => string {
   const isAnyLanguage = rule.startsWith(ANY_LANGUAGE) && languages !== null;
   const neutral = (address: string) => isAnyLanguage ? withoutLanguage(address, languages).address : address;
-  const linkOf = (item: NormalisedItem) => neutral(cleanUrl(item.link));
+  // What stands at no address of its own shares that of the site with everything else that does not.
+  const linkOf = (item: NormalisedItem) =>
+    neutral(cleanUrl(item.link)) + (item.isHomeless === true ? ` ${item.title}` : "");
   const base = baseOf(rule);
   if (base.startsWith(PATTERN_RULE)) return patternKey(base.slice(PATTERN_RULE.length), linkOf);
-  if (base === "link+title") return (item) => short(`${linkOf(item)} ${item.title}`);
+  if (base === "link+title") return (item) => short(`${neutral(cleanUrl(item.link))} ${item.title}`);
   if (base === "guid") {
     return (item) => item.guid === null ? short(linkOf(item)) : short(neutral(cleanGuid(item.guid)));
   }

@@ -150,3 +150,26 @@ Deno.test("a query that is made up for each fetch revises nothing, where none st
     const twoMoved = signed((number) => number < 3 ? `e${number}` : `a${number}`);
     assert.deepEqual(await counts(world, twoMoved), [0, 2, 2], "others stand still: that is an edit");
   }));
+
+Deno.test("items without id and address are told apart by their titles: none hides behind another, beside others or later", () =>
+  withSources(ALL, async (world) => {
+    const homeless = (number: number) =>
+      `<item><title>Notice ${number}</title><description>What is said in notice ${number}.</description>` +
+      `<pubDate>${item(number).date}</pubDate></item>`;
+    const mixed = (numbers: readonly number[]) =>
+      feed([item(11), item(12), item(13)]).replace(
+        "</channel>",
+        `${numbers.map(homeless).join("")}</channel>`,
+      );
+    assert.deepEqual(await counts(world, mixed([1])), [4, 0, 0]);
+    assert.deepEqual(await counts(world, mixed([2])), [1, 0, 3], "one that stands where another stood");
+    assert.deepEqual(await counts(world, mixed([2, 3])), [1, 0, 4], "two at once");
+    const edited = mixed([2, 3]).replace("in notice 3.", "in notice 3, corrected.");
+    assert.deepEqual(await counts(world, edited), [0, 1, 4]);
+    assert.deepEqual((await events(world)).filter((one) => one.startsWith("Notice")), [
+      "Notice 1 v1",
+      "Notice 2 v1",
+      "Notice 3 v1",
+      "Notice 3 v2",
+    ]);
+  }));

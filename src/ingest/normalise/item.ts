@@ -25,6 +25,8 @@ export interface NormalisedItem {
   guid: string | null;
   /** Absolute http(s) address; empty only when nothing but the source could give one and the context has none. */
   link: string;
+  /** Whether nothing gave it an address of its own, so that the publisher's site stands for it; left out where one did. */
+  isHomeless?: true;
   /** One line, never empty. */
   title: string;
   /** Line breaks between blocks; may be empty. */
@@ -75,11 +77,14 @@ export function normaliseItem(item: ParsedItem, context: ItemContext): ItemOutco
     notes.push(`its guid is longer than ${MAX_GUID_CHARACTERS} characters and passed over`);
   }
   const updatedAtMs = readDate(item.updatedText, context.timezone, notes);
+  const link = linkOf(item, context, notes);
+  if (link === null) notes.push("it has no usable address of its own");
   return {
     ok: true,
     item: {
       guid,
-      link: linkOf(item, context, notes),
+      link: link ?? context.baseUrl,
+      ...(link === null ? { isHomeless: true } : {}),
       title,
       summary: cutText(summary, MAX_SUMMARY_CHARACTERS),
       publishedAtMs: readDate(item.publishedText, context.timezone, notes) ?? updatedAtMs,
@@ -106,15 +111,13 @@ function nameOf(item: ParsedItem, position: number): string {
   return cutText(item.guid ?? item.link ?? `item ${position + 1}`, MAX_QUOTE_CHARACTERS);
 }
 
-function linkOf(item: ParsedItem, context: ItemContext, notes: string[]): string {
+/** The address of its own; null when nothing gives one. */
+function linkOf(item: ParsedItem, context: ItemContext, notes: string[]): string | null {
   const bases = [item.baseUrl, context.document.baseUrl, context.documentUrl, context.baseUrl];
   const stated = item.link === null ? null : absoluteUrl(item.link, ...bases);
   if (stated !== null) return stated;
   if (item.link !== null) notes.push(`link not usable: ${quote(item.link)}`);
-  const guid = item.guid !== null && /^https?:/i.test(item.guid) ? absoluteUrl(item.guid) : null;
-  if (guid !== null) return guid;
-  notes.push("it has no usable address of its own");
-  return context.baseUrl;
+  return item.guid !== null && /^https?:/i.test(item.guid) ? absoluteUrl(item.guid) : null;
 }
 
 function readDate(text: string | null, timezone: string, notes: string[]): number | null {
