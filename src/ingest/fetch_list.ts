@@ -15,6 +15,7 @@ import {
 import { isHopeless, type ListCursor, notMet, type Rest, restAfter, tooManyPages } from "./list_cursor.ts";
 import { isStale } from "./freshness.ts";
 import { lookedAt } from "./last_looks.ts";
+import { nextLink } from "./link_header.ts";
 import { adoptedAddress, movedTemplate, type Standing } from "./move.ts";
 import {
   daysBehind,
@@ -389,9 +390,8 @@ class ListWalk {
   }
 
   #linkedUrl(stated: string | null, document: FetchedDocument): URL | null {
-    const link = stated ??
-      /<([^<>]*)>\s*(?:;[^,]*?)?;\s*rel\s*=\s*"?[^",;]*\bnext\b/i.exec(this.#answer?.link ?? "")?.[1];
-    if (link === undefined || link === null) return null;
+    const link = stated ?? nextLink(this.#answer?.link ?? "");
+    if (link === null) return null;
     const url = URL.parse(link, document.url ?? this.#base);
     const isSafe = url?.protocol === "https:" ||
       (url?.protocol === "http:" && this.#base.startsWith("http:"));
