@@ -8,6 +8,8 @@ import { backupTime, isScheduled, scheduledName } from "./create.ts";
 const RETRY_MS = 600_000;
 /** The longest sleep, ms: a clock that jumps is noticed within it. */
 const LOOK_AGAIN_MS = 30_000;
+/** A clock that is set right by less than this, ms, leaves what was just made to count. */
+const SET_RIGHT_MS = 3_600_000;
 
 /** What is made by itself. */
 export interface BackupPlan {
@@ -34,20 +36,36 @@ export interface BackupLoop {
 
 /**
  * When the next backup is due, Unix ms: at the first time of the schedule after the newest one that it made, or after the
- * start where there is none. One that was missed while nothing ran is due at once. Null when the schedule never comes.
+ * start where there is none. One that was missed while nothing ran is due at once. Null when the schedule never comes. A
+ * start or a failure that is still to come was told by a clock that has been set back since: it holds nothing up.
  */
 export function nextBackupAt(
   schedule: Schedule,
-  { newestMs, startedMs, failedMs }: { newestMs: number | null; startedMs: number; failedMs: number | null },
+  { newestMs, startedMs, failedMs, nowMs }: {
+    newestMs: number | null;
+    startedMs: number;
+    failedMs: number | null;
+    nowMs: number;
+  },
 ): number | null {
-  const dueMs = nextRunAfter(schedule, newestMs ?? startedMs);
+  const dueMs = nextRunAfter(schedule, newestMs ?? Math.min(startedMs, nowMs));
   if (dueMs === null) return null;
-  return failedMs === null ? dueMs : Math.max(dueMs, failedMs + RETRY_MS);
+  return failedMs === null || failedMs > nowMs ? dueMs : Math.max(dueMs, failedMs + RETRY_MS);
 }
 
-/** The backups of a folder that go: of those that the schedule made, all but the newest; nobody else's. */
-export function findSuperfluous(names: readonly string[], keep: number): string[] {
-  return names.filter(isScheduled).sort().reverse().slice(keep);
+/**
+ * The backups of a folder that go: of those that the schedule made, all but the newest; nobody else's, and none of a time
+ * that is still to come ({@link isOfLaterClock}): as the newest they would take the place of those that are.
+ */
+export function findSuperfluous(names: readonly string[], keep: number, nowMs: number): string[] {
+  return names.filter((name) => isScheduled(name) && !isOfLaterClock(name, nowMs)).sort().reverse().slice(
+    keep,
+  );
+}
+
+/** Whether a backup is of a time that is still to come: a clock that has been set back since, or is wrong now, gave it. */
+export function isOfLaterClock(name: string, nowMs: number): boolean {
+  return (backupTime(name) ?? 0) > nowMs + SET_RIGHT_MS;
 }
 
 /** Makes what is due until the signal aborts. A failure is logged and tried again; the old ones are kept then. */
@@ -57,9 +75,9 @@ export async function runBackups(loop: BackupLoop, signal: AbortSignal): Promise
   let failedMs: number | null = null;
   while (!signal.aborted) {
     try {
-      const newestMs = await findNewestBackup(plan.folder, loop.files, isScheduled);
       const nowMs = clock.nowMs();
-      const dueMs = nextBackupAt(plan.schedule, { newestMs, startedMs, failedMs });
+      const newestMs = await findNewestBackup(plan.folder, { files: loop.files, nowMs, counts: isScheduled });
+      const dueMs = nextBackupAt(plan.schedule, { newestMs, startedMs, failedMs, nowMs });
       if (dueMs === null || nowMs < dueMs) {
         await clock.sleep(Math.min((dueMs ?? Infinity) - nowMs, LOOK_AGAIN_MS), signal);
         continue;
@@ -82,21 +100,29 @@ async function makeOne({ plan, clock, log, files, create }: BackupLoop, nowMs: n
   await create(to, nowMs);
   log.info("backup made", { file: to, duration_ms: clock.nowMs() - nowMs });
   const listing = await files.list(plan.folder);
-  for (const name of findSuperfluous(listing.files.map((file) => file.name), plan.keep)) {
+  for (const name of findSuperfluous(listing.files.map((file) => file.name), plan.keep, nowMs)) {
     await files.removeFile(join(plan.folder, name));
     log.info("old backup removed", { file: name });
   }
 }
 
-/** When the newest backup of a folder was made, of those whose name counts, Unix ms, as the name says; null without one. */
+/**
+ * When the newest backup of a folder was made, of those whose name counts, Unix ms, as the name says; null without one.
+ * Those of a time that is still to come do not count.
+ */
 export async function findNewestBackup(
   folder: string,
-  files: Pick<BackupLoop["files"], "exists" | "list">,
-  counts: (name: string) => boolean = () => true,
+  { files, nowMs, counts = () => true }: {
+    files: Pick<BackupLoop["files"], "exists" | "list">;
+    nowMs: number;
+    counts?(name: string): boolean;
+  },
 ): Promise<number | null> {
   if (!await files.exists(folder)) return null;
   const listing = await files.list(folder);
-  const names = listing.files.map(({ name }) => name).filter(counts);
+  const names = listing.files.map(({ name }) => name).filter((name) =>
+    counts(name) && !isOfLaterClock(name, nowMs)
+  );
   const times = names.map(backupTime).filter((ms) => ms !== null);
   return times.length === 0 ? null : Math.max(...times);
 }

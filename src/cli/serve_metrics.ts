@@ -3,16 +3,24 @@ import { basename, dirname } from "node:path";
 import { findNewestBackup } from "../backup/schedule.ts";
 import type { Config } from "../config/config.ts";
 import type { Metrics } from "../domain/metrics.ts";
+import type { Clock } from "../domain/ports.ts";
 import type { Host } from "../platform/process.ts";
 import { SCHEMA_VERSION } from "../store/sqlite/migrate.ts";
 import { VERSION } from "../version.ts";
 
+/** What a config that is read again may change of what is measured. */
+export interface Measured {
+  /** Where backups are. */
+  backupFolder: string;
+}
+
 /** Adds the gauges; each is read when the metrics are. */
 export function measureService(
   metrics: Metrics,
-  config: Pick<Config, "store" | "backup">,
-  files: Pick<Host, "list" | "exists">,
-): void {
+  { store, backup }: Pick<Config, "store" | "backup">,
+  { files, clock }: { files: Pick<Host, "list" | "exists">; clock: Pick<Clock, "nowMs"> },
+): Measured {
+  const measured = { backupFolder: backup.folder };
   metrics.gauge({
     name: "regfeed_build_info",
     help: "Always 1: the version and the database's schema are in the labels.",
@@ -23,17 +31,18 @@ export function measureService(
       const { files: there } = await files.list(dirname(path));
       return [{ value: there.find((file) => file.name === basename(path))?.sizeBytes ?? 0 }];
     });
-  fileSize("regfeed_database_size_bytes", "Size of the database's file.", config.store.path);
+  fileSize("regfeed_database_size_bytes", "Size of the database's file.", store.path);
   fileSize(
     "regfeed_database_wal_size_bytes",
     "Size of the database's write-ahead log; 0 without one.",
-    `${config.store.path}-wal`,
+    `${store.path}-wal`,
   );
   metrics.gauge({
     name: "regfeed_backup_last_success_timestamp_seconds",
     help: "When the newest backup in the backups' folder was made, Unix seconds; missing without one.",
   }, async () => {
-    const newestMs = await findNewestBackup(config.backup.folder, files);
+    const newestMs = await findNewestBackup(measured.backupFolder, { files, nowMs: clock.nowMs() });
     return newestMs === null ? [] : [{ value: newestMs / 1_000 }];
   });
+  return measured;
 }

@@ -25,7 +25,7 @@ import { warnOfRights } from "./doctor/rights.ts";
 import type { EarlyListener } from "./early_listener.ts";
 import { type LoadedConfig, type Opened, openStoreAt } from "./open.ts";
 import { type FileWatch, watchOpenFiles } from "./open_files.ts";
-import { measureService } from "./serve_metrics.ts";
+import { type Measured, measureService } from "./serve_metrics.ts";
 import { createBackupTools, type LongWork } from "./prepare.ts";
 import { type Service, startService } from "./service.ts";
 import { claimStore } from "./sole_server.ts";
@@ -73,7 +73,7 @@ export async function serve(
   parts.defer(() => supervisor.close());
   const metrics = createMetrics();
   parts.defer(measureProcess(metrics, clock.nowMs()));
-  measureService(metrics, config, call.host);
+  const measured = measureService(metrics, config, { files: call.host, clock });
   const ending = new AbortController();
   const server = await listenAt(call.host, { config, platform, door, early, signal: ending.signal });
   parts.defer(() => {
@@ -103,7 +103,7 @@ export async function serve(
   const tools = createBackupTools(call.host, workOn(thread));
   let backups = Promise.resolve();
   const runBackups = (inForce: LoadedConfig, signal: AbortSignal) =>
-    backups = startBackups(call.host, { ...inForce, platform, tools }, signal);
+    backups = startBackups(call.host, { ...inForce, platform, tools, measured }, signal);
   const service = await startService({
     ...{ call, loaded, readings, platform, door, metrics, warned, runBackups },
     store: traceRounds(store, platform.tracer),
@@ -232,10 +232,14 @@ function logTrouble(log: Log): (trouble: ListenTrouble) => void {
 /** Makes the config's backups until the signal aborts. */
 async function startBackups(
   host: Host,
-  { config, file, platform, tools }: LoadedConfig & Pick<Opened, "platform"> & { tools: BackupTools },
+  { config, file, platform, tools, measured }:
+    & LoadedConfig
+    & Pick<Opened, "platform">
+    & { tools: BackupTools; measured: Measured },
   signal: AbortSignal,
 ): Promise<void> {
   const { folder, schedule, keep, secretKey } = config.backup;
+  measured.backupFolder = folder;
   await cleanUp(host, [folder, dirname(config.store.path)], platform);
   if (schedule === null) return;
   await runBackups({

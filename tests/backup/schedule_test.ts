@@ -1,14 +1,15 @@
 // Backups by themselves: on time, again after a failure, and no more of them than are kept.
 import assert from "node:assert/strict";
 import { backupName, scheduledName } from "../../src/backup/create.ts";
-import { findSuperfluous, nextBackupAt, runBackups } from "../../src/backup/schedule.ts";
+import { findNewestBackup, findSuperfluous, nextBackupAt, runBackups } from "../../src/backup/schedule.ts";
 import { fakePlatform } from "../support/platform.ts";
 
 const DAILY = { schedule: "15 3 * * *", timezone: "UTC" };
 const at = (text: string): number => Date.parse(`${text}Z`);
 
 Deno.test("nextBackupAt() follows the schedule, catches up, and waits after a failure", () => {
-  const cases: [string, Parameters<typeof nextBackupAt>[1], number | null][] = [
+  const nowMs = at("2026-08-20T00:00");
+  const cases: [string, Omit<Parameters<typeof nextBackupAt>[1], "nowMs">, number | null][] = [
     ["first", { newestMs: null, startedMs: at("2026-08-01T10:00"), failedMs: null }, at("2026-08-02T03:15")],
     [
       "next",
@@ -30,10 +31,22 @@ Deno.test("nextBackupAt() follows the schedule, catches up, and waits after a fa
       { newestMs: at("2026-08-01T03:15"), startedMs: 0, failedMs: at("2026-08-01T03:00") },
       at("2026-08-02T03:15"),
     ],
+    [
+      "started by a clock that was ahead",
+      { newestMs: null, startedMs: at("2099-01-01T00:00"), failedMs: null },
+      at("2026-08-20T03:15"),
+    ],
+    [
+      "failed by a clock that was ahead",
+      { newestMs: at("2026-08-01T03:15"), startedMs: 0, failedMs: at("2099-01-01T00:00") },
+      at("2026-08-02T03:15"),
+    ],
   ];
-  for (const [name, state, dueMs] of cases) assert.equal(nextBackupAt(DAILY, state), dueMs, name);
+  for (const [name, state, dueMs] of cases) {
+    assert.equal(nextBackupAt(DAILY, { ...state, nowMs }), dueMs, name);
+  }
   const never = { schedule: "0 0 30 2 *", timezone: "UTC" };
-  assert.equal(nextBackupAt(never, { newestMs: null, startedMs: 0, failedMs: null }), null);
+  assert.equal(nextBackupAt(never, { newestMs: null, startedMs: 0, failedMs: null, nowMs }), null);
 });
 
 Deno.test("findSuperfluous() takes the oldest of the schedule's own, and never what was made by hand", () => {
@@ -49,8 +62,38 @@ Deno.test("findSuperfluous() takes the oldest of the schedule's own, and never w
     days[3],
     days[1],
   ] as string[];
-  assert.deepEqual(findSuperfluous(names, 2), [days[1], days[0]]);
-  assert.deepEqual(findSuperfluous(names, 4), []);
+  const nowMs = at("2026-08-04T03:15");
+  assert.deepEqual(findSuperfluous(names, 2, nowMs), [days[1], days[0]]);
+  assert.deepEqual(findSuperfluous(names, 4, nowMs), []);
+  const ahead = scheduledName(at("2099-01-01T03:15"));
+  assert.deepEqual(
+    findSuperfluous([ahead, ...names], 1, nowMs),
+    [days[2], days[1], days[0]],
+    "it takes no place",
+  );
+});
+
+Deno.test("findNewestBackup() passes over what a clock that was ahead has made, but not what it made a moment ago", async () => {
+  const nowMs = at("2026-08-04T03:14");
+  const newest = (...times: string[]) =>
+    findNewestBackup("/backups", {
+      nowMs,
+      files: {
+        exists: () => Promise.resolve(true),
+        list: () =>
+          Promise.resolve({
+            files: times.map((time) => ({ name: scheduledName(at(time)), sizeBytes: 1, modifiedAtMs: 0 })),
+            unreadable: [],
+          }),
+      },
+    });
+  assert.equal(await newest("2026-08-03T03:15", "2099-01-01T03:15"), at("2026-08-03T03:15"));
+  assert.equal(await newest("2099-01-01T03:15"), null);
+  assert.equal(
+    await newest("2026-08-03T03:15", "2026-08-04T03:15"),
+    at("2026-08-04T03:15"),
+    "set back by a minute",
+  );
 });
 
 Deno.test("runBackups() makes one a day, tries again after a failure, and keeps the newest", async () => {

@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { answerMetrics } from "../../src/api/metrics_page.ts";
+import { measureService } from "../../src/cli/serve_metrics.ts";
+import type { Config } from "../../src/config/config.ts";
 import { createMetrics, METRICS_TYPE } from "../../src/domain/metrics.ts";
 import { regfeed, serve, withFolder, writeConfig } from "../support/process.ts";
 
@@ -122,4 +124,37 @@ Deno.test("serve shows its metrics at the address that the config names, and cou
     await other.body?.cancel();
     await server.end("SIGTERM");
   });
+});
+
+Deno.test("the newest backup is looked for in the folder of the config in force, and never in the time to come", async () => {
+  const metrics = createMetrics();
+  const listings: Record<string, string[]> = {
+    "/before": ["regfeed-20260801T031500Z.tar.gz", "regfeed-20990101T000000Z.tar.gz"],
+    "/after": ["scheduled-regfeed-20260802T031500Z.tar.gz"],
+    "/data": [],
+  };
+  const measured = measureService(
+    metrics,
+    {
+      store: { path: "/data/regfeed.db", keyFile: "/data/regfeed.db.key" },
+      backup: { folder: "/before" } as Config["backup"],
+    },
+    {
+      clock: { nowMs: () => Date.parse("2026-08-03T00:00:00Z") },
+      files: {
+        exists: () => Promise.resolve(true),
+        list: (folder) =>
+          Promise.resolve({
+            files: (listings[folder] ?? []).map((name) => ({ name, sizeBytes: 1, modifiedAtMs: 0 })),
+            unreadable: [],
+          }),
+      },
+    },
+  );
+  const newest = async () =>
+    Number(/^regfeed_backup_last_success_timestamp_seconds (\S+)$/m.exec(await metrics.render())?.[1]) *
+    1_000;
+  assert.equal(await newest(), Date.parse("2026-08-01T03:15:00Z"));
+  measured.backupFolder = "/after";
+  assert.equal(await newest(), Date.parse("2026-08-02T03:15:00Z"));
 });
