@@ -1,7 +1,8 @@
 // `doctor`: looks at everything that Regfeed stands on, changes nothing, and says what to do.
-import { basename, dirname } from "node:path";
+import { dirname } from "node:path";
 import { backupTime, findLeftovers, isScheduled } from "../backup/create.ts";
 import { roomForBackup } from "../backup/room.ts";
+import { isOfLaterClock } from "../backup/schedule.ts";
 import { type Config, userAgentOf } from "../config/config.ts";
 import { formatBytes } from "../domain/byte_format.ts";
 import { nextRunAfter } from "../domain/schedule.ts";
@@ -20,13 +21,14 @@ import {
   judgeFolder,
   judgeOpenFiles,
   judgeSecretFile,
+  judgeSourceFolders,
   judgeVolume,
   nearestFolder,
   READ_ONLY,
   REMOUNT,
 } from "./doctor/disk.ts";
 import { judgeCertificate } from "./doctor/certificate.ts";
-import { type Finding, good, problem, warning } from "./doctor/finding.ts";
+import { type Finding, good, lookAt, problem, warning } from "./doctor/finding.ts";
 import { askMailServer, judgeOutbox } from "./doctor/mail.ts";
 import { askHosts, judgeClock, judgeHosts, judgeNames, judgeProxies } from "./doctor/network.ts";
 import { examineRights } from "./doctor/rights.ts";
@@ -90,8 +92,7 @@ async function examineMachine(host: Host, { config, file }: LoadedConfig): Promi
     const todo = "run this as the user that runs Regfeed, or as root: nothing in it could be looked at";
     return [problem("store", `${dirname(path)} cannot be looked into by this user`, todo)];
   }
-  const beside = await host.exists(dirname(path)) ? (await host.list(dirname(path))).files : [];
-  const bytes = beside.find(({ name }) => name === basename(path))?.sizeBytes ?? 0;
+  const bytes = await host.sizeOf(path).catch(() => 0); // what cannot be looked at is said below
   const volume = (area: string, at: string, wanted: number) =>
     judgeVolume(area, at, machine.volumeOf(nearestFolder(at, machine)), wanted);
   return [
@@ -103,16 +104,18 @@ async function examineMachine(host: Host, { config, file }: LoadedConfig): Promi
     ]),
     ...volume("store", dirname(path), 0),
     judgeFolder("store", dirname(path), machine),
-    ...examineDatabase(config, machine),
+    ...await lookAt("store", () => examineDatabase(config, machine)),
     ...await findSecondServer(path),
-    ...examineSecrets({ config, file }, machine),
+    ...await lookAt("secrets", () => examineSecrets({ config, file }, machine)),
     ...await examineTls(host, config),
-    ...volume("backup", config.backup.folder, roomForBackup(bytes)),
-    judgeFolder("backup", config.backup.folder, machine),
-    ...await examineBackups(host, config),
-    ...await examineLeftovers(host, [config.backup.folder, dirname(path)]),
+    ...await lookAt("backup", () => [
+      ...volume("backup", config.backup.folder, roomForBackup(bytes)),
+      judgeFolder("backup", config.backup.folder, machine),
+    ]),
+    ...await lookAt("backup", () => examineBackups(host, config, machine)),
+    ...await lookAt("sources", () => judgeSourceFolders(config.sources, machine)),
     ...judgePayment(config),
-    ...judgeOutbox(config, machine),
+    ...await lookAt("mail", () => judgeOutbox(config, machine)),
     examineZones(),
     judgeOpenFiles(hasFiles),
   ];
@@ -122,6 +125,10 @@ function examineDatabase(config: Config, machine: Machine): Finding[] {
   const { path, keyFile } = config.store;
   const rights = machine.rightsOf(path);
   if (rights === null) return [good("store", `no database yet: the first start makes ${path}`)];
+  if (rights.isFolder) {
+    const todo = "move it away, or name a file in store.path";
+    return [problem("store", `${path} is a folder, where the database's file has to be`, todo)];
+  }
   if (rights.isReadOnly) return [problem("store", `${path} cannot be written to: ${READ_ONLY}`, REMOUNT)];
   if (!rights.mayRead || !rights.mayWrite) {
     const todo = `run this as the user that runs Regfeed, or give it to that user: chown USER ${path}*`;
@@ -141,8 +148,9 @@ function examineDatabase(config: Config, machine: Machine): Finding[] {
           "needs a new secret",
       ));
     } else if (schema === SCHEMA_VERSION) findings.push(...examineKey(path, keyFile, { readOnly }));
+    if (schema === 0) return [...findings, judgeEmpty(path)];
     findings.push(
-      schema === SCHEMA_VERSION || schema === 0
+      schema === SCHEMA_VERSION
         ? good("store", `the database has this version's schema (${SCHEMA_VERSION})`)
         : warning(
           "store",
@@ -160,6 +168,15 @@ function examineDatabase(config: Config, machine: Machine): Finding[] {
     findings.push(problem("store", `${path}: ${(error as Error).message}`, todo));
   }
   return findings;
+}
+
+/** Of a database in which nothing was ever stored, or of which nothing is left. */
+function judgeEmpty(path: string): Finding {
+  return warning(
+    "store",
+    `${path} is empty: the next start begins anew in it, without customers and events`,
+    "if it held any, restore the newest good backup instead: `regfeed backup restore FILE --force`",
+  );
 }
 
 /** Whether the key that is there opens what is sealed; a file that cannot be read is told of with its rights. */
@@ -197,12 +214,32 @@ export async function examineTls(
   }
 }
 
-async function examineBackups(host: Host, { backup }: Config): Promise<Finding[]> {
+async function examineBackups(host: Host, { backup, store }: Config, machine: Machine): Promise<Finding[]> {
+  if (machine.rightsOf(backup.folder)?.isFolder === false) return []; // that was said
   const nowMs = createClock().nowMs();
   const files = await host.exists(backup.folder) ? (await host.list(backup.folder)).files : [];
-  const newest = Math.max(...files.map(({ name }) => backupTime(name) ?? -Infinity));
-  const stay = files.filter(({ name }) => name.endsWith(".tar.gz") && !isScheduled(name));
-  return [...judgeNewest(backup, newest, nowMs), ...judgeStaying(backup.folder, stay)];
+  const [ahead, others] = [true, false].map((isAhead) =>
+    files.filter(({ name }) => isOfLaterClock(name, nowMs) === isAhead)
+  ) as [typeof files, typeof files];
+  const newest = Math.max(...others.map(({ name }) => backupTime(name) ?? -Infinity));
+  const stay = others.filter(({ name }) => name.endsWith(".tar.gz") && !isScheduled(name));
+  return [
+    ...judgeNewest(backup, newest, nowMs),
+    ...judgeAhead(ahead.map(({ name }) => name)),
+    ...judgeStaying(backup.folder, stay),
+    ...await examineLeftovers(host, [backup.folder, dirname(store.path)]),
+  ];
+}
+
+/** Of archives of a time that is still to come. */
+function judgeAhead(names: readonly string[]): Finding[] {
+  return names.map((name) =>
+    warning(
+      "backup",
+      `${name} is of a time that is still to come: the clock was ahead when it was made, or is behind now`,
+      "look at `date -u`; where that is right, rename the archive or remove it: it counts as no backup, and none removes it",
+    )
+  );
 }
 
 /** Of archives that no schedule removes: those made by hand, before an upgrade, or by versions that named them otherwise. */

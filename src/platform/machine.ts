@@ -16,6 +16,7 @@ export interface Volume {
 
 /** A file or folder as its owner's rights go. */
 export interface Rights {
+  isFolder: boolean;
   /** The permission bits. */
   mode: number;
   /** Whether root owns it, as what the system's administrator lays out for a service. */
@@ -105,6 +106,7 @@ export function createMachine(as: SystemUser | null = null): Machine {
       const isReadOnly = takesNoChanges(stat.isDirectory ? path : dirname(path));
       const owned = { mode, uid: stat.uid ?? 0, gid: stat.gid ?? 0 };
       return {
+        isFolder: stat.isDirectory,
         mode,
         isRoots: stat.uid === 0,
         mayRead: user === null ? may(path, constants.R_OK) : mayByMode(owned, 4, user),
@@ -119,7 +121,8 @@ function statOrNull(path: string): Deno.FileInfo | null {
   try {
     return Deno.statSync(path);
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return null;
+    // Below a file there is nothing either.
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return null;
     throw error;
   }
 }

@@ -149,7 +149,14 @@ const PAYMENT = {
 Deno.test("judgeOutbox() sees that keys wait in a folder, and that nothing can be put there", () => {
   const outbox = { mail: { ...settings(1).mail, smtp: null } };
   const machine = (mayWrite: boolean) => ({
-    rightsOf: () => ({ mode: 0o700, isRoots: false, mayRead: true, mayWrite, isReadOnly: false }),
+    rightsOf: () => ({
+      isFolder: true,
+      mode: 0o700,
+      isRoots: false,
+      mayRead: true,
+      mayWrite,
+      isReadOnly: false,
+    }),
   });
   const level = (payment: Config["payment"], mayWrite = true) =>
     judgeOutbox({ ...outbox, payment }, machine(mayWrite)).map((finding) => finding.level);

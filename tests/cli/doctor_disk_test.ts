@@ -51,7 +51,9 @@ Deno.test("kindOf() knows network file systems by their numbers, whatever their 
 Deno.test("judgeFolder() looks at the folder in which a missing one would be made", () => {
   const machine = (mayWrite: boolean) => ({
     rightsOf: (path: string) =>
-      path === "/srv" ? { mode: 0o755, isRoots: false, mayRead: true, mayWrite, isReadOnly: false } : null,
+      path === "/srv"
+        ? { isFolder: true, mode: 0o755, isRoots: false, mayRead: true, mayWrite, isReadOnly: false }
+        : null,
   });
   assert.equal(
     judgeFolder("store", "/srv/regfeed/data", machine(true)).seen,

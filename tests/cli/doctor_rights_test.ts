@@ -6,7 +6,14 @@ import { mayByMode } from "../../src/platform/machine.ts";
 import { regfeed, serve, withFolder, writeConfig } from "../support/process.ts";
 
 Deno.test("judgeSecretFile() wants secrets to be their owner's alone", () => {
-  const rights = { mode: 0o600, isRoots: false, mayRead: true, mayWrite: true, isReadOnly: false };
+  const rights = {
+    isFolder: false,
+    mode: 0o600,
+    isRoots: false,
+    mayRead: true,
+    mayWrite: true,
+    isReadOnly: false,
+  };
   assert.equal(judgeSecretFile("/k", rights).level, "good");
   assert.match(judgeSecretFile("/k", { ...rights, mode: 0o640 }).seen, /mode 640: others can read it/);
   assert.equal(judgeSecretFile("/k", { ...rights, mode: 0o604 }).todo, "chmod 600 /k");
@@ -18,7 +25,14 @@ Deno.test("judgeSecretFile() wants secrets to be their owner's alone", () => {
 });
 
 Deno.test("judgeGivenSecret() lets root's files be read by a service's group, as a package lays them out", () => {
-  const rights = { mode: 0o640, isRoots: true, mayRead: true, mayWrite: false, isReadOnly: false };
+  const rights = {
+    isFolder: false,
+    mode: 0o640,
+    isRoots: true,
+    mayRead: true,
+    mayWrite: false,
+    isReadOnly: false,
+  };
   assert.equal(judgeGivenSecret("/k", rights).level, "good");
   assert.match(judgeGivenSecret("/k", rights).seen, /is root's, and its group's to read/);
   assert.match(judgeGivenSecret("/k", { ...rights, mode: 0o600 }).seen, /is its owner's alone/);
@@ -32,7 +46,14 @@ Deno.test("judgeGivenSecret() lets root's files be read by a service's group, as
 });
 
 Deno.test("judgeConfigFile() wants a config with secrets in it closed, and one without them only unchanged", () => {
-  const rights = { mode: 0o644, isRoots: false, mayRead: true, mayWrite: true, isReadOnly: false };
+  const rights = {
+    isFolder: false,
+    mode: 0o644,
+    isRoots: false,
+    mayRead: true,
+    mayWrite: true,
+    isReadOnly: false,
+  };
   const inPlace = ["payment.webhook_secret", "mail.smtp_url"];
   assert.deepEqual(judgeConfigFile("/c", rights, []), []);
   const [open] = judgeConfigFile("/c", rights, inPlace);

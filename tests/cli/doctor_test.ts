@@ -1,5 +1,6 @@
 // The doctor as a whole: what it prints, and that it changes nothing.
 import assert from "node:assert/strict";
+import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { describeFindings } from "../../src/cli/doctor.ts";
 import { regfeed, serve, withFolder, writeConfig } from "../support/process.ts";
@@ -115,4 +116,90 @@ Deno.test("doctor counts the archives that no schedule will remove", () =>
     await make("before-schema-3-regfeed-20260601T000000Z.tar.gz");
     const { stdout } = await regfeed(folder, ["doctor", "--offline"]);
     assert.match(stdout, /ok {7}2 archives in .*saved \(1\.0 kB\) without scheduled-.* leaves them to you\n/);
+  }));
+
+/** What is done to a folder that was good, and what the doctor must say of it. */
+const BROKEN: readonly [
+  what: string,
+  breaks: (at: (name: string) => string) => Promise<void>,
+  says: RegExp,
+][] = [
+  [
+    "a file where the backups' folder should be",
+    (at) => Deno.writeTextFile(at("saved"), ""),
+    /PROBLEM {2}.*saved is a file, where a folder has to be\n\s+→ move it away/,
+  ],
+  [
+    "a file where the outbox should be",
+    (at) => Deno.writeTextFile(at("data/outbox"), ""),
+    /PROBLEM {2}.*outbox is a file, where a folder has to be/,
+  ],
+  [
+    "a folder where the database should be",
+    async (at) => {
+      await Deno.remove(at("data/regfeed.db"));
+      await Deno.mkdir(at("data/regfeed.db"));
+    },
+    /PROBLEM {2}.*regfeed\.db is a folder, where the database's file has to be\n\s+→ move it away/,
+  ],
+  [
+    "a file where the data's folder should be",
+    async (at) => {
+      await Deno.remove(at("data"), { recursive: true });
+      await Deno.writeTextFile(at("data"), "");
+    },
+    /PROBLEM {2}.*data is a file, where a folder has to be/,
+  ],
+  [
+    "a database of which nothing is left",
+    (at) => Deno.truncate(at("data/regfeed.db")),
+    /WARNING {2}.*regfeed\.db is empty: .*\n\s+→ .*backup restore FILE --force/,
+  ],
+  [
+    "a source's folder that is gone",
+    (at) => Deno.remove(at("inbox")),
+    /WARNING {2}the folder of inbox, .*inbox, is not there\n\s+→ mkdir /,
+  ],
+  [
+    "a backup of a time that is still to come",
+    async (at) => {
+      await Deno.mkdir(at("saved"));
+      await Deno.writeTextFile(at("saved/scheduled-regfeed-20990101T000000Z.tar.gz"), "");
+    },
+    /WARNING {2}no backup in .*(?:\n.*)*WARNING {2}scheduled-regfeed-2099.* is of a time that is still to come/,
+  ],
+];
+
+Deno.test("doctor says of each broken set-up what to do, looks at the rest all the same, and changes nothing", () =>
+  withFolder(async (folder) => {
+    const good = join(folder, "good");
+    await Deno.mkdir(join(good, "inbox"), { recursive: true });
+    await writeConfig(
+      good,
+      `
+      [server]
+      listen = "127.0.0.1:0"
+      [backup]
+      folder = "saved"
+      [[sources]]
+      id = "inbox"
+      name_en = "Inbox"
+      base_url = "https://board.example"
+      fetch_strategy = "files"
+      path = "inbox"
+    `,
+    );
+    await (await serve(good)).end("SIGTERM");
+    for (const [what, breaks, says] of BROKEN) {
+      const broken = join(folder, "broken");
+      await cp(good, broken, { recursive: true, preserveTimestamps: true });
+      await breaks((name) => join(broken, name));
+      const before = await everythingIn(broken);
+      const { stdout, stderr } = await regfeed(broken, ["doctor", "--offline"]);
+      assert.match(stdout, says, `${what}: ${stdout}${stderr}`);
+      assert.match(stdout, /time zones are known/, what);
+      assert.doesNotMatch(stdout, /(?:PROBLEM|WARNING) .*\n(?!\s+→)/, what);
+      assert.deepEqual(await everythingIn(broken), before, what);
+      await Deno.remove(broken, { recursive: true });
+    }
   }));

@@ -144,7 +144,14 @@ Deno.test("the doctor sees certificates that end, that are for another name, and
     const [broken] = judgeCertificate({ cert: "x", key: pair.key }, "localhost", nowMs);
     assert.equal(broken?.level, "problem");
     const key = (mode: number) =>
-      judgeKeyFile("k", { mode, isRoots: false, mayRead: true, mayWrite: true, isReadOnly: false }).level;
+      judgeKeyFile("k", {
+        isFolder: false,
+        mode,
+        isRoots: false,
+        mayRead: true,
+        mayWrite: true,
+        isReadOnly: false,
+      }).level;
     assert.deepEqual([0o600, 0o640, 0o400, 0o644, 0o660, 0o604].map(key), [
       ...["good", "good", "good"],
       ...["problem", "problem", "problem"],

@@ -1,6 +1,7 @@
 // What the doctor says of disks: where the database lies, how much room there is, and who can read what.
 import { dirname } from "node:path";
 import { formatBytes } from "../../domain/byte_format.ts";
+import type { SourceSettings } from "../../domain/source.ts";
 import type { Machine, Rights, Volume } from "../../platform/machine.ts";
 import { type Finding, good, problem, warning } from "./finding.ts";
 
@@ -136,6 +137,10 @@ function modeOf({ mode }: Rights): string {
 export function judgeFolder(area: string, path: string, machine: Pick<Machine, "rightsOf">): Finding {
   const there = nearestFolder(path, machine);
   const rights = machine.rightsOf(there);
+  if (rights?.isFolder === false) {
+    const todo = "move it away, or name another folder in the config";
+    return problem(area, `${there} is a file, where a folder has to be`, todo);
+  }
   if (rights?.isReadOnly === true) {
     return problem(area, `nothing can be written to ${there}: ${READ_ONLY}`, REMOUNT);
   }
@@ -147,6 +152,25 @@ export function judgeFolder(area: string, path: string, machine: Pick<Machine, "
     );
   }
   return good(area, there === path ? `${path} can be written to` : `${path} will be made in ${there}`);
+}
+
+/** Of the folders that sources are read from. */
+export function judgeSourceFolders(
+  sources: readonly Pick<SourceSettings, "id" | "fetchStrategy" | "location" | "enabled">[],
+  machine: Pick<Machine, "rightsOf">,
+): Finding[] {
+  return sources.filter(({ fetchStrategy, enabled }) => enabled && fetchStrategy === "files").flatMap(
+    ({ id, location }) => {
+      const rights = machine.rightsOf(location);
+      if (rights?.isFolder === true && rights.mayRead) return [];
+      const [seen, todo] = rights === null
+        ? ["is not there", `mkdir ${location}, or correct its path`]
+        : rights.isFolder
+        ? ["cannot be read by this user", `give it to the user that runs Regfeed: chown USER ${location}`]
+        : ["is a file", "correct its path: a folder is read, and what is put there"];
+      return [warning("sources", `the folder of ${id}, ${location}, ${seen}`, todo)];
+    },
+  );
 }
 
 /** Of the files that a process started from here may have open; connections are files too. */

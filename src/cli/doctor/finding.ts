@@ -28,3 +28,14 @@ export function warning(area: string, seen: string, todo: string): Finding {
 export function problem(area: string, seen: string, todo: string): Finding {
   return { area, level: "problem", seen, todo };
 }
+
+/** What can be said of things that cannot even be looked at: one of them keeps nobody from looking at the others. */
+export async function lookAt(area: string, look: () => Finding[] | Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await look();
+  } catch (error) {
+    const todo =
+      "run this as the user that runs Regfeed, and let that user read it, or name another place in the config";
+    return [problem(area, (error as Error).message, todo)];
+  }
+}
