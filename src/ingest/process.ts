@@ -28,6 +28,7 @@ import type { NormalisedItem } from "./normalise/item.ts";
 import { DocumentError } from "./parse/document.ts";
 import type { PassedOver } from "./passed_over.ts";
 import { readContents, type ReadOptions } from "./read.ts";
+import { createRehearsal } from "./rehearsal.ts";
 import { Throttle } from "./throttle.ts";
 import { createTurns } from "./turns.ts";
 
@@ -144,7 +145,15 @@ export async function processSource(
     else noteGap(result, { part: name, reason });
   }
   for (const { name, look } of fetched.repeated ?? []) repeatLook(result, name, look);
-  const run: DocumentRun = { source, state, mode, options, result, pause: createTurns(options.clock) };
+  const { store } = options;
+  const rehearsed = mode === "record"
+    ? options
+    : { ...options, store: { ...store, previewPublications: createRehearsal(store) } };
+  const run: DocumentRun = {
+    ...{ source, state, mode, result },
+    options: rehearsed,
+    pause: createTurns(options.clock),
+  };
   const outcome = await processDocuments(fetched, run);
   for (const { name, reason } of fetched.leftOut?.() ?? []) noteGap(result, { part: name, reason });
   const isCutShort = result.failure === null && throttle.refusal !== null;
