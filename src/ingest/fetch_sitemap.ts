@@ -61,9 +61,6 @@ export async function fetchSitemap(
   const sinceMs = sinceWhen(before, rules, nowMs);
   const maps = await readMaps(source, { rules, known, sinceMs, nowMs }, options);
   const { dated, undated } = datedPages(maps.entries, source, rules);
-  if (dated.length === 0 && undated > 0) {
-    throw new FetchError(`the map says of none of its ${undated} pages when it changed (lastmod)`);
-  }
   const pages: SitemapCursor["pages"] = Object.assign(Object.create(null), before?.pages);
   const wanted = dated.filter((page) => page.changedMs >= sinceMs && !isDone(pages[page.name], page, nowMs));
   sortWanted(wanted, pages, before === null);
@@ -91,6 +88,7 @@ export async function fetchSitemap(
       read: () => read(page),
     })),
     leftOut: () => maps.leftOut,
+    notes: () => before === null ? undatedNotes(undated) : [],
     unreadable: maps.unreadable,
     isUnchanged: false,
     freshUntilMs: maps.root.freshUntilMs,
@@ -118,6 +116,13 @@ export async function fetchSitemap(
       );
     },
   };
+}
+
+/** What the first fetch, and every dry run, says of pages that the map says too little of. */
+function undatedNotes(pages: number): string[] {
+  if (pages === 0) return [];
+  const many = `${pages} ${pages === 1 ? "page" : "pages"}`;
+  return [`${many} of the map cannot be looked after: it does not say when they changed (lastmod)`];
 }
 
 /** From when on changes are wanted. What lies ahead was set by a clock that was set back, or by a page dated ahead. */
@@ -279,6 +284,7 @@ async function readMap(
   }
 }
 
+/** The pages of which the map says when they changed, and how many others. Throws where it says so of none. */
 function datedPages(
   entries: readonly SitemapEntry[],
   source: SourceSettings,
@@ -294,7 +300,12 @@ function datedPages(
     if (include.length > 0 && !include.some((pattern) => pattern.test(address))) continue;
     const changedMs = changeOf(entry, source);
     if (changedMs === null) undated++;
-    else dated.set(address, { address, name: shortName(address), lastmod: entry.lastmod ?? "", changedMs });
+    else if (changedMs >= (dated.get(address)?.changedMs ?? changedMs)) {
+      dated.set(address, { address, name: shortName(address), lastmod: entry.lastmod ?? "", changedMs });
+    }
+  }
+  if (dated.size === 0 && undated > 0) {
+    throw new FetchError(`the map says of none of its ${undated} pages when it changed (lastmod)`);
   }
   return { dated: [...dated.values()], undated };
 }

@@ -28,7 +28,9 @@ export function createRehearsal({ previewPublications }: { previewPublications: 
     const own = decisions.slice(decided.size);
     for (const [place, decision] of own.entries()) {
       const publication = publications[place];
-      if (publication === undefined || (decision.kind !== "record" && decision.kind !== "translated")) continue;
+      if (publication === undefined || (decision.kind !== "record" && decision.kind !== "translated")) {
+        continue;
+      }
       for (const name of namesOf(publication)) {
         rehearsed.set(name, [...rehearsed.get(name) ?? [], { publication, decision }]);
       }

@@ -288,6 +288,10 @@ Deno.test("an answer that is an error in JSON clothes is a failure that names wh
     assert.match(report.error ?? "", /^the JSON has nothing at "results": it has error, code$/);
     world.platform.http.serve(API, () => ({ body: '{"count": 0, "description": "Documents matching"}' }));
     assert.equal((await ingestBoard(world)).ok, true, "an API that leaves out the list of none");
+    world.platform.http.serve(API, () => ({ body: '{"results": null, "error": null}' }));
+    assert.equal((await ingestBoard(world)).ok, true, "an API that writes null for the list of none");
+    world.platform.http.serve(API, () => ({ body: '{"results": null, "error": "invalid key"}' }));
+    assert.match((await ingestBoard(world)).error ?? "", /has nothing at "results"/);
   }));
 
 Deno.test("a list whose last page is answered by 404 is whole all the same: what is gone from it is withdrawn", () =>

@@ -158,6 +158,22 @@ Deno.test("a map that inflates beyond the bound, or says of no page when it chan
     );
   }));
 
+Deno.test("pages of which a map does not say when they changed are told of, and of two dates of a page the later counts", () =>
+  withSources(sitemapConfig(), async (world) => {
+    const twice = map({ "/p1": "2026-07-31T10:00:00Z", "/p2": "2026-07-30", "/p3": null, "/p4": "soon" })
+      .replace("</urlset>", map({ "/p1": "2026-05-01" }).replace(/^.*?<url>/, "<url>"));
+    world.platform.http.serve(
+      "https://board.example",
+      ({ url }) => url.pathname === "/feed" ? { body: twice } : { body: PAGE(url.pathname.slice(1)) },
+    );
+    const first = await ingestBoard(world);
+    assert.deepEqual([first.new, first.refused], [2, []]);
+    assert.deepEqual(first.notes, [
+      "2 pages of the map cannot be looked after: it does not say when they changed (lastmod)",
+    ]);
+    assert.equal((await ingestBoard(world)).notes, undefined, "it is told once");
+  }));
+
 const SPARQL = boardConfig({
   source: `fetch_strategy = "sparql"
 relevance = "all"

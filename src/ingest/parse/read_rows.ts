@@ -30,7 +30,9 @@ export function readApi(text: string, { reading, maxItems }: ApiOptions): Parsed
   const { value, complete } = parseJson(text, first.length + 1);
   const found = paths.map((path) => itemsAt(value, path));
   const stated = found.every((items) => items === null) ? null : found.flatMap((items) => items ?? []);
-  if (stated === null && !statesNone(value, first)) throw nothingAt(reading.items.join('" or "'), value);
+  const isNone = () =>
+    statesNone(value, first) || (paths.some((path) => isNull(value, path)) && !namesError(value));
+  if (stated === null && !isNone()) throw nothingAt(reading.items.join('" or "'), value);
   return {
     ...readRows(stated ?? [], { ...reading, complete, maxItems, format: "json" }),
     next: reading.next === null ? null : scalarsAt(value, pathOf(reading.next), 1)[0] ?? null,
@@ -182,6 +184,20 @@ function statesNone(value: unknown, path: ValuePath): boolean {
       return /count|total|found|hits/i.test(key) && (number === 0 || number === "0");
     })
   );
+}
+
+/** Whether `null` stands where the items should: how some languages write a list of none. */
+function isNull(value: unknown, path: ValuePath): boolean {
+  return path.length > 0 && !walk(value, { path, depth: 0 }, (end) => end !== null);
+}
+
+/** Whether a document says of itself that it is the account of a fault, and no answer. */
+function namesError(value: unknown): boolean {
+  return isObject(value) &&
+    Object.entries(value).some(([key, said]) =>
+      /err|fault|exception|message|detail/i.test(key) && said !== null && said !== false && said !== "" &&
+      said !== 0 && !(Array.isArray(said) && said.length === 0)
+    );
 }
 
 function nothingAt(path: string, value: unknown): DocumentError {
