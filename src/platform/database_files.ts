@@ -1,4 +1,5 @@
 // The files of a database in use, read and written through past the database.
+import { dirname } from "node:path";
 import type { WrittenFile } from "../domain/ports.ts";
 import type { DatabaseFiles } from "../domain/backup.ts";
 
@@ -59,6 +60,29 @@ export function createDatabaseFiles(): DatabaseFiles & { close(): void } {
 export function mayWriteFile(path: string): boolean {
   try {
     Deno.openSync(path, { append: true }).close();
+    return true;
+  } catch {
+    return false; // that it fails is the answer
+  }
+}
+
+/**
+ * The same of a database that this process has open: its log is tried, for no lock is on that one. Without a log it is
+ * whether a file can be made beside it.
+ */
+export function mayWriteBeside(path: string): boolean {
+  if (mayWriteFile(`${path}-wal`)) return true;
+  try {
+    Deno.statSync(`${path}-wal`);
+    return false;
+  } catch {
+    return mayMakeIn(dirname(path));
+  }
+}
+
+function mayMakeIn(folder: string): boolean {
+  try {
+    Deno.removeSync(Deno.makeTempDirSync({ dir: folder, prefix: ".regfeed-" }));
     return true;
   } catch {
     return false; // that it fails is the answer

@@ -30,13 +30,15 @@ import {
 import { testVault } from "../support/vault.ts";
 
 /** A store in a file with one event, and a second connection to look at it from outside. */
-async function withFile(work: (store: Store, outside: Connection) => Promise<void>): Promise<void> {
+async function withFile(
+  work: (store: Store, outside: Connection, file: string) => Promise<void>,
+): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "regfeed-schema-" });
   const file = join(folder, "regfeed.db");
   const store = openStore(file, testVault);
   const outside = new Connection(file);
   try {
-    await work(store, outside);
+    await work(store, outside, file);
   } finally {
     outside.close();
     await store.close();
@@ -112,6 +114,16 @@ Deno.test("the file keeps a write-ahead log and gives pages back in steps", asyn
   await withFile((_, outside) => {
     assert.equal(setting(outside, "journal_mode"), "wal");
     assert.equal(setting(outside, "auto_vacuum"), 2);
+    return Promise.resolve();
+  });
+});
+
+Deno.test("a file whose settings stand already is not written for them: it may be one that cannot be", async () => {
+  await withFile((_, __, file) => {
+    const reader = new Connection(file, null, { readOnly: true });
+    reader.prepareFile();
+    assert.equal(setting(reader, "journal_mode"), "wal");
+    reader.close();
     return Promise.resolve();
   });
 });

@@ -1,6 +1,7 @@
 // One connection to the database file: its settings, its cached statements, its transactions.
 import { DatabaseSync, type StatementSync, type SupportedValueType } from "node:sqlite";
 import type { AfterTurn, OpenWritten, WrittenFile } from "../../domain/ports.ts";
+import type { CopyReader, ReadableCopy } from "./readable_copy.ts";
 
 /** How long a statement waits for another process that writes, ms. */
 const BUSY_TIMEOUT_MS = 5_000;
@@ -8,6 +9,9 @@ const BUSY_TIMEOUT_MS = 5_000;
 const IMPATIENT_TIMEOUT_MS = 50;
 /** The page cache's bound, KiB. */
 const CACHE_KIB = 16_384;
+
+/** What `pragma auto_vacuum` gives for a file whose freed pages are given back a few at a time. */
+const INCREMENTAL = 2;
 
 /** Prepared statements in each half of those that are kept: the texts of lists vary with their filters. */
 const MAX_STATEMENTS = 128;
@@ -24,26 +28,20 @@ export type Row = Record<string, Value>;
  */
 export type Durability = "durable" | "relaxed";
 
-/** What is read instead of a file as long as that cannot be written. */
-export interface ReadableCopy {
-  /** For one connection alone; it needs no name any more once it is open. */
-  path: string;
-  /** Whether the file itself can be opened to be written, as far as that can be told without opening a database. */
-  mayWrite(): boolean;
-}
-
 /** How a file is opened. */
 export interface OpenOptions {
   /** Also leaves a log that a killed process left behind: without it, the last one to close brings it into the file. */
   readOnly?: boolean;
   /** Read until {@link Connection.tryWriteAnew} succeeds. */
   copy?: ReadableCopy;
+  /** Whether a file that is open, and cannot be written so, could be if it were opened anew; without it that is tried. */
+  mayWriteAnew?: () => boolean;
   /** Calls back when what is ready now is done; without it each statement takes its locks. */
   afterTurn?: AfterTurn;
 }
 
 /** One connection; every call is synchronous, so a transaction never meets another of the same process. */
-export class Connection {
+export class Connection implements CopyReader {
   #database: DatabaseSync;
   readonly #afterTurn: AfterTurn | null;
   /** Whether a read transaction is open that {@link Connection.reading} has left for the next one. */
@@ -57,6 +55,9 @@ export class Connection {
   readonly #path: string;
   /** What is open instead of the file. */
   #copy: ReadableCopy | null;
+  readonly #mayWriteAnew: () => boolean;
+  /** Whether nothing is open until something can be: neither the file nor a copy. */
+  #isAway = false;
   readonly #openLog: OpenWritten | null;
   /** The write-ahead log's file, once it was needed. */
   #log: WrittenFile | null = null;
@@ -72,20 +73,53 @@ export class Connection {
     this.#afterTurn = options.afterTurn ?? null;
     this.#openLog = path === ":memory:" ? null : openLog;
     this.#copy = options.copy ?? null;
+    this.#mayWriteAnew = options.mayWriteAnew ?? (() => true);
     this.#database = openDatabase(options.copy?.path ?? path, options);
+    options.copy?.onOpened?.(this);
+  }
+
+  get readsCopy(): boolean {
+    return this.#open && this.#copy !== null;
+  }
+
+  readCopy(path: string): void {
+    if (this.readsCopy && this.#copy !== null) this.#take(openDatabase(path, { copy: this.#copy }));
+  }
+
+  readFile(): void {
+    if (!this.readsCopy) return;
+    const opened = openDatabase(this.#path, {});
+    try {
+      opened.exec("pragma schema_version");
+    } catch (error) {
+      opened.close();
+      throw error;
+    }
+    this.#take(opened);
+    this.#copy = null;
+  }
+
+  letCopyGo(): void {
+    if (this.readsCopy) this.#goAway();
   }
 
   /** Whether a copy is read although the file could be opened to be written: it is no right that is missing then. */
   get readsCopyOfWritable(): boolean {
-    return this.#copy?.mayWrite() === true;
+    return this.#copy !== null && this.#copy.mayWrite();
   }
 
   /**
    * Makes the settings that the file itself keeps: a log that lets readers and a writer work at once, and pages that
-   * are freed a few at a time. The second holds only when it is made before the first table.
+   * are freed a few at a time. The second holds only when it is made before the first table. What is so already is not
+   * written again: a file that cannot be written may still be read.
    */
   prepareFile(): void {
-    this.#database.exec("pragma auto_vacuum = incremental; pragma journal_mode = wal;");
+    if (this.get("pragma auto_vacuum")?.["auto_vacuum"] !== INCREMENTAL) {
+      this.#database.exec("pragma auto_vacuum = incremental");
+    }
+    if (this.get("pragma journal_mode")?.["journal_mode"] !== "wal") {
+      this.#database.exec("pragma journal_mode = wal");
+    }
   }
 
   /** Runs SQL of several statements: migrations only. */
@@ -147,7 +181,7 @@ export class Connection {
 
   /** Runs `work` in one write transaction: all of it is kept, or after a throw nothing. */
   transaction<T>(durability: Durability, work: () => T): T {
-    this.mustBeOpen();
+    this.#mustHaveFile();
     this.#mustNotRead();
     this.#letGo();
     this.#transactions++;
@@ -209,28 +243,29 @@ export class Connection {
 
   /**
    * {@link Connection.tryWrite} for a file that may have been opened when it could not be written, which stays so for
-   * whoever opened it then: where another connection can write, the file is opened anew for this one. Throws when it
-   * cannot, and goes on as it was.
+   * whoever opened it then: it is opened anew. Throws when it still cannot be written, and goes on as it was.
    */
   tryWriteAnew(): void {
     if (this.#path === ":memory:") return this.tryWrite();
     // SQLite would make what its readers share with the rights of the file, and nobody could write that afterwards.
-    if (this.#copy?.mayWrite() === false) throw new Error("attempt to write a readonly database");
-    const probe = new Connection(this.#path);
-    try {
-      probe.tryWrite();
-    } finally {
-      probe.close();
-    }
-    const opened = openDatabase(this.#path, {});
-    this.#letGo();
-    this.#forget();
-    this.#database = opened;
+    const mayWrite = this.#copy === null ? this.#mayWriteAnew() : this.#copy.mayWrite();
+    if (!mayWrite) throw new Error("attempt to write a readonly database");
+    if (this.#copy !== null) {
+      const probe = new Connection(this.#path);
+      try {
+        probe.tryWrite();
+      } finally {
+        probe.close();
+      }
+    } else this.#goAway(); // what its readers share is open once in a process, and as it was opened first
+    this.#take(openDatabase(this.#path, {}));
     this.#copy = null;
+    this.tryWrite();
   }
 
   /** Whether to wait only a moment for a process that holds the database. */
   beImpatient(isImpatient: boolean): void {
+    if (this.#isAway) return;
     this.#database.exec(`pragma busy_timeout = ${isImpatient ? IMPATIENT_TIMEOUT_MS : BUSY_TIMEOUT_MS}`);
   }
 
@@ -242,7 +277,22 @@ export class Connection {
     this.#forget();
   }
 
+  /** Goes on with what was opened now. */
+  #take(opened: DatabaseSync): void {
+    this.#goAway();
+    this.#database = opened;
+    this.#isAway = false;
+    this.#transactions++; // what was remembered of the state before is not known of this one
+  }
+
+  #goAway(): void {
+    this.#letGo();
+    this.#forget();
+    this.#isAway = true;
+  }
+
   #forget(): void {
+    if (this.#isAway) return;
     this.#statements.clear();
     this.#oldStatements.clear();
     this.#log?.close();
@@ -252,7 +302,7 @@ export class Connection {
   }
 
   #statement(sql: string): StatementSync {
-    this.mustBeOpen();
+    this.#mustHaveFile();
     if (!this.#isReading) this.#letGo();
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
@@ -280,6 +330,11 @@ export class Connection {
   /** Deno 2.4 crashes when a statement outlives its database: none is run once it is closed. */
   mustBeOpen(): void {
     if (!this.#open) throw new Error("the store is closed");
+  }
+
+  #mustHaveFile(): void {
+    this.mustBeOpen();
+    if (this.#isAway) throw new Error("unable to open database file"); // as SQLite says it
   }
 
   #mustNotRead(): void {

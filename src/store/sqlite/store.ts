@@ -2,7 +2,7 @@
 import type { AfterTurn, OpenWritten, Vault, VaultSource } from "../../domain/ports.ts";
 import type { Store } from "../../domain/store.ts";
 import { StoreError } from "../../domain/store_trouble.ts";
-import { Connection, type ReadableCopy } from "./connection.ts";
+import { Connection } from "./connection.ts";
 import { accountHealth } from "./account_health.ts";
 import { createAudit } from "./audit.ts";
 import { createBackfills } from "./backfills.ts";
@@ -20,6 +20,7 @@ import { createMatching } from "./matching.ts";
 import { migrate } from "./migrate.ts";
 import { createPayments } from "./payments.ts";
 import { createRememberedAnswers } from "./remembered_answers.ts";
+import type { ReadableCopy } from "./readable_copy.ts";
 import { createReplays } from "./replays.ts";
 import { openVault } from "./seals.ts";
 import { createRetention } from "./retention.ts";
@@ -91,6 +92,8 @@ export interface OpenStoreOptions {
   hasRoom?: () => boolean;
   /** Of the file, of this version's schema. */
   copy?: ReadableCopy;
+  /** Whether a file that is open, and cannot be written so, could be if it were opened anew; without it that is tried. */
+  mayWriteAnew?: () => boolean;
   /** Calls back when what is ready now is done: requests that came together share what a read costs. */
   afterTurn?: AfterTurn;
 }
@@ -98,7 +101,7 @@ export interface OpenStoreOptions {
 function openFile(
   path: string,
   vaultSource: VaultSource,
-  { openLog, ...options }: { openLog: OpenWritten | null } & Pick<OpenStoreOptions, "copy" | "afterTurn">,
+  { openLog, ...options }: { openLog: OpenWritten | null } & Omit<OpenStoreOptions, "hasRoom">,
 ): { connection: Connection; vault: Vault } {
   let connection: Connection | null = null;
   try {
