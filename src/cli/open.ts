@@ -14,11 +14,13 @@ import { createPlatform, type RealPlatform } from "../platform/platform.ts";
 import type { Host } from "../platform/process.ts";
 import { createTracer } from "../platform/tracer.ts";
 import { openVaultFile } from "../platform/vault.ts";
+import type { CopyReader, ReadableCopy } from "../store/sqlite/readable_copy.ts";
 import { openStore, type OpenStoreOptions } from "../store/sqlite/store.ts";
 import { troubleOf } from "../store/sqlite/trouble.ts";
 import { type CommandCall, CommandError, EXIT } from "./command.ts";
 import { EXAMPLE_CONFIG, locateConfig, OWN_CONFIG } from "./config_file.ts";
-import { type LongWork, prepareDatabase, withReadableCopy, WORK_HERE } from "./prepare.ts";
+import { type LongWork, prepareDatabase, WORK_HERE } from "./prepare.ts";
+import { type CopyTools, type Following, followOriginal, makeCopy } from "./readable_copy.ts";
 
 /** A config with the file that it came from. */
 export interface LoadedConfig extends ParsedConfig {
@@ -102,9 +104,15 @@ export function withStore<T>(
     }
     const log = platform.log("store");
     const say = (text: string, fields: LogFields) => log.info(text, fields);
-    const store = await openStoreAt(call, loaded, { platform, work: WORK_HERE, say });
+    const notes: Parameters<Opening["sayCopy"]>[] = [];
+    const sayCopy: Opening["sayCopy"] = (...note) => void notes.push(note);
+    const opening = { platform, work: WORK_HERE, say, sayCopy, follow: null };
+    const store = await openStoreAt(call, loaded, opening);
     try {
-      return await work({ ...loaded, platform, store });
+      const result = await work({ ...loaded, platform, store });
+      // Of what could not be done, its own error is all that there is to say.
+      for (const note of notes) say(...note);
+      return result;
     } finally {
       await store.close();
     }
@@ -162,6 +170,18 @@ function adviceOnOwner(
     `${owner} (\`sudo -u ${owner} regfeed …\`), or give the data to ${me}: chown -R ${me} ${dirname(store)}`;
 }
 
+/** How a store is opened. */
+export interface Opening {
+  platform: Platform;
+  work: LongWork;
+  /** Hears what is being done before it can be opened. */
+  say(text: string, fields: LogFields): void;
+  /** Hears that it is a copy of it that is read. */
+  sayCopy(text: string, fields: LogFields): void;
+  /** Hears of a copy that is renewed when the store is changed; null for a copy that is read for a moment only. */
+  follow: Following["say"] | null;
+}
+
 /** In these a store may still be read. */
 const READABLE: readonly (StoreTrouble | null)[] = ["read_only", "full", "io"];
 
@@ -172,11 +192,7 @@ const READABLE: readonly (StoreTrouble | null)[] = ["read_only", "full", "io"];
 export async function openStoreAt(
   { host }: CommandCall,
   loaded: LoadedConfig,
-  { platform, work, say }: {
-    platform: Platform;
-    work: LongWork;
-    say(text: string, fields: LogFields): void;
-  },
+  { platform, work, say, sayCopy, follow }: Opening,
 ): Promise<Store> {
   const { path, keyFile } = loaded.config.store;
   const machine = createMachine();
@@ -197,14 +213,19 @@ export async function openStoreAt(
       const advice = adviceOnOwner(obstacle, { user: host.user(), path });
       throw new CommandError(`the store ${path} cannot be opened: ${advice}`);
     }
-    const copied = await openCopy(host, path, {
+    const copied = await openCopy(path, {
       error: error as Error,
-      open: (copy) => open({ copy: { path: copy, mayWrite: () => mayWriteFile(path) } }),
+      tools: { host, machine, clock: platform.clock },
+      open: (copy) => open({ copy }),
+      follow,
     });
     if (copied.store !== null) {
-      say("the database cannot be written, nor anything beside it: a copy of it is read until it can be", {
-        cause: (error as Error).message,
-      });
+      sayCopy(
+        "the database cannot be written, nor anything beside it: a copy of it is read until it can be",
+        {
+          cause: (error as Error).message,
+        },
+      );
       return copied.store;
     }
     const advice = obstacle === null
@@ -216,19 +237,54 @@ export async function openStoreAt(
   }
 }
 
+/** What a copy is opened with. */
+interface OpeningCopy {
+  error: Error;
+  tools: CopyTools;
+  open(copy: ReadableCopy): Store;
+  follow: Following["say"] | null;
+}
+
 /** Opens a copy of a store that cannot be opened because nothing can be written; `failure` is why not, where it was tried. */
 async function openCopy(
-  host: Host,
   path: string,
-  { error, open }: { error: Error; open(copy: string): Store },
+  { error, tools, open, follow }: OpeningCopy,
 ): Promise<{ store: Store | null; failure: string }> {
   const isUnwritable = UNWRITABLE.test(error.message);
   const trouble = error instanceof StoreError ? error.trouble : isUnwritable ? "read_only" : troubleOf(error);
-  if (!READABLE.includes(trouble) || !await host.exists(path)) return { store: null, failure: "" };
+  if (!READABLE.includes(trouble) || !await tools.host.exists(path)) return { store: null, failure: "" };
   try {
-    return { store: await withReadableCopy(host, path, open), failure: "" };
+    const made = await makeCopy(path, tools);
+    if (made === null) return { store: null, failure: "" };
+    try {
+      const readers: CopyReader[] = [];
+      const store = open({
+        path: made.path,
+        mayWrite: () => mayWriteFile(path),
+        onOpened: (reader) => void readers.push(reader),
+      });
+      const [reader] = readers;
+      if (follow === null || reader === undefined) return { store, failure: "" };
+      return { store: followed(store, { path, stamp: made.stamp, reader, tools, say: follow }), failure: "" };
+    } finally {
+      await made.remove();
+    }
   } catch (caught) {
     const failure = `; nor can a copy of it be read meanwhile (${(caught as Error).message})`;
     return { store: null, failure };
   }
+}
+
+/** The store, whose copy follows the original until it is closed. */
+function followed(store: Store, following: Following): Store {
+  const ending = new AbortController();
+  const done = followOriginal(following, ending.signal);
+  return {
+    ...store,
+    async close() {
+      ending.abort();
+      await done;
+      await store.close();
+    },
+  };
 }

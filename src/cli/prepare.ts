@@ -1,5 +1,5 @@
 // Brings the config's database up to date before it is opened: never without a backup that was opened and counted.
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { backupName, type BackupTools, createBackup } from "../backup/create.ts";
 import type { Config } from "../config/config.ts";
 import type { DatabaseFacts, DatabaseFile } from "../domain/backup.ts";
@@ -98,7 +98,7 @@ export async function prepareDatabase(
 }
 
 /** What is wrong with a database of an older schema that cannot be written. */
-function olderSchema(schema: number): string {
+export function olderSchema(schema: number): string {
   return `the database has schema ${schema}, and this version reads schema ${SCHEMA_VERSION}: it has to be brought up ` +
     "to date before it is read, and cannot be written";
 }
@@ -111,29 +111,5 @@ async function makeWhereMissing(host: Host, path: string): Promise<Error | null>
   } catch (error) {
     if (!await host.exists(path)) throw error;
     return error as Error;
-  }
-}
-
-/**
- * Copies a database that cannot be read where it lies: SQLite makes the file that its readers share beside it, and here
- * nothing can be made. `use` gets the copy, which nobody else can read and which loses its name after that. Null when
- * there is nothing to read in it. Throws when it cannot be copied, or is of another schema.
- */
-export async function withReadableCopy<T>(
-  host: Host,
-  path: string,
-  use: (copy: string) => T,
-): Promise<T | null> {
-  const folder = await host.makeTemporaryFolder("regfeed-read-");
-  try {
-    const copy = join(folder, basename(path));
-    await host.copy(path, copy);
-    if (await host.exists(`${path}-wal`)) await host.copy(`${path}-wal`, `${copy}-wal`);
-    const schema = schemaOfFile(copy);
-    if (schema === 0) return null;
-    if (schema !== SCHEMA_VERSION) throw new Error(olderSchema(schema));
-    return use(copy);
-  } finally {
-    await host.removeFolder(folder);
   }
 }

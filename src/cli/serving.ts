@@ -4,7 +4,7 @@ import type { Door } from "../api/door.ts";
 import { answerMetrics } from "../api/metrics_page.ts";
 import { type BackupTools, createBackup, removeLeftovers } from "../backup/create.ts";
 import { runBackups } from "../backup/schedule.ts";
-import { createMetrics } from "../domain/metrics.ts";
+import { createMetrics, type MetricsRegistry } from "../domain/metrics.ts";
 import type { DatabaseFacts } from "../domain/backup.ts";
 import type { Clock, Log, LogFields } from "../domain/ports.ts";
 import type { Store } from "../domain/store.ts";
@@ -27,6 +27,7 @@ import { type LoadedConfig, type Opened, openStoreAt } from "./open.ts";
 import { type FileWatch, watchOpenFiles } from "./open_files.ts";
 import { type Measured, measureService } from "./serve_metrics.ts";
 import { createBackupTools, type LongWork } from "./prepare.ts";
+import { removeStaleCopies } from "./readable_copy.ts";
 import { type Service, startService } from "./service.ts";
 import { claimStore } from "./sole_server.ts";
 import { tracesWarning } from "./version.ts";
@@ -80,16 +81,13 @@ export async function serve(
     ending.abort();
     return server.shutdown(0);
   });
-  if (config.metrics.listen !== null) {
-    const handler = (request: Request) => answerMetrics(request, metrics, config.metrics.token);
-    const metricsServer = await listen({ ...config.metrics.listen, handler });
-    parts.defer(() => metricsServer.shutdown(0));
-  }
+  parts.defer(await listenForMetrics(config, metrics));
   const thread = createThread(new URL("../worker.ts", import.meta.url));
   parts.defer(() => thread.end());
   // It listens already: whoever watches the process sees it alive while a large database is brought up to date.
   const say = (text: string, fields: LogFields) => log.info(text, fields);
-  const open = () => openStoreAt(call, loaded, { platform, work: workOn(thread), say });
+  const opening = { work: workOn(thread), say, sayCopy: say, follow: platform.log("store") };
+  const open = () => openStoreAt(call, loaded, { platform, ...opening });
   const store = await openUnlessStopped(stopSignal, {
     open: () => supervisor.whileStarting("opening the database", open),
     giveUp: () => thread.end(),
@@ -121,6 +119,16 @@ export async function serve(
     thread.end(); // a backup under way ends with it, and leaves nothing behind
     await Promise.race([backups, clock.sleep(DRAIN_MS)]);
   });
+}
+
+/** Shows the metrics where the config says so; the returned function ends it. */
+async function listenForMetrics(
+  { metrics: { listen: at, token } }: Pick<Opened["config"], "metrics">,
+  metrics: MetricsRegistry,
+): Promise<() => Promise<void>> {
+  if (at === null) return () => Promise.resolve();
+  const server = await listen({ ...at, handler: (request) => answerMetrics(request, metrics, token) });
+  return () => server.shutdown(0);
 }
 
 /** Lets answers under way finish, within a bound. */
@@ -259,12 +267,26 @@ async function startBackups(
   }, signal);
 }
 
-/** Removes what backups and restores have left behind that were ended in the middle. */
+/** Removes what backups, restores and copies have left behind that were ended in the middle. */
 async function cleanUp(
   host: Host,
   folders: readonly string[],
   { clock, log }: Pick<Opened["platform"], "clock" | "log">,
 ): Promise<void> {
+  try {
+    for (const path of await removeStaleCopies(host, clock.nowMs())) {
+      log("store").info(
+        "removed what was left behind by a process that was ended while it copied the database",
+        {
+          folder: path,
+        },
+      );
+    }
+  } catch (error) {
+    log("store").warn("copies of the database that may have been left behind are not removed", {
+      cause: (error as Error).message,
+    });
+  }
   for (const folder of new Set(folders)) {
     try {
       const { removed, kept } = await removeLeftovers(folder, clock.nowMs(), host);

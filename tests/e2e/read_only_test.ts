@@ -24,8 +24,8 @@ async function fill(folder: string, board: Board): Promise<string> {
 }
 
 /** Adds a customer; gives their key. */
-async function addCustomer(folder: string): Promise<string> {
-  const who = ["--email", "ana@example.org", "--tier", "team"];
+async function addCustomer(folder: string, email = "ana@example.org"): Promise<string> {
+  const who = ["--email", email, "--tier", "team"];
   return (await regfeedJson<{ key: string }>(folder, ["customer", "add", ...who])).key;
 }
 
@@ -140,6 +140,12 @@ function withReadOnly(disk: string, work = "true"): string[] {
   return ["unshare", "--map-root-user", "--mount", "sh", "-c", script, "sh"];
 }
 
+/** A wrapper: the folder's disk as one that this process may not write, and whoever is outside may. */
+function withReadOnlyView(disk: string): string[] {
+  const script = `mount --bind "${disk}" "${disk}" && mount -o remount,ro,bind "${disk}" && exec "$@"`;
+  return ["unshare", "--map-root-user", "--mount", "sh", "-c", script, "sh"];
+}
+
 async function shell(server: Serving, folder: string, script: string): Promise<void> {
   const [program = "", ...rest] = [...inside(server, folder), "sh", "-c", script];
   const { success, stderr } = await new Deno.Command(program, { args: rest, stdin: "null" }).output();
@@ -191,6 +197,64 @@ for (const lost of [[], ["regfeed.db-shm"]]) {
       }),
   });
 }
+
+Deno.test({
+  name: "what others write is seen by a server that may not write: a key that they disable works no longer",
+  ignore: !mayMount,
+  fn: () =>
+    withPeers(async (folder, board, hook) => {
+      const key = await fill(folder, board);
+      const server = await serve(folder, {}, withReadOnlyView(join(folder, "disk")));
+      const client = new Client(server, key);
+      await client.sees("read_only");
+      assert.deepEqual(await client.titles(), [FIRST]);
+      await regfeedJson(folder, ["customer", "disable", "ana@example.org"]);
+      await until("the refusal", async () => (await client.ask("/v1/events")).status === 401, server.log);
+      // Whether it was copied anew or could be read in place is a matter of moments; a server that stays settles it.
+      const bob = await addCustomer(folder, "bob@example.org");
+      const another = await serve(folder);
+      board.publish("Seen by both");
+      const reader = new Client(server, bob);
+      await until("the new key", async () => (await reader.ask("/v1/events")).status === 200, server.log);
+      await until("what came", async () => (await reader.titles()).length === 2, server.log);
+      await server.said("the database is read where it lies: another process has it open");
+      assert.equal((await another.end("SIGTERM")).code, 0);
+      await regfeedJson(folder, ["customer", "disable", "bob@example.org"]);
+      await until("the refusal", async () => (await reader.ask("/v1/events")).status === 401, server.log);
+      const carl = await addCustomer(folder, "carl@example.org");
+      await until(
+        "the third key",
+        async () => (await new Client(server, carl).ask("/v1/events")).status === 200,
+        server.log,
+      );
+      await shell(server, folder, "mount -o remount,rw,bind disk");
+      const last = new Client(server, carl);
+      await last.sees("ok");
+      assert.equal((await last.ask("/v1/subscriptions", { webhook_url: hook.url })).status, 201);
+      const { code, log } = await server.end("SIGTERM");
+      assert.equal(code, 0, log);
+      assert.doesNotMatch(log, /cannot be read|not readable/);
+    }),
+});
+
+Deno.test({
+  name:
+    "a command that reads a copy says so after what it was asked for, and of one that fails the cause stands alone",
+  ignore: !mayMount,
+  fn: () =>
+    withPeers(async (folder, board) => {
+      await fill(folder, board);
+      await setAside(folder);
+      const wrapper = withReadOnly(join(folder, "disk"), "cp -p before/* disk/");
+      const read = await regfeed(folder, ["source", "list"], undefined, wrapper);
+      assert.deepEqual([read.code, read.stderr.split("\n").length], [0, 2], read.stderr);
+      assert.match(read.stderr, /the database cannot be written.* a copy of it is read/);
+      const add = ["customer", "add", "--email", "bob@example.org", "--tier", "team"];
+      const refused = await regfeed(folder, add, undefined, wrapper);
+      assert.deepEqual([refused.code, refused.stderr.split("\n").length], [1, 2], refused.stderr);
+      assert.match(refused.stderr, /^regfeed customer add: the database cannot be written to: make/);
+    }),
+});
 
 Deno.test({
   name: "a start that can read its database neither where it lies nor as a copy says why",

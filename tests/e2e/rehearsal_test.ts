@@ -7,7 +7,7 @@ import { withFolder } from "../support/process.ts";
 const DOCS = new URL("../../docs/customers.md", import.meta.url);
 const MAIN = fileURLToPath(new URL("../../main.ts", import.meta.url));
 const PERMISSIONS =
-  "--no-prompt --allow-net --allow-env --allow-read --allow-write --allow-sys=hostname,statfs,uid";
+  "--no-prompt --allow-net --allow-env --allow-read --allow-write --allow-sys=hostname,statfs,systemMemoryInfo,uid";
 const PATIENCE_MS = 120_000;
 
 /** The commands under a heading, as one script. */

@@ -12,7 +12,7 @@ const PERMISSIONS = [
   "--allow-env",
   "--allow-read",
   "--allow-write",
-  "--allow-sys=hostname,statfs,uid",
+  "--allow-sys=hostname,statfs,systemMemoryInfo,uid",
   "--deny-run",
   "--deny-ffi",
 ];

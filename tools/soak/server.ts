@@ -13,7 +13,12 @@ export async function findProgram(): Promise<{ command: string; args: string[]; 
     return { command: executable, args: [], name: "dist/regfeed" };
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
-    const args = ["run", ...PERMISSIONS, "--allow-sys=hostname,statfs,uid", join(ROOT, "main.ts")];
+    const args = [
+      "run",
+      ...PERMISSIONS,
+      "--allow-sys=hostname,statfs,systemMemoryInfo,uid",
+      join(ROOT, "main.ts"),
+    ];
     return { command: Deno.execPath(), args, name: "main.ts" };
   }
 }
