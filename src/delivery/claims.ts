@@ -21,6 +21,8 @@ export interface Claiming {
   perSubscription: number;
   /** Attempts under way by subscription. */
   inFlight: ReadonlyMap<string, number>;
+  /** Deliveries whose attempts are under way or not wholly recorded: they are not begun again before that. */
+  underWay: { has(id: string): boolean };
 }
 
 /** A claimed delivery that waits for its place. */
@@ -79,9 +81,9 @@ export class Claims {
   async #claim(limit: number, ahead: boolean): Promise<void> {
     const { store, clock, leaseMs, perSubscription, inFlight } = this.#claiming;
     const nowMs = clock.nowMs();
-    const taken = new Map(inFlight);
+    const places = new Map(inFlight);
     for (const { delivery: { subscriptionId } } of this.#waiting) {
-      taken.set(subscriptionId, (taken.get(subscriptionId) ?? 0) + 1);
+      places.set(subscriptionId, (places.get(subscriptionId) ?? 0) + 1);
     }
     // Read before the claim: of a change between the two the next look at it will tell.
     const version = await store.subscriptionsVersion();
@@ -91,16 +93,20 @@ export class Claims {
       leaseMs,
       limit,
       perSubscription,
-      inFlight: taken,
+      inFlight: places,
       ahead: ahead ? this.#aheadAt(nowMs) : new Map(),
     });
     this.#quick = new Map();
     this.#claimedAtMs = nowMs;
-    // After a jump of the clock (a machine that slept) the lease of what waits can be over.
+    // After a jump of the clock (a machine that slept) the lease of what waits, or is being sent, can be over; and what
+    // is due again at once (its address has changed) can be so before the disk has the attempt that failed.
     const known = new Set(this.#waiting.map(({ delivery }) => delivery.id));
+    const isTaken = ({ id }: ClaimedDelivery) => known.has(id) || this.#claiming.underWay.has(id);
     for (const delivery of claimed) {
-      if (!known.has(delivery.id)) this.#waiting.push({ delivery, claimedAtMs: nowMs });
+      if (!isTaken(delivery)) this.#waiting.push({ delivery, claimedAtMs: nowMs });
     }
+    const taken = claimed.filter(isTaken);
+    if (taken.length > 0) await store.returnDeliveries(taken, clock.nowMs());
   }
 
   #aheadAt(nowMs: number): ReadonlyMap<string, number> {

@@ -134,7 +134,8 @@ class DeliveryLoop implements Delivery {
     this.#wake = new Wake(deps.clock);
     const { store, clock, timeoutMs, concurrencyPerSubscription: perSubscription } = deps;
     const leaseMs = timeoutMs + LEASE_MARGIN_MS;
-    this.#claims = new Claims({ store, clock, leaseMs, perSubscription, inFlight: this.#inFlight });
+    const [inFlight, underWay] = [this.#inFlight, this.#unrecorded];
+    this.#claims = new Claims({ store, clock, leaseMs, perSubscription, inFlight, underWay });
     this.#countAttempt = deps.count ?? createDeliveryMetrics(NO_METRICS);
   }
 
@@ -196,9 +197,7 @@ class DeliveryLoop implements Delivery {
   async #claim(ahead: boolean): Promise<ClaimedDelivery[]> {
     const unrecorded = this.#unrecorded.size - this.#sending.size;
     const places = Math.min(this.#deps.concurrency - this.#quickOnes(), MAX_UNRECORDED - unrecorded);
-    const claimed = await this.#claims.take(places, ahead);
-    // After a jump of the clock (a machine that slept) a lease can run out before its attempt's timer does.
-    return claimed.filter((delivery) => !this.#unrecorded.has(delivery.id));
+    return await this.#claims.take(places, ahead);
   }
 
   /**

@@ -16,12 +16,15 @@ function aQueue(counts: Record<string, number>) {
     for (let number = 1; number <= count; number++) store.enqueue(id, { id: `${id}-${number}` });
   }
   const inFlight = new Map<string, number>();
-  const claims = new Claims({ store, clock, leaseMs: LEASE_MS, perSubscription: PER_SUBSCRIPTION, inFlight });
+  const underWay = new Set<string>();
+  const limits = { leaseMs: LEASE_MS, perSubscription: PER_SUBSCRIPTION };
+  const claims = new Claims({ store, clock, ...limits, inFlight, underWay });
   const count = (id: string, change: 1 | -1) => inFlight.set(id, (inFlight.get(id) ?? 0) + change);
   return {
     clock,
     store,
     claims,
+    underWay,
     /** Starts what there is; gives the ids. */
     start: async (places: number, ahead = true): Promise<ClaimedDelivery[]> => {
       const started = await claims.take(places, ahead);
@@ -195,4 +198,15 @@ Deno.test("take() lets others in within 20 ms while one endpoint's deliveries co
   assert.deepEqual(running.filter(({ subscriptionId }) => subscriptionId === "b").map(({ id }) => id), [
     "b-1",
   ]);
+});
+
+Deno.test("take() gives back what is still under way although it is due: it goes when that is over, and not a lease later", async () => {
+  const queue = aQueue({ a: 1 });
+  queue.underWay.add("a-1");
+  assert.deepEqual(await queue.start(10), []);
+  assert.deepEqual(queue.store.returned, ["a-1"]);
+  queue.underWay.clear();
+  await queue.clock.advance(20);
+  const [started] = await queue.start(10);
+  assert.deepEqual([started?.id, started?.attempt], ["a-1", 1], "no attempt was used up");
 });

@@ -247,6 +247,28 @@ Deno.test("run() sends no delivery twice at once when the clock jumps past its l
   await running;
 });
 
+Deno.test("run() makes at once what is due at once, although the disk has not taken the attempt before", async () => {
+  const { deps, store, network, clock } = aQueue(1);
+  const finish = store.finishAttempts.bind(store);
+  // As when its owner has given the subscription another address meanwhile.
+  store.finishAttempts = async (finished, nowMs) => {
+    const isDue = finished.map((one) =>
+      one.next.kind === "retry" ? { ...one, next: { kind: "retry" as const, atMs: nowMs } } : one
+    );
+    await finish(isDue, nowMs);
+    await clock.sleep(100); // everybody sees it; the disk is slow
+  };
+  network.endpoints.set(HOST, () => answer(network.requests.length === 1 ? 500 : 200));
+  const stop = new AbortController();
+  const running = createDelivery(deps).run(stop.signal);
+  await settle();
+  for (let waited = 0; waited < 400; waited += 20) await clock.advance(20);
+  assert.equal(store.queue[0]?.status, "delivered");
+  assert.deepEqual(store.finished.map(({ attempt }) => attempt), [1, 2]);
+  stop.abort();
+  await running;
+});
+
 Deno.test("run() claims no more while nothing can be recorded", async () => {
   const { deps, store, network, clock } = aQueue(3, { concurrency: 1 });
   network.endpoints.set(HOST, () => answer(200));
