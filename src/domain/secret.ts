@@ -1,6 +1,8 @@
 // Secrets that the service makes: 256 random bits as text.
 
 const SECRET_BYTES = 32;
+/** How long the secret before a new one signs as well, ms. */
+export const PREVIOUS_SECRET_MS = 86_400_000;
 
 /** 64 lower-case hexadecimal characters from 32 random bytes. */
 export function makeSecret(randomBytes: (count: number) => Uint8Array): string {

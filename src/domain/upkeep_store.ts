@@ -19,7 +19,7 @@ export interface UpkeepStore {
   judgeEndpoints(judge: { nowMs: number; newMailId: () => string }): Promise<number>;
   /**
    * After the clock was set back: what was to wait some time from a moment that is yet to come, waits that time from
-   * now. Returns how many deliveries.
+   * now, and a secret that was replaced signs for no more than a day from now. Returns how many deliveries.
    */
   healClock(nowMs: number): Promise<number>;
   /**

@@ -2,7 +2,7 @@
 import { DISCLAIMER } from "../../domain/disclaimer.ts";
 import { AppError } from "../../domain/errors.ts";
 import { isId } from "../../domain/ids.ts";
-import { makeSecret } from "../../domain/secret.ts";
+import { makeSecret, PREVIOUS_SECRET_MS } from "../../domain/secret.ts";
 import type { ChangeRefusal, Replayed, SubscriptionChange } from "../../domain/catch_up_store.ts";
 import type { RememberedAnswer, Store } from "../../domain/store.ts";
 import type { Subscription } from "../../domain/subscription.ts";
@@ -28,9 +28,6 @@ import {
   type SubscriptionRouteOptions,
   verifyRequest,
 } from "./subscriptions.ts";
-
-/** How long the secret before a new one signs as well, ms. */
-const PREVIOUS_SECRET_MS = 86_400_000;
 
 /** What the routes of changes need. */
 export interface SubscriptionChangeOptions extends Omit<SubscriptionRouteOptions, "store"> {

@@ -9,6 +9,7 @@ import {
   type Pace,
   WARN_AFTER_MS,
 } from "../../domain/endpoint.ts";
+import { PREVIOUS_SECRET_MS } from "../../domain/secret.ts";
 import type { Store } from "../../domain/store.ts";
 import type { SwitchedOffBy } from "../../domain/subscription.ts";
 import type { Connection, Row } from "./connection.ts";
@@ -212,6 +213,12 @@ export function createEndpoints(connection: Connection): Pick<Store, "judgeEndpo
           nowMs,
           nowMs,
           nowMs + MAX_PROBE_PAUSE_MS,
+        );
+        // A secret that was replaced yesterday, as the clock was, is not to sign for longer than a day from now.
+        connection.run(
+          "update subscriptions set previous_secret_until = ? where previous_secret_until > ?",
+          nowMs + PREVIOUS_SECRET_MS,
+          nowMs + PREVIOUS_SECRET_MS,
         );
         // What was to wait an hour from a time that is yet to come waits an hour from now.
         return connection.run(

@@ -197,6 +197,19 @@ export const endpointPromises: StorePromise[] = [
     },
   },
   {
+    name: "healClock() lets a secret that was replaced before the clock was set back sign for a day from now",
+    check: async (store) => {
+      await withPending(store, 1);
+      const rotation = { secret: "ab".repeat(32), previousUntilMs: T0 + 24 * HOUR, nowMs: T0 };
+      await store.rotateSecret("cus_1", "sub_1", rotation);
+      const untilMs = async () => (await store.findSubscription("cus_1", "sub_1"))?.previousSecret?.untilMs;
+      await store.healClock(T0 + HOUR);
+      assert.equal(await untilMs(), T0 + 24 * HOUR, "a clock that goes on takes nothing away");
+      await store.healClock(T0 - 7 * 24 * HOUR);
+      assert.equal(await untilMs(), T0 - 6 * 24 * HOUR);
+    },
+  },
+  {
     name: "finishAttempts() holds nothing against an address that its owner has changed meanwhile",
     check: async (store) => {
       await addCustomer(store);
