@@ -38,14 +38,31 @@ export interface Seen {
 const PUBLIC = "93.184.215.14";
 const PRIVATE = ["10.0.0.7", "127.0.0.1", "169.254.169.254", "::1", "::ffff:10.0.0.7"];
 
+const DAY = 86_400_000;
+/** Between an act and what its customer knows of it the clock may move on: so exact are the times that are known, ms. */
+const LEEWAY = 10 * 60_000;
+
 /** The endpoints, by host. */
 export class Endpoints {
   readonly moods = new Map<string, Mood>();
   /** By host: the secrets that its owner has been given, the newest last. */
   readonly secrets = new Map<string, string[]>();
-  /** Hosts that no subscription goes to any more. */
-  readonly left = new Set<string>();
+  /** By host: when its secret was last replaced, as far as its owner knows. */
+  readonly rotated = new Map<string, { fromMs: number; toMs: number }>();
+  /** Hosts that nothing may go to, and why: left, deleted, switched off. */
+  readonly off = new Map<string, string>();
+  /** By host: the first failure since the last success that is certainly recorded. */
+  readonly failingSince = new Map<string, number>();
   readonly seen: Seen[] = [];
+  /** Nothing goes wrong here at the moment: what an endpoint answers is recorded. */
+  isQuiet = true;
+  /** Deliveries that have arrived and been recorded, with their subscriptions: nobody sends them again unasked. */
+  readonly #done = new Map<string, string>();
+  /** By delivery: before when its receiver does not want it again. */
+  readonly #waits = new Map<string, number>();
+  /** What is answered in this tick: taken for good, and gone. */
+  #taken: [id: string, subscription: string][] = [];
+  #gone: string[] = [];
   /** What no receiver may ever see; the run fails with the first. */
   readonly violations: string[] = [];
 
@@ -53,6 +70,7 @@ export class Endpoints {
 
   resolve(host: string): Promise<string[]> {
     const mood = this.moods.get(host);
+    if (mood === "unknown-host" || mood === "private") this.#failed(host);
     if (mood === "unknown-host") return Promise.reject(new NetworkError("host name not found"));
     if (mood === "private") return Promise.resolve([PUBLIC, this.chance.pick(PRIVATE)]);
     return Promise.resolve([PUBLIC]);
@@ -64,10 +82,17 @@ export class Endpoints {
     for (const address of request.addresses ?? ["any"]) {
       if (address !== PUBLIC) this.violations.push(`a connection to ${address}`);
     }
-    if (this.left.has(host)) this.violations.push(`a delivery to ${host}, which was left`);
+    const off = this.off.get(host);
+    if (off !== undefined) this.violations.push(`a delivery to ${host}, which is off: ${off}`);
     const mood = this.moods.get(host) ?? "good";
+    if (mood !== "good") this.#failed(host);
+    else if (this.isQuiet) this.failingSince.delete(host);
     if (mood === "refused" || mood === "unknown-host") throw new NetworkError("connection refused");
     const seen = this.#take(host, request);
+    return await this.#answer(seen, mood, request);
+  }
+
+  async #answer(seen: Seen, mood: Mood, request: OutgoingRequest): Promise<IncomingResponse> {
     switch (mood) {
       case "slow":
         seen.acted = this.chance.happens(0.5);
@@ -80,15 +105,61 @@ export class Endpoints {
       case "private":
         seen.acted = true;
         seen.answered = true;
+        this.#taken.push([seen.id, JSON.parse(seen.body).subscription_id]);
         return answer(204);
       case "redirect":
         return answer(302, { location: "http://169.254.169.254/" });
       case "busy":
-        return answer(429, { "retry-after": String(this.chance.between(1, 200_000)) });
+        return this.#putOff(seen.id, this.chance.between(1, 200_000));
       case "gone":
+        this.#gone.push(seen.host);
         return answer(410);
-      case "error":
+      default:
         return answer(this.chance.pick([400, 404, 500, 503]));
+    }
+  }
+
+  #failed(host: string): void {
+    this.failingSince.set(host, this.failingSince.get(host) ?? this.clock.nowMs());
+  }
+
+  #putOff(id: string, seconds: number): IncomingResponse {
+    if (this.isQuiet) this.#waits.set(id, this.clock.nowMs() + Math.min(DAY, seconds * 1_000));
+    return answer(429, { "retry-after": String(seconds) });
+  }
+
+  /** A tick came to its end, a good one or not: what was answered in it is recorded, if nothing could go wrong. */
+  settle(isGood: boolean): void {
+    // The service sees a clock that was set when it looks at it.
+    for (const rotated of this.rotated.values()) {
+      if (isGood) rotated.toMs = Math.min(rotated.toMs, this.clock.nowMs());
+    }
+    if (this.isQuiet) {
+      for (const [id, subscription] of this.#taken) this.#done.set(id, subscription);
+      for (const host of this.#gone) this.off.set(host, "it said that it is gone");
+    }
+    this.#taken = [];
+    this.#gone = [];
+  }
+
+  /** Somebody, or a clock that was set, has given every delivery another time. */
+  forgetWaits(): void {
+    this.#waits.clear();
+  }
+
+  /** The subscription's owner wants something sent again. */
+  expectAgain(subscription: string): void {
+    this.forgetWaits();
+    for (const [id, of] of this.#done) if (of === subscription) this.#done.delete(id);
+  }
+
+  /** The clock was set: what is known to be later than now is not. */
+  clockWasSet(): void {
+    this.forgetWaits();
+    const nowMs = this.clock.nowMs();
+    for (const [host, sinceMs] of this.failingSince) this.failingSince.set(host, Math.min(sinceMs, nowMs));
+    for (const [host, { fromMs, toMs }] of this.rotated) {
+      this.rotated.set(host, { fromMs: Math.min(fromMs, nowMs), toMs });
     }
   }
 
@@ -97,6 +168,11 @@ export class Endpoints {
     const id = headers["webhook-id"] ?? "";
     const seen: Seen = { host, id, body, acted: false, answered: false };
     this.seen.push(seen);
+    if (this.#done.has(id)) this.violations.push(`${id} was taken by ${host} and comes again`);
+    if (this.clock.nowMs() < (this.#waits.get(id) ?? 0)) {
+      this.violations.push(`${id} comes to ${host} before its Retry-After`);
+    }
+    this.#waits.delete(id);
     const secrets = this.secrets.get(host) ?? [];
     const newest = secrets.at(-1);
     if (newest === undefined || !this.#verifies(newest, body, headers)) {
@@ -105,6 +181,15 @@ export class Endpoints {
     // One is kept beside the newest, for a day; those before it are over.
     if (secrets.slice(0, -2).some((secret) => this.#verifies(secret, body, headers))) {
       this.violations.push(`${id} verifies at ${host} with a secret that is over`);
+    }
+    const isSignedByLast = secrets.slice(-2, -1).some((secret) => this.#verifies(secret, body, headers));
+    const rotated = this.rotated.get(host);
+    if (rotated === undefined) return seen;
+    if (this.clock.nowMs() < rotated.fromMs + DAY && !isSignedByLast) {
+      this.violations.push(`${id} does not verify at ${host} with the secret of the last 24 hours`);
+    }
+    if (this.clock.nowMs() > rotated.toMs + DAY + LEEWAY && isSignedByLast) {
+      this.violations.push(`${id} verifies at ${host} with a secret of more than 24 hours ago`);
     }
     return seen;
   }

@@ -9,6 +9,10 @@ import type { Filter, Subscribed } from "./story.ts";
 
 /** The most deliveries a month that either tier allows. */
 const MOST_A_MONTH = 15;
+/** From this part of them on their customer is told. */
+const NEARLY = 0.8;
+/** The tiers: of the limit of each a month's customer is told anew. */
+const LIMITS = 2;
 /** Attempts of a delivery before it is given up. */
 const ATTEMPTS = 11;
 
@@ -39,8 +43,12 @@ export async function assertPromises(
   assertSequences(deliveries);
   assertSameBytes(simulation);
   assertEveryEnd(simulation, deliveries);
-  for (const one of subscribed) assertComplete(one, events, deliveries);
-  await assertQuota(simulation);
+  for (const one of subscribed) {
+    assertComplete(one, events, deliveries);
+    if (one.isOrdered) assertOrder(one, events, deliveries);
+  }
+  await assertQuota(simulation, deliveries);
+  await assertHoldsAreTrue(simulation, deliveries);
   for (const key of simulation.oldKeys) {
     const { status } = await simulation.ask({ id: "", key }, "GET", "/v1/subscriptions");
     assert.equal(status, 401, "a replaced key is good for nothing");
@@ -156,16 +164,79 @@ function wants({ topics = [], severity_min = "info" }: Filter, event: RegEvent):
     (topics.length === 0 || topics.some((topic) => event.topics.includes(topic)));
 }
 
-/** No month has more deliveries than the highest limit that it had. */
-async function assertQuota({ store, subscribers, clock }: Simulation): Promise<void> {
+/** The numbers of a subscription follow the order in which its events were stored, those of the past too. */
+function assertOrder({ id }: Subscribed, events: readonly RegEvent[], deliveries: readonly Delivery[]): void {
+  const places = new Map(events.map((event, place) => [event.id, place]));
+  const inTurn = deliveries.filter((one) => one.subscription_id === id)
+    .sort((a, b) => a.sequence - b.sequence).map(({ event_id }) => places.get(event_id) ?? -1);
+  assert.deepEqual(inTurn, inTurn.toSorted((a, b) => a - b), `${id} gets its events out of order`);
+}
+
+/** What a month holds back of a subscription that was never off is the newest of it: the oldest goes first. */
+export async function assertHeldInOrder(
+  { store }: Simulation,
+  subscribed: readonly Subscribed[],
+): Promise<void> {
+  for (const { id, subscriber, isOrdered, deleted } of subscribed) {
+    if (!isOrdered || deleted) continue;
+    const listed = await store.listDeliveries(subscriber.id, { subscriptionId: id, limit: 1_000 });
+    if (listed.some(({ subscriptionDisabledBy }) => subscriptionDisabledBy !== null)) continue;
+    const held = listed.map(({ status }) => status === "held"); // the newest first
+    assert.ok(
+      held.lastIndexOf(true) <= held.filter((is) => is).length - 1,
+      `${id} does not get the oldest first`,
+    );
+  }
+}
+
+/**
+ * No month has more deliveries than the highest limit that it had, and each delivery that arrived is counted once, those
+ * that did not are not; who is at a limit is told of it, once.
+ */
+async function assertQuota(
+  { store, subscribers, clock }: Simulation,
+  deliveries: readonly Delivery[],
+): Promise<void> {
   const months = new Set<string>();
   for (let at = START_MS - 62 * 86_400_000; at <= clock.nowMs() + 62 * 86_400_000; at += 86_400_000) {
     months.add(utcMonth(at));
   }
+  let counted = 0;
   for (const { id } of subscribers) {
+    const mails = await store.listMails({ customerId: id, limit: 1_000 });
+    const kinds = Map.groupBy(mails, ({ kind }) => kind);
+    let spent = 0;
     for (const month of months) {
-      const { deliveries } = await store.usageOf(id, month);
-      assert.ok(deliveries <= MOST_A_MONTH, `${deliveries} deliveries in ${month}`);
+      const used = await store.usageOf(id, month);
+      counted += used.deliveries;
+      assert.ok(used.deliveries <= MOST_A_MONTH, `${used.deliveries} deliveries in ${month}`);
+      const isTold = used.spentAtMs !== null || used.warnedAtMs !== null;
+      assert.ok(
+        isTold || used.deliveries < MOST_A_MONTH * NEARLY,
+        `nobody was told of ${used.deliveries} deliveries in ${month}`,
+      );
+      if (isTold) spent++;
+    }
+    for (const kind of ["quota-80", "quota-100"] as const) {
+      const told = kinds.get(kind)?.length ?? 0;
+      assert.ok(told <= spent * LIMITS, `${told} times ${kind} in ${spent} months`);
+    }
+  }
+  const arrived = deliveries.filter(({ status }) => status === "delivered").length;
+  assert.equal(counted, arrived, "what counts towards the months is what arrived");
+}
+
+/** What is held waits for something that is so: its subscription is off, or the month is used up. */
+async function assertHoldsAreTrue(simulation: Simulation, deliveries: readonly Delivery[]): Promise<void> {
+  for (const subscriber of simulation.subscribers) {
+    const { json: { subscriptions } } = await simulation.ask(subscriber, "GET", "/v1/subscriptions");
+    const { json: { webhook_deliveries: month } } = await simulation.ask(subscriber, "GET", "/v1/usage");
+    for (const { id, enabled } of subscriptions as { id: string; enabled: boolean }[]) {
+      const held = deliveries.filter((one) => one.subscription_id === id && one.status === "held");
+      assert.ok(
+        held.length === 0 || !enabled || month.remaining === 0,
+        `${id} is held although nothing holds it`,
+      );
     }
   }
 }

@@ -69,6 +69,8 @@ export class Simulation {
   readonly oldKeys: string[] = [];
   #life: Life;
   #app: App;
+  #isTicking = false;
+  #learned: (() => void)[] = [];
 
   private constructor(readonly config: Config, readonly store: Store, seed: number) {
     this.chance = createChance(seed);
@@ -156,6 +158,25 @@ export class Simulation {
 
   /** Runs every loop once, to its end or to the process's death; true when it came to its end. */
   async tick(): Promise<boolean> {
+    this.#isTicking = true;
+    this.endpoints.isQuiet = this.troubles.death === 0 && this.troubles.fullDisk === 0;
+    const isGood = await this.#tick();
+    this.#isTicking = false;
+    for (const learn of this.#learned.splice(0)) learn();
+    this.endpoints.settle(isGood);
+    return isGood;
+  }
+
+  /**
+   * What the endpoints learn of a change that was answered: at once, or when the tick is over, because an attempt that
+   * was under way when it was made ends as it began.
+   */
+  learn(what: () => void): void {
+    if (this.#isTicking) this.#learned.push(what);
+    else what();
+  }
+
+  async #tick(): Promise<boolean> {
     const { refused } = this.#life;
     const outcome = await this.#drive(this.#app.tick());
     if (outcome === "died") return false;
@@ -189,16 +210,18 @@ export class Simulation {
 
   /** Moves the clock until the work is done, or the process is dead: then a new one starts. */
   async #drive<T>(work: Promise<T>): Promise<{ value: T } | { error: unknown } | "died"> {
+    const life = this.#life;
     let settled: { value: T } | { error: unknown } | "died" | null = null;
     const ends = work.then((value) => ({ value }), (error: unknown) => ({ error }));
-    Promise.race([ends, this.#life.died]).then((outcome) => settled = outcome);
+    Promise.race([ends, life.died]).then((outcome) => settled = outcome);
     for (let turn = 0; settled === null; turn++) {
       if (turn > MAX_TURNS) throw new Error("the work comes to no end");
       await nextTurn();
       // What still waits after a while waits for time.
       if (settled === null && turn % 4 === 3) await this.clock.advance(turn < 40 ? 20 : 5_000);
     }
-    if (settled === "died") {
+    // What ran beside it may have started the next process.
+    if (settled === "died" && life === this.#life) {
       this.deaths++;
       [this.#life, this.#app] = this.#start();
     }

@@ -10,7 +10,7 @@ const seeds = Deno.env.get("SEED") === undefined
   ? Array.from({ length: SEEDS }, (_, at) => at + 1)
   : [Number(Deno.env.get("SEED"))];
 /** A planted bug shows within so many seeds. */
-const SEEDS_FOR_A_BUG = 15;
+const SEEDS_FOR_A_BUG = 50;
 
 /** Runs a seed to its end and holds the promises against what it left; returns how often the process died and endpoints were given up. */
 async function run(seed: number, tamper?: Tampering): Promise<{ deaths: number; outages: number }> {
@@ -117,6 +117,38 @@ const BUGS: [name: string, tamper: (store: Store) => Partial<Store>, broken: Reg
         store.rotateSecret(customerId, id, { ...rotation, secret: "0".repeat(64) }),
     }),
     /does not verify/,
+  ],
+  [
+    "what is held is never let go",
+    () => ({ releaseHeld: () => Promise.resolve(0) }),
+    /is held although nothing holds it/,
+  ],
+  [
+    "a replaced secret is forgotten at once",
+    (store) => ({
+      claimDeliveries: async (claim) =>
+        (await store.claimDeliveries(claim)).map((one) => ({
+          ...one,
+          webhookSecrets: one.webhookSecrets.slice(0, 1),
+        })),
+    }),
+    /does not verify at .* with the secret of the last 24 hours/,
+  ],
+  [
+    "nobody listens to Retry-After and 410",
+    (store) => ({
+      finishAttempts: (finished, nowMs) =>
+        store.finishAttempts(
+          finished.map((one) => ({
+            ...one,
+            next: one.next.kind === "delivered" || one.next.kind === "failed"
+              ? one.next
+              : { kind: "retry", atMs: nowMs + 5_000 },
+          })),
+          nowMs,
+        ),
+    }),
+    /before its Retry-After|it said that it is gone/,
   ],
 ];
 

@@ -1,7 +1,9 @@
 // What happens in a simulation: publishers, customers, endpoints and the machine, each by chance.
+import assert from "node:assert/strict";
 import { createIds } from "../../src/domain/ids.ts";
 import { makeKey } from "../../src/accounts/keys.ts";
 import { MOODS } from "./endpoints.ts";
+import { assertHeldInOrder } from "./promises.ts";
 import type { Reply, Simulation, Subscriber } from "./simulation.ts";
 
 const MINUTE = 60_000;
@@ -37,6 +39,8 @@ export interface Subscribed {
   storedBefore: number;
   backfill: boolean;
   deleted: boolean;
+  /** Nobody asked for anything again, or switched it off: its deliveries are made, and go, in the order of storing. */
+  isOrdered: boolean;
 }
 
 /** Tells a story of a seed, ends it well, and leaves what its customers know. */
@@ -72,8 +76,9 @@ class Story {
       [1, () => this.#replaceKey()],
       [2, () => this.#replay()],
       [1, () => this.#changeTier()],
-      [1, () => clock.set(clock.nowMs() + chance.between(-HOUR, HOUR))],
-      [1, () => clock.set(clock.nowMs() + chance.between(-2 * DAY, 2 * DAY))],
+      [2, () => this.#meanwhile()],
+      [1, () => this.#setClock(HOUR)],
+      [1, () => this.#setClock(2 * DAY)],
       [1, () => clock.advance(chance.between(5 * DAY, 31 * DAY))],
     ];
     const total = acts.reduce((sum, [weight]) => sum + weight, 0);
@@ -81,7 +86,26 @@ class Story {
     const chosen = acts.find(([weight]) => (place -= weight) < 0);
     await chosen?.[1]();
     await clock.advance(chance.pick([1_000, 10_000, MINUTE, 10 * MINUTE, 31 * MINUTE, 3 * HOUR, DAY]));
-    await this.simulation.tick();
+    if (await this.simulation.tick()) await assertHeldInOrder(this.simulation, this.subscribed);
+  }
+
+  #setClock(by: number): void {
+    const { chance, clock, endpoints } = this.simulation;
+    clock.set(clock.nowMs() + chance.between(-by, by));
+    endpoints.clockWasSet();
+  }
+
+  /** Customers change things while attempts are under way. */
+  async #meanwhile(): Promise<void> {
+    this.#publish();
+    const act = this.simulation.chance.pick([
+      () => this.#delete(),
+      () => this.#patch(),
+      () => this.#rotate(),
+      () => this.#move(),
+      () => this.#replay(),
+    ]);
+    await Promise.all([this.simulation.tick(), act()]);
   }
 
   #publish(): void {
@@ -108,7 +132,16 @@ class Story {
     const { id, webhook_secret: secret } = created.json.subscription;
     endpoints.secrets.set(host, [secret]);
     const storedBefore = (await simulation.store.listEvents({ limit: 200 })).length;
-    this.subscribed.push({ id, subscriber, host, filters: [filter], storedBefore, backfill, deleted: false });
+    this.subscribed.push({
+      id,
+      subscriber,
+      host,
+      filters: [filter],
+      storedBefore,
+      backfill,
+      deleted: false,
+      isOrdered: true,
+    });
   }
 
   #changeMood(): void {
@@ -129,6 +162,7 @@ class Story {
     // Asked again after a death it may be deleted already.
     if (reply.status !== 200 && reply.status !== 404) throw unexpected(reply);
     some.deleted = true;
+    this.simulation.learn(() => this.simulation.endpoints.off.set(some.host, "it was deleted"));
   }
 
   async #patch(): Promise<void> {
@@ -143,19 +177,40 @@ class Story {
       { topics: [], severity_min: "info", ...filter },
     ]);
     if ("topics" in change) some.filters.push(filter);
+    await this.#change(some, change);
+  }
+
+  /** Changes a subscription; its endpoint learns whether it is on. */
+  async #change(some: Subscribed, change: Record<string, unknown>): Promise<void> {
+    const { endpoints } = this.simulation;
     const reply = await this.simulation.ask(some.subscriber, "PATCH", `/v1/subscriptions/${some.id}`, change);
+    // What was deleted meanwhile is not there.
+    if (reply.status === 404 && some.deleted) return;
     if (reply.status !== 200) throw unexpected(reply);
+    endpoints.forgetWaits();
+    const { enabled, disabled_by: by } = reply.json.subscription;
+    if (!enabled) some.isOrdered = false;
+    this.simulation.learn(() => {
+      if (enabled) endpoints.off.delete(some.host);
+      else endpoints.off.set(some.host, `switched off: ${by}`);
+    });
   }
 
   async #rotate(some: Subscribed | null = this.#some()): Promise<void> {
     if (some === null) return;
+    const { clock, endpoints } = this.simulation;
+    const fromMs = clock.nowMs();
     const reply = await this.simulation.ask(
       some.subscriber,
       "POST",
       `/v1/subscriptions/${some.id}/rotate-secret`,
     );
     if (reply.status !== 200) throw unexpected(reply);
-    this.simulation.endpoints.secrets.get(some.host)?.push(reply.json.subscription.webhook_secret);
+    const toMs = clock.nowMs();
+    this.simulation.learn(() => {
+      endpoints.secrets.get(some.host)?.push(reply.json.subscription.webhook_secret);
+      endpoints.rotated.set(some.host, { fromMs, toMs });
+    });
   }
 
   /** Another address, with the same secrets: nothing goes to the old one from then on. */
@@ -165,11 +220,12 @@ class Story {
     const host = `h${this.#hosts++}.example`;
     // Known before it is asked for: the answer may be lost, and what was asked for done.
     endpoints.secrets.set(host, endpoints.secrets.get(of.host) ?? []);
-    const change = { webhook_url: `https://${host}/hook` };
-    const reply = await this.simulation.ask(of.subscriber, "PATCH", `/v1/subscriptions/${of.id}`, change);
-    if (reply.status !== 200) throw unexpected(reply);
-    endpoints.left.add(of.host);
+    const rotated = endpoints.rotated.get(of.host);
+    if (rotated !== undefined) endpoints.rotated.set(host, rotated);
+    const left = of.host;
     of.host = host;
+    await this.#change(of, { webhook_url: `https://${host}/hook` });
+    this.simulation.learn(() => endpoints.off.set(left, "it was left"));
   }
 
   /** While the past is being delivered, the subscription goes elsewhere and wants something else. */
@@ -180,9 +236,7 @@ class Story {
     await this.#move(made);
     const filter = this.simulation.chance.pick(FILTERS);
     made.filters.push(filter);
-    const change = { topics: [], severity_min: "info", ...filter };
-    const reply = await this.simulation.ask(made.subscriber, "PATCH", `/v1/subscriptions/${made.id}`, change);
-    if (reply.status !== 200) throw unexpected(reply);
+    await this.#change(made, { topics: [], severity_min: "info", ...filter });
     await this.#rotate(made);
   }
 
@@ -192,18 +246,33 @@ class Story {
     const some = this.#some();
     if (some === null) return;
     simulation.endpoints.moods.set(some.host, "refused");
-    const path = `/v1/subscriptions/${some.id}`;
     for (let day = 0; day < 7; day++) {
       this.#publish();
       await simulation.clock.advance(DAY);
       await simulation.tick();
+      if (await this.#isGivenUp(some)) break;
     }
+    simulation.endpoints.moods.set(some.host, "good");
+    await this.#change(some, { enabled: true });
+    some.isOrdered = false;
+  }
+
+  /** Whether the service has given an endpoint up, which it may not do before five days, nor without a word. */
+  async #isGivenUp(some: Subscribed): Promise<boolean> {
+    const { simulation } = this;
     const listed = await simulation.ask(some.subscriber, "GET", "/v1/subscriptions");
     const found = listed.json.subscriptions.find((one: { id: string }) => one.id === some.id);
-    if (found.disabled_by === "failing") simulation.outages++;
-    simulation.endpoints.moods.set(some.host, "good");
-    const reply = await simulation.ask(some.subscriber, "PATCH", path, { enabled: true });
-    if (reply.status !== 200) throw unexpected(reply);
+    if (found.disabled_by !== "failing") return false;
+    const { clock, endpoints, store } = simulation;
+    const sinceMs = endpoints.failingSince.get(some.host) ?? Infinity;
+    const nowMs = clock.nowMs();
+    assert.ok(nowMs >= sinceMs + 5 * DAY, `${some.id} is given up after ${(nowMs - sinceMs) / DAY} days`);
+    const mails = await store.listMails({ customerId: some.subscriber.id, limit: 1_000 });
+    for (const kind of ["delivery-warning", "delivery-disabled"]) {
+      assert.ok(mails.some((mail) => mail.kind === kind), `${some.id} is given up without ${kind}`);
+    }
+    simulation.outages++;
+    return true;
   }
 
   /** The operator gives a customer another key. */
@@ -221,6 +290,8 @@ class Story {
     const { chance, clock } = this.simulation;
     const some = this.#some();
     if (some === null) return;
+    some.isOrdered = false;
+    this.simulation.endpoints.expectAgain(some.id);
     if (chance.happens(0.5)) {
       const since = Math.max(0, clock.nowMs() - chance.between(0, 3 * DAY));
       const reply = await this.simulation.ask(
@@ -229,6 +300,7 @@ class Story {
         `/v1/subscriptions/${some.id}/replay`,
         { since },
       );
+      if (reply.status === 404 && some.deleted) return;
       if (reply.status !== 202 && reply.status !== 409) throw unexpected(reply);
       return;
     }
@@ -259,17 +331,17 @@ class Story {
     const { simulation } = this;
     const { chance, clock, endpoints, troubles } = simulation;
     Object.assign(troubles, { death: 0, fullDisk: 0 });
-    for (const { host, subscriber, id, deleted } of this.subscribed) {
+    for (const some of this.subscribed) {
       // Some stay dead, and some stay switched off.
-      endpoints.moods.set(host, chance.happens(0.1) ? "error" : "good");
-      if (deleted || chance.happens(0.2)) continue;
-      const reply = await simulation.ask(subscriber, "PATCH", `/v1/subscriptions/${id}`, { enabled: true });
-      if (reply.status !== 200) throw unexpected(reply);
+      endpoints.moods.set(some.host, chance.happens(0.1) ? "error" : "good");
+      if (!some.deleted && !chance.happens(0.2)) await this.#change(some, { enabled: true });
     }
-    for (let round = 0; round < 60; round++) {
+    // Twice: what was given up in the one may have made room in the month for what was held.
+    for (let round = 0, atRest = 0; round < 60 && atRest < 2; round++) {
       await simulation.tick();
       const { pendingDeliveries } = await simulation.store.health();
-      if (pendingDeliveries === 0 && round > 2) break;
+      atRest = pendingDeliveries === 0 && round > 2 ? atRest + 1 : 0;
+      if (atRest === 2) break;
       await clock.advance(chance.pick([HOUR, 6 * HOUR, DAY]));
     }
   }
