@@ -1,6 +1,6 @@
 // Puts a backup in the place of a store, or where there was none, and keeps what it replaces.
 import { dirname, join } from "node:path";
-import { ARCHIVE_NAMES, type BackupManifest } from "../domain/backup.ts";
+import { ARCHIVE_NAMES, type BackupFiles, type BackupManifest } from "../domain/backup.ts";
 import type { BackupTools } from "./create.ts";
 import { withBackup } from "./verify.ts";
 
@@ -20,6 +20,11 @@ export interface RestoreRequest {
 
 /** What restoring needs beside what making backups does. */
 export interface RestoreTools extends Pick<BackupTools, "files" | "archives" | "inspect"> {
+  /**
+   * Claims the database for this restore alone, until the returned function is called. Throws while a server or another
+   * restore has it.
+   */
+  claim(path: string): Promise<() => void>;
   /** Makes the database's file stand alone; throws while another process has it open. */
   release(path: string): void;
   /** The schema that this version reads and writes. */
@@ -44,33 +49,64 @@ export interface Restored {
  */
 export async function restoreBackup(request: RestoreRequest, tools: RestoreTools): Promise<Restored> {
   const { files } = tools;
-  const folder = dirname(request.database);
-  const isReplacing = await files.exists(request.database);
-  if (isReplacing && !request.force) {
+  const { database } = request;
+  await requireFree(request, files);
+  await makeFolderLikeAbove(dirname(database), files);
+  const giveUp = await tools.claim(database);
+  try {
+    await requireFree(request, files); // another restore may have ended in between
+    return await withBackup(
+      request.from,
+      tools,
+      ({ manifest }, unpacked) => putInPlace(manifest, unpacked, { request, tools }),
+      dirname(database),
+    );
+  } finally {
+    giveUp();
+  }
+}
+
+async function requireFree({ database, force }: RestoreRequest, files: BackupFiles): Promise<void> {
+  if (force || !await files.exists(database)) return;
+  throw new Error(
+    `${database} is there already: add --force to put the backup in its place; what stands there is kept under another ` +
+      "name",
+  );
+}
+
+async function putInPlace(
+  manifest: BackupManifest,
+  unpacked: string,
+  { request, tools }: { request: RestoreRequest; tools: RestoreTools },
+): Promise<Restored> {
+  const { files, schemaVersion } = tools;
+  const { database, secretKey } = request;
+  if (manifest.schema > schemaVersion) {
     throw new Error(
-      `${request.database} is there already: add --force to put the backup in its place; what stands there is kept ` +
-        "under another name",
+      `the backup has schema ${manifest.schema}, this version of Regfeed reads schemas up to ` +
+        `${schemaVersion}: restore it with Regfeed ${manifest.version} or a newer one`,
     );
   }
+  if (await files.exists(database)) tools.release(database);
+  const owned = await files.exists(database) ? database : dirname(database);
+  // What root puts there has to be the service's, which could not open it otherwise.
+  for (const { name } of manifest.files) await files.giveToOwnerOf(owned, join(unpacked, name));
+  const place = createPlacing(request, tools);
+  const has = (name: string) => manifest.files.some((file) => file.name === name);
+  // The key comes first: a database without its key would be of no use, a key without its database harms nobody.
+  if (has(ARCHIVE_NAMES.secretKey)) await place.put(join(unpacked, ARCHIVE_NAMES.secretKey), secretKey);
+  for (const side of ["-wal", "-shm"]) await place.moveAway(`${database}${side}`);
+  await place.put(join(unpacked, ARCHIVE_NAMES.database), database);
+  return { manifest, ...place.done, hasSecretKey: await files.exists(secretKey) };
+}
+
+/** Makes what is missing of the folder; what root makes is its whose the folder above is. */
+async function makeFolderLikeAbove(folder: string, files: BackupFiles): Promise<void> {
+  const missing: string[] = [];
+  let above = folder;
+  for (; !await files.exists(above); above = dirname(above)) missing.push(above);
   await files.makeFolder(folder, 0o700);
-  return await withBackup(request.from, tools, async ({ manifest }, unpacked) => {
-    if (manifest.schema > tools.schemaVersion) {
-      throw new Error(
-        `the backup has schema ${manifest.schema}, this version of Regfeed reads schemas up to ` +
-          `${tools.schemaVersion}: restore it with Regfeed ${manifest.version} or a newer one`,
-      );
-    }
-    if (isReplacing) tools.release(request.database);
-    const place = createPlacing(request, tools);
-    const has = (name: string) => manifest.files.some((file) => file.name === name);
-    // The key comes first: a database without its key would be of no use, a key without its database harms nobody.
-    if (has(ARCHIVE_NAMES.secretKey)) {
-      await place.put(join(unpacked, ARCHIVE_NAMES.secretKey), request.secretKey);
-    }
-    for (const side of ["-wal", "-shm"]) await place.moveAway(`${request.database}${side}`);
-    await place.put(join(unpacked, ARCHIVE_NAMES.database), request.database);
-    return { manifest, ...place.done, hasSecretKey: await files.exists(request.secretKey) };
-  }, folder);
+  for (const path of missing) await files.giveToOwnerOf(above, path);
 }
 
 /** Puts the config of a good archive where there is none. Throws with a message for the operator. */
@@ -90,22 +126,29 @@ export async function restoreConfig(
   }, folder);
 }
 
-/** Puts files in their places and moves away what stands there. */
+/** Puts files in their places and keeps what stands there. */
 function createPlacing({ nowMs }: RestoreRequest, { files }: RestoreTools) {
   const stamp = new Date(nowMs).toISOString().replace(/\.\d+Z$/, "Z").replace(/[-:]/g, "");
   const done: { written: string[]; kept: string[] } = { written: [], kept: [] };
-  const moveAway = async (path: string): Promise<void> => {
-    if (!await files.exists(path)) return;
-    const kept = `${path}.replaced-${stamp}`;
-    await files.move(path, kept);
-    done.kept.push(kept);
+  /** Under a name that nothing has: the restore before this one may have been made within the same second. */
+  const keep = async (path: string): Promise<boolean> => {
+    if (!await files.exists(path)) return false;
+    for (let number = 1;; number++) {
+      const kept = `${path}.replaced-${stamp}${number === 1 ? "" : `-${number}`}`;
+      if (!await files.keepAs(path, kept)) continue;
+      done.kept.push(kept);
+      return true;
+    }
   };
   return {
     done,
-    moveAway,
+    async moveAway(path: string): Promise<void> {
+      if (await keep(path) && await files.exists(path)) await files.removeFile(path);
+    },
     async put(from: string, to: string): Promise<void> {
-      await moveAway(to);
-      await files.makeFolder(dirname(to), 0o700);
+      // It keeps its name until the new one takes it: whoever is killed here leaves one or the other.
+      await keep(to);
+      await makeFolderLikeAbove(dirname(to), files);
       await files.move(from, to);
       done.written.push(to);
     },

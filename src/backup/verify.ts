@@ -146,10 +146,17 @@ function readManifest(text: string, file: string): BackupManifest {
   throw new Error(`${file} has a ${ARCHIVE_NAMES.manifest} that is none of Regfeed's`);
 }
 
+/** The times that a calendar has (ECMA-262, 21.4.1.1), ms. */
+const MOST_MS = 8.64e15;
+
+function isTime(ms: unknown): boolean {
+  return Number.isInteger(ms) && Math.abs(ms as number) <= MOST_MS;
+}
+
 function isManifest(read: unknown): read is BackupManifest {
   const manifest = read as Partial<BackupManifest> | null;
   return manifest?.format === 1 && typeof manifest.version === "string" &&
-    Number.isInteger(manifest.created_at) && Number.isInteger(manifest.schema) &&
+    isTime(manifest.created_at) && Number.isInteger(manifest.schema) &&
     typeof manifest.rows === "object" && manifest.rows !== null &&
     Object.values(manifest.rows).every((rows) => Number.isInteger(rows)) &&
     Array.isArray(manifest.files) &&

@@ -12,6 +12,7 @@ import { type Command, type CommandCall, CommandError, EXIT, JSON_OPTION } from 
 import { OWN_CONFIG } from "./config_file.ts";
 import { loadConfig } from "./open.ts";
 import { createBackupTools, WORK_HERE } from "./prepare.ts";
+import { claimForAlone } from "./sole_server.ts";
 import { formatTable, formatTime } from "./table.ts";
 
 /** The commands that concern backups. */
@@ -104,6 +105,7 @@ export const backupCommands: Command[] = [
         const request = { from, force: flags.has("force"), nowMs: createClock().nowMs(), ...target };
         const done = await restoreBackup(request, {
           ...tools,
+          claim: (database) => claimForRestore(database, tools),
           release: releaseDatabase,
           schemaVersion: SCHEMA_VERSION,
         });
@@ -114,6 +116,13 @@ export const backupCommands: Command[] = [
     },
   },
 ];
+
+/** Claims the database, and leaves no file of root's beside it that the service cannot open. */
+async function claimForRestore(database: string, { files }: BackupTools): Promise<() => void> {
+  const { release, file } = await claimForAlone(database, "a restore");
+  await files.giveToOwnerOf(dirname(database), file);
+  return release;
+}
 
 /** Runs the work with the tools of this process. */
 async function withTools<T>(host: Host, work: (tools: BackupTools) => Promise<T>): Promise<T> {

@@ -1,7 +1,7 @@
 // One server a store: who comes second says so, in its log, its metrics and to the doctor, until it is alone.
 import type { Metrics } from "../domain/metrics.ts";
 import type { Clock, Log } from "../domain/ports.ts";
-import { type Claim, claimFile, isClaimed, readClaim } from "../platform/claim.ts";
+import { type Claim, claimFile, isClaimed, readClaim, takeWithin } from "../platform/claim.ts";
 import { type Finding, problem } from "./doctor/finding.ts";
 
 /** How long a server that ends may still be there beside the one that follows it, ms: longer than it takes to end. */
@@ -109,6 +109,22 @@ function sayUntold(log: Log, file: string, error: unknown): void {
     "whether another server uses this store cannot be told; let the service's user write this file, or remove it while " +
       "no server runs",
     { file, cause: (error as Error).message },
+  );
+}
+
+/**
+ * Claims the store for work that no server and no other such work may meet, until it is released. Throws with a message
+ * for the operator while anybody has it.
+ */
+export async function claimForAlone(
+  path: string,
+  work: string,
+): Promise<{ file: string; release(): void }> {
+  const { first } = claimsOf(path);
+  const claim = await takeWithin(first, work, LOOK_MS);
+  if (claim !== null) return { file: first, release: claim.release };
+  throw new Error(
+    `${path} is in use (${readClaim(first)}): stop the server first, or let the other restore end`,
   );
 }
 

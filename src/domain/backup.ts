@@ -86,6 +86,11 @@ export interface BackupFiles {
   copy(from: string, to: string): Promise<void>;
   /** Gives a file another path; whoever looks there sees nothing or the whole file. */
   move(from: string, to: string): Promise<void>;
+  /**
+   * Gives a file a second name, in the same folder; false where something has that name already. Where the file system
+   * knows no second names, the file has only the new one after that.
+   */
+  keepAs(path: string, name: string): Promise<boolean>;
   /** The file's length; 0 where there is none. */
   sizeOf(path: string): Promise<number>;
   /** What this process may still write on the volume of a folder that is there; null where the system does not tell. */

@@ -114,8 +114,8 @@ async function whatElse(file: Deno.FsFile): Promise<string | null> {
   return known ?? (isText ? "a text" : "no gzip file");
 }
 
-/** What the runtime's gzip and the tar reader say of a file that ends too early or was changed. */
-const BROKEN = /gzip|deflate|end of file|unexpected eof|tar\b|checksum|corrupt/i;
+/** What the runtime's gzip and the tar reader say of a file that ends too early, too late, or was changed. */
+const BROKEN = /gzip|deflate|end of file|unexpected eof|tar\b|checksum|corrupt|failed to write whole buffer/i;
 
 function explain(error: unknown): string {
   const { message } = error as Error;

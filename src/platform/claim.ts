@@ -34,6 +34,17 @@ export function claimFile(path: string, text: string): Claim {
   };
 }
 
+/** A claim that is held; null where somebody else holds it for longer than a time (ms). */
+export async function takeWithin(path: string, text: string, withinMs: number): Promise<Claim | null> {
+  const claim = claimFile(path, text);
+  const late = Promise.withResolvers<false>();
+  const timer = setTimeout(() => late.resolve(false), withinMs);
+  const isTaken = await Promise.race([claim.taken.then(() => true), late.promise]);
+  clearTimeout(timer);
+  if (!isTaken) claim.release();
+  return isTaken ? claim : null;
+}
+
 /** What stands in a claimed file; empty where it cannot be read. */
 export function readClaim(path: string): string {
   try {

@@ -68,6 +68,7 @@ export function createFiles(): WritableFiles {
         await Deno.chmod(to, 0o600);
       }),
     move: (from, to) => about("move", from, () => move(from, to)),
+    keepAs: (path, name) => about("keep", path, () => keepAs(path, name)),
     sizeOf: (path) => about("look at", path, async () => (await statOrNull(path))?.size ?? 0),
     freeBytes: (folder) =>
       about("look at", folder, () => Promise.resolve(createMachine().volumeOf(folder)?.freeBytes ?? null)),
@@ -177,6 +178,19 @@ async function move(from: string, to: string): Promise<void> {
     await Deno.copyFile(from, draft);
     await Deno.rename(draft, to);
     await Deno.remove(from);
+  }
+}
+
+async function keepAs(path: string, name: string): Promise<boolean> {
+  try {
+    await Deno.link(path, name);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.AlreadyExists) return false;
+    // FAT and some disks of other machines know no second names.
+    if (await statOrNull(name) !== null) return false;
+    await Deno.rename(path, name);
+    return true;
   }
 }
 

@@ -14,7 +14,8 @@ function restore(
 ) {
   const request = { from: archive, database, secretKey: key, force: change.force ?? false, nowMs: NOW_MS };
   const schemaVersion = change.schemaVersion ?? SCHEMA_VERSION;
-  return restoreBackup(request, { ...tools, release: releaseDatabase, schemaVersion });
+  const claim = () => Promise.resolve(() => {});
+  return restoreBackup(request, { ...tools, claim, release: releaseDatabase, schemaVersion });
 }
 
 Deno.test("restoreBackup() replaces nothing without force, and keeps what it replaces", async () => {
@@ -34,6 +35,56 @@ Deno.test("restoreBackup() replaces nothing without force, and keeps what it rep
     assert.equal(await Deno.readTextFile(`${place.key}.replaced-20260801T031500Z`), "n".repeat(32));
     assert.deepEqual(restored.kept.length, 2);
     assert.equal((await Deno.stat(place.database)).mode! & 0o777, 0o600);
+  });
+});
+
+Deno.test("restoreBackup() keeps what each of several restores within one second replaces", async () => {
+  await withPlace(async (place) => {
+    await create(place, true);
+    for (const name of ["evt_4", "evt_5"]) {
+      const store = openStore(place.database, testVault);
+      await publish(store, [anEvent(name)]);
+      await store.close();
+    }
+    await Deno.writeTextFile(place.key, "n".repeat(32));
+    await restore(place, { force: true });
+    const { kept } = await restore(place, { force: true });
+    const first = "replaced-20260801T031500Z";
+    assert.deepEqual(kept, [`${place.key}.${first}-2`, `${place.database}.${first}-2`]);
+    assert.equal(inspectDatabase(`${place.database}.${first}`).rows["events"], 5);
+    assert.equal(inspectDatabase(`${place.database}.${first}-2`).rows["events"], 3);
+    assert.equal(await Deno.readTextFile(`${place.key}.${first}`), "n".repeat(32));
+  });
+});
+
+Deno.test("restoreBackup() leaves a database in its place at every moment, and gives a claim back that it took", async () => {
+  await withPlace(async (place) => {
+    await create(place);
+    const { files } = place.tools;
+    const isThere: boolean[] = [];
+    let claims = 0;
+    const claim = () => Promise.resolve((claims++, () => void claims--));
+    const look = async () => void isThere.push(await files.exists(place.database));
+    const request = { from: place.archive, database: place.database, secretKey: place.key, force: true };
+    const tools = {
+      ...place.tools,
+      claim,
+      release: () => {},
+      schemaVersion: SCHEMA_VERSION,
+      files: {
+        ...files,
+        move: async (from: string, to: string) => {
+          await look();
+          assert.equal(claims, 1);
+          await files.move(from, to);
+          await look();
+        },
+      },
+    };
+    await restoreBackup({ ...request, nowMs: NOW_MS }, tools);
+    assert.deepEqual(isThere, [true, true]);
+    await assert.rejects(restoreBackup({ ...request, nowMs: NOW_MS, from: place.config }, tools));
+    assert.equal(claims, 0);
   });
 });
 

@@ -80,6 +80,15 @@ const DAMAGES: [string, (place: Place) => Promise<void>, RegExp][] = [
     await Deno.symlink("/etc/passwd", join(folder, "manifest.json"));
     await tar(["czf", archive, "-C", folder, "manifest.json"]);
   }, /an entry that belongs to no backup/],
+  ["something behind its end", async ({ archive }) => {
+    await Deno.writeTextFile(archive, "x".repeat(1_000), { append: true });
+  }, /cannot read the archive .*: it is cut short or damaged .*: copy it anew/],
+  ["a time that no calendar has", (place) =>
+    repack(place, async (folder) => {
+      const path = join(folder, "manifest.json");
+      const manifest = JSON.parse(await Deno.readTextFile(path));
+      await Deno.writeTextFile(path, JSON.stringify({ ...manifest, created_at: 9e15 }));
+    }), /none of Regfeed's/],
   ["a row too few", (place) =>
     repack(place, async (folder) => {
       const path = join(folder, "manifest.json");

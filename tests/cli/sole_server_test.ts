@@ -1,7 +1,7 @@
 // The claim of a server on its store: who is second waits a while in silence, then says it again and again.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { claimStore, findSecondServer } from "../../src/cli/sole_server.ts";
+import { claimForAlone, claimStore, findSecondServer } from "../../src/cli/sole_server.ts";
 import { createMetrics } from "../../src/domain/metrics.ts";
 import type { Clock, Log } from "../../src/domain/ports.ts";
 
@@ -109,6 +109,24 @@ Deno.test("claimStore() claims a store later that it cannot claim yet, and says 
     assert.match(await Deno.readTextFile(`${path}.server`), /^process \d+, http:\/\/127\.0\.0\.1:1$/);
     assert.equal(said.length, 1);
     release();
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("claimForAlone() is refused while a server or another restore has the store, and not after that", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "regfeed-claim-" });
+  try {
+    const path = join(folder, "regfeed.db");
+    const one = await claimForAlone(path, "a restore");
+    await assert.rejects(
+      claimForAlone(path, "a restore"),
+      new RegExp(
+        `regfeed\\.db is in use \\(process ${Deno.pid}, a restore\\): stop the server first, or let`,
+      ),
+    );
+    one.release();
+    (await claimForAlone(path, "a restore")).release();
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
