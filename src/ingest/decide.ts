@@ -9,7 +9,7 @@ import type { NormalisedItem } from "./normalise/item.ts";
 import type { DocumentOrigin } from "./origin.ts";
 import type { DecidedItem, DocumentRun } from "./process.ts";
 import { MovedQueries, MovedSite } from "./moved_addresses.ts";
-import { findReplaced, findRequeried, type KnownPublication } from "./replaced.ts";
+import { findInLanguages, findReplaced, findRequeried, type KnownPublication } from "./replaced.ts";
 import { decideRevision, type RevisionContext } from "./revise.ts";
 import { passedOverBefore } from "./widened.ts";
 
@@ -136,8 +136,7 @@ async function decideFirst(
     decisions.set(one, decision);
     return decision;
   };
-  const { isFixed, languages } = result.identity;
-  const isLookedUp = !isFixed && languages === null && run.state.lastSuccessAtMs !== null;
+  const isLookedUp = !result.identity.isFixed && run.state.lastSuccessAtMs !== null;
   await recordBatches(identified, run, (one, stored) => {
     if (stored !== null && one.item.guid !== null) {
       if (stored.foundBy === "key") knownIds++;
@@ -197,7 +196,8 @@ async function decideWaiting(
     ? []
     : await options.store.listEvents({ source: source.id, latest: true, limit: RECENT });
   const known = recent.map(({ json }): KnownPublication => JSON.parse(json));
-  const requeried = findRequeried({ all, fresh }, known);
+  const { languages } = result.identity;
+  const requeried = findInLanguages(findRequeried, { all, fresh }, known, languages);
   if (queries.areMadeUp(requeried.size)) {
     for (const one of [...queries.moved, ...requeried.keys()]) decisions.set(one, { kind: "unchanged" });
     for (const externalId of requeried.values()) result.seen.add(externalId);
@@ -206,7 +206,8 @@ async function decideWaiting(
     await recordBatches(queries.moved, run, (one, stored) => decideOne(one, stored));
   }
   const rest = fresh.filter((one) => !decisions.has(one));
-  for (const [one, externalId] of [...requeried, ...findReplaced({ all, fresh: rest }, known)]) {
+  const replaced = findInLanguages(findReplaced, { all, fresh: rest }, known, languages);
+  for (const [one, externalId] of [...requeried, ...replaced]) {
     one.formerKeys = [...one.formerKeys ?? [], externalId];
   }
   await recordBatches(
@@ -214,6 +215,10 @@ async function decideWaiting(
     run,
     (one, stored) => site.isMoved(one, stored) ? { kind: "passed_over" } : decideOne(one, stored),
   );
+  for (const [one, externalId] of await site.takeTurnedBack(options.store.findEvent)) {
+    decisions.set(one, { kind: "unchanged" });
+    result.seen.add(externalId);
+  }
   const quietly = site.hasMoved ? { ...context, notify: false } : context;
   await recordBatches(site.moved, run, (one, stored) => decideOne(one, stored, quietly));
   if (site.hasMoved) result.notes.push(site.words);

@@ -1,4 +1,5 @@
 // Publications in several languages: which language an address is of, and the address without it.
+import type { RegEvent } from "../domain/event.ts";
 import type { SourceSettings } from "../domain/source.ts";
 
 /** How the addresses of a source name languages. */
@@ -49,4 +50,15 @@ export function withoutLanguage(
   const language = address.slice(start, end).toLowerCase();
   if (!codes.includes(language)) return { address, language: null };
   return { address: `${address.slice(0, start)}*${address.slice(end)}`, language };
+}
+
+/** A record that shows its words in one of its languages; as it is without a language, or without that one. */
+export function wordsIn<T extends Pick<RegEvent, "title_en" | "summary_en" | "translations">>(
+  event: T,
+  language: string | undefined,
+): T {
+  const words = language !== undefined && Object.hasOwn(event.translations, language)
+    ? event.translations[language]
+    : undefined;
+  return words === undefined ? event : { ...event, title_en: words.title, summary_en: words.summary };
 }

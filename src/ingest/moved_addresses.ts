@@ -1,6 +1,10 @@
 // Addresses that move while nothing else of their publications does: with their site, or for each fetch anew.
+import type { RegEvent } from "../domain/event.ts";
+import type { Soon } from "../domain/soon.ts";
 import type { StoredPublication } from "../domain/store.ts";
 import { type IdentifiedItem, isSameButForQuery, isSameButForSite } from "./identify.ts";
+import { wordsIn } from "./languages.ts";
+import { cleanUrl } from "./normalise/links.ts";
 
 /** So many addresses whose queries change at once, while none with a query stands still, are made up for each fetch. */
 const CHURNING_QUERIES = 3;
@@ -29,8 +33,9 @@ export class MovedQueries {
 
 /** Publications of a document of which nothing but the host of the address has changed, or its last slash. */
 export class MovedSite {
-  readonly moved: IdentifiedItem[] = [];
-  readonly #hosts = new Set<string>();
+  moved: IdentifiedItem[] = [];
+  readonly #hosts = new Map<IdentifiedItem, string>();
+  readonly #stored = new Map<IdentifiedItem, RegEvent>();
 
   /** Whether their site has moved: their records get the new addresses, and nobody is told of that. */
   get hasMoved(): boolean {
@@ -40,22 +45,51 @@ export class MovedSite {
   /** Whether an item is one of them. */
   isMoved(one: IdentifiedItem, stored: StoredPublication | null): boolean {
     if (stored === null || stored.withdrawn || stored.contentHash === one.contentHash) return false;
-    // A publication in several languages has the address of one of them; with the same text only the date has moved.
-    if (one.language !== undefined || stored.textHash === one.textHash) return false;
-    const event = stored.event();
+    // With the same text only the date has moved.
+    if (stored.textHash === one.textHash) return false;
+    const event = wordsIn(stored.event(), one.language);
+    // A publication in several languages has the address of its own.
+    if (one.language !== undefined && one.language !== event.language) return false;
     if (!isSameButForSite(one.item, event)) return false;
     this.moved.push(one);
-    this.#hosts.add(`from ${hostOf(event.url_official)} to ${hostOf(one.item.link)}`);
+    this.#hosts.set(one, `from ${hostOf(event.url_official)} to ${hostOf(one.item.link)}`);
+    this.#stored.set(one, event);
     return true;
+  }
+
+  /**
+   * Takes out, and returns by their external ids, those that have the spelling again that the version before had, with
+   * or without `www.` and the last slash: the site goes back and forth, and both lead to the publication.
+   */
+  async takeTurnedBack(
+    findEvent: (id: string) => Soon<{ json: string } | null>,
+  ): Promise<Map<IdentifiedItem, string>> {
+    const turned = new Map<IdentifiedItem, string>();
+    for (const [one, { supersedes, url_official, external_id }] of this.#stored) {
+      if (supersedes === null || spellingless(one.item.link) !== spellingless(url_official)) continue;
+      const before = await findEvent(supersedes);
+      if (before === null) continue;
+      const event: RegEvent = JSON.parse(before.json);
+      if (cleanUrl(event.url_official) === cleanUrl(one.item.link)) turned.set(one, external_id);
+    }
+    this.moved = this.moved.filter((one) => !turned.has(one));
+    return turned;
   }
 
   /** What has happened, for the operator. */
   get words(): string {
     return `${this.moved.length} publications have moved ${
-      [...this.#hosts].join(", ")
+      [...new Set(this.moved.map((one) => this.#hosts.get(one)))].join(", ")
     }, and are as they were: ` +
       "their records have the new addresses, nobody is told; look whether url and base_url of the source are still right";
   }
+}
+
+/** What two spellings of one address have in common. */
+function spellingless(address: string): string {
+  const url = URL.parse(cleanUrl(address));
+  if (url === null) return address;
+  return `${url.host.replace(/^www\./, "")}${url.pathname.replace(/\/+$/, "")}${url.search}${url.hash}`;
 }
 
 function hostOf(address: string): string {

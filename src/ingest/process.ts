@@ -38,7 +38,7 @@ const MINUTE_MS = 60_000;
 
 /** What processing a source needs. */
 export interface ProcessOptions extends Omit<FetchOptions, "noteAnswer">, Omit<ReadOptions, "pause"> {
-  store: Pick<Store, "recordPublications" | "previewPublications" | "listEvents">;
+  store: Pick<Store, "recordPublications" | "previewPublications" | "listEvents" | "findEvent">;
   clock: Clock;
   newId: NewId;
   /** Who holds the leases. */

@@ -1,6 +1,7 @@
 // Publications that have been given a new id and new words at once: what shows that they are no new ones.
 import type { RegEvent } from "../domain/event.ts";
 import { type IdentifiedItem, isSameButForQuery, isSameText } from "./identify.ts";
+import { type LanguageForms, withoutLanguage, wordsIn } from "./languages.ts";
 import type { NormalisedItem } from "./normalise/item.ts";
 import { cleanUrl } from "./normalise/links.ts";
 
@@ -12,13 +13,53 @@ const SHARED = 2;
 /** What of a stored publication is looked at. */
 export type KnownPublication = Pick<
   RegEvent,
-  "external_id" | "url_official" | "title_en" | "summary_en" | "published_at" | "published_at_estimated"
+  | "external_id"
+  | "url_official"
+  | "title_en"
+  | "summary_en"
+  | "published_at"
+  | "published_at_estimated"
+  | "translations"
 >;
 
 /** The items of a document, and which of them nothing is known of. */
 export interface DocumentItems {
   all: readonly IdentifiedItem[];
   fresh: readonly IdentifiedItem[];
+}
+
+/** What finds known publications among the fresh items, by their external ids. */
+type FindKnown = (items: DocumentItems, known: readonly KnownPublication[]) => Map<IdentifiedItem, string>;
+
+/**
+ * What `find` finds where a publication may have several languages: each language is looked at by itself, with the words
+ * that publications have in it, and by addresses that name none.
+ */
+export function findInLanguages(
+  find: FindKnown,
+  { all, fresh }: DocumentItems,
+  known: readonly KnownPublication[],
+  languages: LanguageForms | null,
+): Map<IdentifiedItem, string> {
+  if (languages === null || fresh.length === 0) return find({ all, fresh }, known);
+  const neutral = (address: string) => withoutLanguage(cleanUrl(address), languages).address;
+  const isFresh = new Set(fresh);
+  const found = new Map<IdentifiedItem, string>();
+  for (const [language, items] of Map.groupBy(all, (one) => one.language)) {
+    const shown = new Map(
+      items.map((one) => [{ ...one, item: { ...one.item, link: neutral(one.item.link) } }, one]),
+    );
+    const publications = known
+      .filter(({ translations }) => language !== undefined && Object.hasOwn(translations, language))
+      .map((one) => ({ ...wordsIn(one, language), url_official: neutral(one.url_official) }));
+    const itsOwn = [...shown.keys()];
+    const itsFresh = [...shown].flatMap(([copy, one]) => isFresh.has(one) ? [copy] : []);
+    for (const [copy, externalId] of find({ all: itsOwn, fresh: itsFresh }, publications)) {
+      const one = shown.get(copy);
+      if (one !== undefined) found.set(one, externalId);
+    }
+  }
+  return found;
 }
 
 /**
@@ -35,10 +76,8 @@ export function findReplaced(
   if (fresh.length === 0) return new Map();
   const stored = Map.groupBy(known, ({ url_official }) => cleanUrl(url_official));
   const listed = new Listed(all, ({ item }) => cleanUrl(item.link));
-  const paths: Paths = {
-    stored: Map.groupBy(known, ({ url_official }) => pathOf(url_official)),
-    listed: new Listed(all, ({ item }) => pathOf(item.link)),
-  };
+  const paths = pathsOf({ all, fresh }, known, pathOf);
+  const barePaths = pathsOf({ all, fresh }, known, barePathOf);
   const isFresh = new Set(fresh);
   const dates = all.filter((one) => !isFresh.has(one)).map(({ item }) => dateOf(item)).filter((ms) =>
     ms !== null
@@ -50,7 +89,7 @@ export function findReplaced(
     const publications = stored.get(address) ?? [];
     const [before] = publications;
     if (before === undefined) {
-      const moved = findMoved(one, paths);
+      const moved = findMoved(one, paths, pathOf) ?? findMoved(one, barePaths, barePathOf);
       if (moved !== null) replaced.set(one, moved.external_id);
       continue;
     }
@@ -102,6 +141,17 @@ interface Paths {
   listed: Listed;
 }
 
+function pathsOf(
+  { all }: DocumentItems,
+  known: readonly KnownPublication[],
+  nameOf: (address: string) => string | null,
+): Paths {
+  return {
+    stored: Map.groupBy(known, ({ url_official }) => nameOf(url_official)),
+    listed: new Listed(all, ({ item }) => nameOf(item.link)),
+  };
+}
+
 /** How many items of a document have something in common; they are gone through when it is first asked. */
 class Listed {
   #counts: Map<string | null, number> | null = null;
@@ -127,22 +177,37 @@ class Listed {
 }
 
 /**
- * The publication of an item whose address has another host or a last slash more or less than it had: the same path, the
- * same title, and the same summary or date. A site that moves has not published everything anew.
+ * The publication of an item whose address has another host or a last slash more or less than it had, or has come by a
+ * query or lost it: the same path, the same title, and the same summary or date. A site that moves has not published
+ * everything anew.
  */
-function findMoved(one: IdentifiedItem, { stored, listed }: Paths): KnownPublication | null {
-  const path = pathOf(one.item.link);
+function findMoved(
+  one: IdentifiedItem,
+  { stored, listed }: Paths,
+  nameOf: (address: string) => string | null,
+): KnownPublication | null {
+  const path = nameOf(one.item.link);
   const [before, ...others] = path === null ? [] : stored.get(path) ?? [];
   if (before === undefined || others.length > 0 || !isSameText(one.item.title, before.title_en)) return null;
   if (listed.count(path) !== 1) return null;
+  // Two queries tell two publications apart.
+  if (nameOf === barePathOf && hasQuery(one.item.link) && hasQuery(before.url_official)) return null;
   return countShared(one.item, before) >= SHARED ? before : null;
 }
 
 /** Path and query without a last slash; null for a site's front page. */
 function pathOf(address: string): string | null {
-  const url = URL.parse(cleanUrl(address));
-  const path = url?.pathname.replace(/\/+$/, "") ?? "";
-  return path === "" ? null : path + (url?.search ?? "");
+  const path = barePathOf(address);
+  return path === null ? null : path + (URL.parse(cleanUrl(address))?.search ?? "");
+}
+
+/** {@link pathOf} without the query. */
+function barePathOf(address: string): string | null {
+  return URL.parse(cleanUrl(address))?.pathname.replace(/\/+$/, "") || null;
+}
+
+function hasQuery(address: string): boolean {
+  return (URL.parse(cleanUrl(address))?.search ?? "") !== "";
 }
 
 function countShared(item: NormalisedItem, known: KnownPublication): number {

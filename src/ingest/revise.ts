@@ -4,6 +4,7 @@ import type { Provenance } from "../domain/provenance.ts";
 import type { Severity } from "../domain/severity.ts";
 import type { RecordDecision, StoredPublication } from "../domain/store.ts";
 import { type IdentifiedItem, isSameButForDate, isSameText } from "./identify.ts";
+import { wordsIn } from "./languages.ts";
 import { cleanUrl } from "./normalise/links.ts";
 
 const DAY_MS = 86_400_000;
@@ -114,8 +115,9 @@ function isAnother(
   return owner !== undefined && owner !== identified.key;
 }
 
-function isAlike({ item }: IdentifiedItem, event: RegEvent): boolean {
-  return cleanUrl(item.link) === cleanUrl(event.url_official) || isSameText(item.title, event.title_en);
+function isAlike({ item, language }: IdentifiedItem, event: RegEvent): boolean {
+  return cleanUrl(item.link) === cleanUrl(event.url_official) ||
+    isSameText(item.title, wordsIn(event, language).title_en);
 }
 
 function isOnlyRedated(identified: IdentifiedItem, stored: StoredPublication): boolean {

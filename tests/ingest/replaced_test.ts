@@ -17,6 +17,7 @@ const known = (change: Partial<KnownPublication> = {}): KnownPublication => ({
   summary_en: SUMMARY,
   published_at: NOW,
   published_at_estimated: false,
+  translations: {},
   ...change,
 });
 const item = (change: Partial<NormalisedItem> = {}): IdentifiedItem =>
