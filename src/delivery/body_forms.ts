@@ -36,8 +36,34 @@ export function bodyForms(given: Uint8Array): BodyForm[] {
   add(text.trim(), "White space was added around the body");
   const latin = misreadAsLatin1(trimmed);
   if (latin !== null) add(latin, `The body was read as ISO 8859-1 instead of UTF-8: ${ADVICE}`);
+  for (const { bytes: wrapped, damage } of unwrapped(bytes, trimmed)) add(wrapped, damage);
   for (const { text: written, how } of rewritings(trimmed)) add(written, `${RESERIALISED}${how}: ${ADVICE}`);
   return forms;
+}
+
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+const UTF16_MARKS: Readonly<Record<string, string>> = { fffe: "utf-16le", feff: "utf-16be" };
+
+/** What is left when a wrapping that something put around the whole body is taken off; by nature one form at most. */
+function unwrapped(bytes: Uint8Array, text: string): { bytes: Uint8Array; damage: string }[] {
+  const encoding = UTF16_MARKS[Buffer.from(bytes.subarray(0, 2)).toString("hex")];
+  if (encoding !== undefined) {
+    const plain = new TextEncoder().encode(new TextDecoder(encoding).decode(bytes).replace(/(\r?\n)+$/, ""));
+    return [{
+      bytes: plain,
+      damage: "The body was saved as UTF-16, as a shell of Windows does: save the bytes",
+    }];
+  }
+  if (text.length % 4 === 0 && BASE64.test(text)) {
+    const damage =
+      "The body is in base64, as a gateway hands it over (isBase64Encoded): decode it before you verify";
+    return [{ bytes: Buffer.from(text, "base64"), damage }];
+  }
+  const value = text.startsWith('"') ? readJson(text) : undefined;
+  if (typeof value !== "string") return [];
+  const damage =
+    `The body was written as a JSON text within a JSON text (JSON.stringify of a string): ${ADVICE}`;
+  return [{ bytes: new TextEncoder().encode(value), damage }];
 }
 
 /** The text of UTF-8 bytes that were taken for ISO 8859-1 and written as UTF-8; null when that cannot have been. */

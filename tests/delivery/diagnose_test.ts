@@ -206,6 +206,9 @@ const FAULTS: [name: string, change: Change, ...problems: RegExp[]][] = [
   ["a line break behind the body", { body: `${BODY}\n` }, /ends with a line break/],
   ["a byte order mark", { body: `\ufeff${BODY}` }, /byte order mark/],
   ["both", { body: `\ufeff${BODY}\r\n` }, /line break.*byte order mark/],
+  ["base64", { body: Buffer.from(BODY).toString("base64") }, /in base64/],
+  ["as a shell of Windows saves it", { body: Buffer.from(`\ufeff${BODY}\r\n`, "utf16le") }, /UTF-16/],
+  ["a JSON text in a JSON text", { body: JSON.stringify(BODY) }, /JSON text within a JSON text/],
   ["blanks before", { body: `  ${BODY}` }, /White space/],
   ["pretty", { body: JSON.stringify(PARSED, null, 2) }, /read as JSON and written again with other blanks/],
   ["as Python writes", {
