@@ -70,7 +70,7 @@ export async function serve(
   const warned = warnOfRights(loaded, createMachine());
   for (const warning of [...warned, await tracesWarning(call.host)]) if (warning !== null) log.warn(warning);
   await using parts = new AsyncDisposableStack(); // ended in the opposite order, however this ends
-  const supervisor = await createSupervisor((name) => call.host.env(name));
+  const supervisor = await createSupervisor((name) => call.host.env(name), log.warn);
   parts.defer(() => supervisor.close());
   const metrics = createMetrics();
   parts.defer(measureProcess(metrics, clock.nowMs()));

@@ -1,5 +1,6 @@
 // The supervisor that started the process: systemd's notification protocol (sd_notify(3)).
 import { join } from "node:path";
+import type { LogFields } from "../domain/ports.ts";
 
 /** Asked for while something takes long: so much more time, microseconds, each time. */
 const MORE_TIME_US = 60_000_000;
@@ -18,15 +19,37 @@ export interface Supervisor {
   close(): Promise<void>;
 }
 
-/** The supervisor that the environment names (`NOTIFY_SOCKET`, `WATCHDOG_USEC`). */
+/**
+ * The supervisor that the environment names (`NOTIFY_SOCKET`, `WATCHDOG_USEC`). `warn` hears why one that is named cannot
+ * be told anything: the service works all the same, and whoever waits to hear of it ends it.
+ */
 export async function createSupervisor(
   env: (name: string) => string | undefined,
+  warn: (text: string, fields: LogFields) => void,
 ): Promise<Supervisor> {
   const path = env("NOTIFY_SOCKET") ?? "";
-  // Names that begin with @ are abstract sockets, which this runtime cannot send to; systemd gives a path.
-  if (!path.startsWith("/") || Deno.build.os === "windows") return NOBODY;
-  const folder = await Deno.makeTempDir({ prefix: "regfeed-notify-" });
-  const socket = Deno.listenDatagram({ transport: "unixpacket", path: join(folder, "socket") });
+  if (path === "" || Deno.build.os === "windows") return NOBODY;
+  if (!path.startsWith("/")) {
+    // Names that begin with @ are abstract sockets, vsock: is another machine's.
+    warn(
+      `${UNTOLD}: this runtime sends to sockets with a path only; start it with Type=exec, or without NOTIFY_SOCKET`,
+      {
+        socket: path,
+      },
+    );
+    return NOBODY;
+  }
+  const opened = await openSocket().catch((error: Error) => {
+    warn(
+      `${UNTOLD}: no socket can be made among the temporary files; name another folder in TMPDIR, or make room`,
+      {
+        cause: error.message,
+      },
+    );
+    return null;
+  });
+  if (opened === null) return NOBODY;
+  const { socket, folder } = opened;
   const timers = new Set<ReturnType<typeof setInterval>>();
   const say = async (text: string): Promise<void> => {
     try {
@@ -69,6 +92,20 @@ export async function createSupervisor(
       await Deno.remove(folder, { recursive: true });
     },
   };
+}
+
+const UNTOLD = "the supervisor (NOTIFY_SOCKET) cannot be told how the service is, and may end it";
+
+/** A socket of our own to send from, in a folder of its own. */
+async function openSocket(): Promise<{ socket: Deno.DatagramConn; folder: string }> {
+  const folder = await Deno.makeTempDir({ prefix: "regfeed-notify-" });
+  try {
+    const socket = Deno.listenDatagram({ transport: "unixpacket", path: join(folder, "socket") });
+    return { socket, folder };
+  } catch (error) {
+    await Deno.remove(folder, { recursive: true });
+    throw error;
+  }
 }
 
 /** No supervisor listens. */
