@@ -25,6 +25,7 @@ import { type CountVisit, createIngestMetrics } from "./ingest/ingest_metrics.ts
 import { type Config, userAgentOf } from "./config/config.ts";
 import { createDelivery, type Delivery } from "./delivery/loop.ts";
 import { createReplay } from "./delivery/replay.ts";
+import type { ConfigState } from "./domain/config_state.ts";
 import { type Customer, limitOf, limitsOf } from "./domain/customer.ts";
 import { createIds, type NewId } from "./domain/ids.ts";
 import { type Metrics, NO_METRICS } from "./domain/metrics.ts";
@@ -86,6 +87,8 @@ export interface Lasting {
   countAttempt: CountAttempt;
   /** The sources of the config in force: of others the metrics say nothing. */
   measured: { sources: ReadonlySet<string> };
+  /** What became of the config that was read last. */
+  config: { state: ConfigState };
   /** How often addresses have asked without a good key: a reload lets nobody try more. */
   addressCounts: AddressCounts;
   /** Attempts under way by subscription, so that an endpoint's share holds over both appliances. */
@@ -104,6 +107,7 @@ export function createLasting(
   measureStore(metrics, { store, clock, isMeasured: (source) => measured.sources.has(source) });
   return {
     measured,
+    config: { state: "ok" },
     countVisit: createIngestMetrics(metrics),
     countAttempt: createDeliveryMetrics(metrics),
     newId: createIds(() => clock.nowMs(), (count) => random.bytes(count)),
@@ -128,7 +132,7 @@ export function createApp(
   const payments = createPaying(made);
   const mailing = createWriting({ config, platform, store, version });
   const server = createServer({
-    routes: createRoutes({ ...made, delivery, payments }),
+    routes: createRoutes({ ...made, delivery, payments, lasting }),
     ...platform,
     newId,
     log: platform.log("api"),
@@ -316,10 +320,11 @@ function createPaying({ config, platform, store, newId }: AppOptions & MadeOnce)
 }
 
 function createRoutes(
-  { config, platform, store, version, newId, classifier, delivery, payments }: AppOptions & MadeOnce & {
-    delivery: Delivery;
-    payments: Payments | null;
-  },
+  { config, platform, store, version, newId, classifier, delivery, payments, lasting }:
+    & AppOptions
+    & MadeOnce
+    & HasLasting
+    & { delivery: Delivery; payments: Payments | null },
 ): Route[] {
   const { clock, random } = platform;
   const { topics } = classifier;
@@ -346,7 +351,7 @@ function createRoutes(
       clock,
       sources,
       topics,
-      health: createHealth({ store, sources, clock, log, version }),
+      health: createHealth({ store, sources, clock, log, version, configState: () => lasting.config.state }),
     }),
     ...eventRoutes({ store, publicUrl: config.server.publicUrl, topics, isSource }),
     usageRoute({ store, clock, limitsOf: (customer) => limitsOf(customer, config.tiers) }),

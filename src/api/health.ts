@@ -1,5 +1,6 @@
 // The health of the pipeline, from what the store knows.
 import type { AccountHealth } from "../domain/account_store.ts";
+import type { ConfigState } from "../domain/config_state.ts";
 import { DISCLAIMER } from "../domain/disclaimer.ts";
 import type { Clock, Log } from "../domain/ports.ts";
 import type { SourceSettings, SourceState } from "../domain/source.ts";
@@ -22,6 +23,7 @@ export interface HealthOptions {
   clock: Clock;
   log: Log;
   version: string;
+  configState(): ConfigState;
 }
 
 /** A function that reports: `down` when the store cannot be read, `degraded` when a part needs attention. */
@@ -37,7 +39,8 @@ export function createHealth(options: HealthOptions): () => Promise<HealthReport
 }
 
 async function report(options: HealthOptions, nowMs: number): Promise<HealthReport> {
-  const common = { version: options.version, time: nowMs, disclaimer: DISCLAIMER };
+  const config = options.configState();
+  const common = { version: options.version, time: nowMs, config, disclaimer: DISCLAIMER };
   try {
     const states = await options.store.listSources();
     const ingestion = ingestionHealth(states, options, nowMs);
@@ -45,7 +48,8 @@ async function report(options: HealthOptions, nowMs: number): Promise<HealthRepo
     const accounts = await options.store.accountHealth();
     const { failing, blocked, silent, empty, partial, held_back } = ingestion;
     const trouble = await options.store.trouble();
-    const isDegraded = trouble !== null || failing + blocked + silent + empty + partial + held_back > 0 ||
+    const isDegraded = trouble !== null || config !== "ok" ||
+      failing + blocked + silent + empty + partial + held_back > 0 ||
       (deliveries.oldest_pending_age_ms ?? 0) > OLD_DELIVERY_MS || isTroubled(accounts, nowMs);
     return {
       status: trouble === "corrupt" ? "down" : isDegraded ? "degraded" : "ok",

@@ -24,6 +24,15 @@ const READABLE: readonly StoreTrouble[] = ["read_only", "full", "io"];
 /** How often a store that cannot be written is looked at again, ms. */
 const LOOK_AGAIN_MS = 1_000;
 
+/** Configs that are kept to go back to while nothing can be written, the one of the start besides. */
+const MOST_KEPT = 4;
+
+/** A config that was read while nothing could be written: nobody knows yet whether it agrees with what is stored. */
+interface Waiting {
+  loaded: LoadedConfig;
+  readAtMs: number;
+}
+
 /** What the service is made of. */
 export interface ServiceOptions {
   call: CommandCall;
@@ -65,6 +74,14 @@ function isReadable(error: unknown): boolean {
   return error instanceof StoreError && READABLE.includes(error.trouble);
 }
 
+function isTroubled(store: Pick<Store, "trouble">): Promise<boolean> {
+  return store.trouble().then((trouble) => trouble !== null, () => true); // whoever watches the store tells of it
+}
+
+function problemsOf(error: unknown): string[] {
+  return error instanceof Error ? error.message.split("\n") : [String(error)];
+}
+
 class RunningService implements Service {
   readonly #options: ServiceOptions;
   readonly #lasting: ReturnType<typeof createLasting>;
@@ -80,7 +97,13 @@ class RunningService implements Service {
   #turn: Promise<void> = Promise.resolve();
   /** Settles when the loops run, or the service ends before they can. */
   #beginning: Promise<void> = Promise.resolve();
+  /** Settles when a config that has to wait was read again. */
+  #reading: Promise<void> = Promise.resolve();
   #isAskedAgain = false;
+  /** The newest first, that of the start last. */
+  #waiting: readonly Waiting[];
+  /** Whether the config is read again as soon as something can be written. */
+  #isReadLater = false;
   #warned: readonly string[];
   #lastReload = { isGood: true, goodAtMs: 0 };
 
@@ -92,6 +115,7 @@ class RunningService implements Service {
     this.#loaded = loaded;
     this.#readings = readings;
     this.#lastReload.goodAtMs = platform.clock.nowMs();
+    this.#waiting = [{ loaded, readAtMs: this.#lastReload.goodAtMs }];
     this.#measure(metrics);
   }
 
@@ -137,6 +161,7 @@ class RunningService implements Service {
     const { platform, store, door } = this.#options;
     const { signal } = this.#ending;
     const tell = createTroubleLog(store, platform.log("store"));
+    this.#lasting.config.state = "waiting";
     door.open(this.#makeApp(this.#loaded));
     for (; !signal.aborted; await platform.clock.sleep(LOOK_AGAIN_MS, signal)) {
       try {
@@ -144,18 +169,50 @@ class RunningService implements Service {
         if (await store.trouble() !== null) continue;
         await this.#turn;
         // A reload may have been faster.
-        if (this.#app === null) await this.#putInForce(this.#loaded);
+        if (this.#app === null) await this.#beginWithNewest();
         return;
       } catch (error) {
         if (error instanceof StoreError) continue; // the trouble has come back in between
-        this.#lastReload.isGood = false; // what watches the metrics must see it as well
-        const problems = error instanceof Error ? error.message.split("\n") : [String(error)];
+        this.#noteRefused(); // what watches the metrics must see it as well
         platform.log("config").error("nothing is collected or delivered: mend the config and reload it", {
-          problems,
+          problems: problemsOf(error),
         });
         return;
       }
     }
+  }
+
+  /**
+   * Begins with the newest config that agrees with what is stored, of those that were read while that could not be told.
+   * Throws what is wrong with the newest where none does.
+   */
+  async #beginWithNewest(): Promise<void> {
+    let wrong: unknown = null;
+    for (const { loaded, readAtMs } of this.#waiting) {
+      try {
+        await this.#putInForce(loaded);
+      } catch (error) {
+        if (error instanceof StoreError) throw error;
+        wrong ??= error;
+        continue;
+      }
+      this.#lastReload.goodAtMs = readAtMs;
+      // What was read last may have been so wrong that it was never kept.
+      this.#lasting.config.state = this.#lastReload.isGood ? "ok" : "refused";
+      if (wrong === null) return;
+      this.#noteRefused();
+      this.#options.platform.log("config").error(
+        "the config contradicts what is stored: the one read before it is in force; mend it and reload it",
+        { problems: problemsOf(wrong), in_force: new Date(readAtMs).toISOString() },
+      );
+      return;
+    }
+    throw wrong;
+  }
+
+  #noteRefused(): void {
+    this.#lastReload.isGood = false;
+    this.#lasting.config.state = "refused";
   }
 
   reload(): Promise<void> {
@@ -187,12 +244,14 @@ class RunningService implements Service {
       const read = applied.length > 0 ? "config reloaded" : "config read again: nothing to put in force";
       const waits = "config read: it is in force as soon as the database can be written";
       log.info(isInForce ? read : waits, { changed: applied });
-      this.#lastReload = { isGood: true, goodAtMs: platform.clock.nowMs() };
+      this.#lastReload.isGood = true;
+      if (isInForce) this.#lastReload.goodAtMs = platform.clock.nowMs();
+      this.#lasting.config.state = isInForce ? "ok" : "waiting";
     } catch (error) {
-      this.#lastReload.isGood = false;
+      if (isReadable(error)) return this.#readLater(span);
+      this.#noteRefused();
       span.fail("the config is not good; the log names what is wrong");
-      const problems = error instanceof Error ? error.message.split("\n") : [String(error)];
-      log.error("config not reloaded: the one before stays in force", { problems });
+      log.error("config not reloaded: the one before stays in force", { problems: problemsOf(error) });
     } finally {
       this.#readings = readings;
     }
@@ -206,9 +265,33 @@ class RunningService implements Service {
     } catch (error) {
       if (this.#app !== null || !isReadable(error)) throw error;
       this.#loaded = loaded;
+      const [first] = this.#waiting.slice(-1);
+      const before = this.#waiting.slice(0, -1).slice(0, MOST_KEPT - 1);
+      const readAtMs = this.#options.platform.clock.nowMs();
+      this.#waiting = [{ loaded, readAtMs }, ...before, ...(first === undefined ? [] : [first])];
       this.#options.door.open(this.#makeApp(loaded));
       return false;
     }
+  }
+
+  /** Has the config read again when something can be written: the one in force goes on until then. */
+  #readLater(span: Span): void {
+    const { platform, store } = this.#options;
+    const { signal } = this.#ending;
+    span.fail("nothing can be written; it is read again when that is over");
+    this.#lasting.config.state = "waiting";
+    platform.log("config").warn(
+      "config not reloaded, for nothing can be written: the one before stays in force until it can be",
+    );
+    if (this.#isReadLater) return;
+    this.#isReadLater = true;
+    this.#reading = (async () => {
+      do await platform.clock.sleep(LOOK_AGAIN_MS, signal); while (
+        !signal.aborted && await isTroubled(store)
+      );
+      this.#isReadLater = false;
+      if (!signal.aborted) await this.reload();
+    })();
   }
 
   /** What was said before is not said again; what went and has come back is. */
@@ -292,6 +375,7 @@ class RunningService implements Service {
     this.#backups.ending.abort();
     await this.#reloading;
     await this.#beginning;
+    await this.#reading;
     const apps = [...this.#retiring, ...(this.#app === null ? [] : [this.#app])];
     await Promise.all(apps.map((app) => app.stop()));
   }

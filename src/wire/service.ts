@@ -1,5 +1,6 @@
 // The public answers about the service itself: sources, topics, health, problems.
 import * as z from "zod";
+import { CONFIG_STATES } from "../domain/config_state.ts";
 import { STORE_TROUBLES } from "../domain/store_trouble.ts";
 import { DISCLAIMER } from "../domain/disclaimer.ts";
 import { type ErrorCode, ERRORS } from "../domain/errors.ts";
@@ -130,6 +131,11 @@ export const healthReport = z.strictObject({
       "What keeps the store from its work: a full disk, a file that cannot be written, another process's " +
       "lock, damaged pages, a disk that fails; `failing` when it cannot even be read",
   }),
+  config: z.enum(CONFIG_STATES).meta({
+    description:
+      "Whether the config is in force as it was last read: `waiting` until something can be stored, `refused` when it is " +
+      "wrong or contradicts what is stored, and the one before it goes on",
+  }),
   ingestion: z.strictObject({
     sources: z.int().min(0).meta({ description: "Active sources" }),
     failing: z.int().min(0).meta({
@@ -175,6 +181,7 @@ export const healthReport = z.strictObject({
     version: "0.1.0",
     time: 1_785_512_460_000,
     database: "ok",
+    config: "ok",
     ingestion: {
       sources: 12,
       failing: 0,

@@ -2,7 +2,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import {
+  addCustomer,
   Client,
+  fill,
+  FIRST,
   HELD_TO_RIGHTS,
   inside,
   mayHold,
@@ -13,21 +16,6 @@ import {
 } from "../support/disks.ts";
 import type { Board, Hook } from "../support/loopback.ts";
 import { begin, regfeed, regfeedJson, serve, type Serving, writeConfig } from "../support/process.ts";
-
-const FIRST = "Guidelines on general-purpose AI models";
-
-/** Fills the store with an event and a customer, ended cleanly; gives the customer's key. */
-async function fill(folder: string, board: Board): Promise<string> {
-  board.publish(FIRST);
-  await regfeedJson(folder, ["ingest"]);
-  return await addCustomer(folder);
-}
-
-/** Adds a customer; gives their key. */
-async function addCustomer(folder: string, email = "ana@example.org"): Promise<string> {
-  const who = ["--email", email, "--tier", "team"];
-  return (await regfeedJson<{ key: string }>(folder, ["customer", "add", ...who])).key;
-}
 
 /** The life of a server that starts where nothing can be written, until it can be. */
 async function liveThrough(
@@ -314,30 +302,5 @@ Deno.test({
       const { code, log } = await server.over;
       assert.equal(code, 0, log);
       assert.ok(key.startsWith("rgf_"));
-    }),
-});
-
-Deno.test({
-  name: "a config that changes while nothing can be written is the one that begins when it can be",
-  ignore: Deno.build.os === "windows" || !mayHold,
-  fn: () =>
-    withPeers(async (folder, board) => {
-      const key = await fill(folder, board);
-      const disk = join(folder, "disk");
-      await Deno.chmod(disk, 0o555);
-      const server = await serve(folder, {}, HELD_TO_RIGHTS);
-      const client = new Client(server, key);
-      await client.sees("read_only");
-      await writeConfig(folder, SETTINGS + board.source.replace('"Board"', '"Another board"'));
-      Deno.kill(server.pid, "SIGHUP");
-      await server.said("config read: it is in force as soon as the database can be written");
-      await Deno.chmod(disk, 0o700);
-      const name = async () => {
-        const { json } = await client.ask("/v1/sources");
-        return (json.sources as { name_en: string }[])[0]?.name_en;
-      };
-      await until("the new name", async () => await name() === "Another board", server.log);
-      const { code, log } = await server.end("SIGTERM");
-      assert.equal(code, 0, log);
     }),
 });

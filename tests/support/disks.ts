@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type Board, type Hook, openBoard, openHook } from "./loopback.ts";
-import { type Serving, withFolder, writeConfig } from "./process.ts";
+import { regfeedJson, type Serving, withFolder, writeConfig } from "./process.ts";
 
 /** A config whose store lies in `disk`. */
 export const SETTINGS = `
@@ -73,6 +73,22 @@ export class Client {
     assert.equal(status, 200, this.server.log());
     return (json.events as { title_en: string }[]).map(({ title_en }) => title_en).sort();
   }
+}
+
+/** The title of {@link fill}'s event. */
+export const FIRST = "Guidelines on general-purpose AI models";
+
+/** Fills the store with an event and a customer, ended cleanly; gives the customer's key. */
+export async function fill(folder: string, board: Board): Promise<string> {
+  board.publish(FIRST);
+  await regfeedJson(folder, ["ingest"]);
+  return await addCustomer(folder);
+}
+
+/** Adds a customer; gives their key. */
+export async function addCustomer(folder: string, email = "ana@example.org"): Promise<string> {
+  const who = ["--email", email, "--tier", "team"];
+  return (await regfeedJson<{ key: string }>(folder, ["customer", "add", ...who])).key;
 }
 
 /** A folder with a config, and a publisher and a receiver for its server. */
