@@ -66,7 +66,7 @@ export const customerCommands: Command[] = [
         await store.addCustomer(customer, stored, actOf(call, platform));
         printKey(call, customer, key);
         return EXIT.done;
-      }, { creates: true });
+      }, { withoutStore: "make" });
     },
   },
   {

@@ -26,7 +26,7 @@ export const ingestCommand: Command = {
       const missing = ids.filter((id) => !reports.some((report) => report.id === id)).map(busy);
       print(call, [...reports, ...missing]);
       return reports.every((report) => report.ok) && missing.length === 0 ? EXIT.done : EXIT.failed;
-    }, { log: { format: "text", level: "error" }, creates: true }),
+    }, { log: { format: "text", level: "error" }, withoutStore: "make" }),
 };
 
 function busy(id: string): IngestReport {

@@ -13,7 +13,7 @@ import type { LogSettings } from "../platform/log.ts";
 import { createPlatform, type RealPlatform } from "../platform/platform.ts";
 import type { Host } from "../platform/process.ts";
 import { createTracer } from "../platform/tracer.ts";
-import { openVaultFile } from "../platform/vault.ts";
+import { createVault, KEY_BYTES, openVaultFile } from "../platform/vault.ts";
 import type { CopyReader, ReadableCopy } from "../store/sqlite/readable_copy.ts";
 import { openStore, type OpenStoreOptions } from "../store/sqlite/store.ts";
 import { troubleOf } from "../store/sqlite/trouble.ts";
@@ -88,15 +88,26 @@ export interface Opened extends LoadedConfig {
   store: Store;
 }
 
-/** Opens all of it for `work` and closes it after that; only a command that `creates` makes a store that is not there. */
+/**
+ * What a command does that finds no database: it makes one, or, where it only reads, it does without, and leaves nothing
+ * behind that might belong to another user than the service.
+ */
+export type WithoutStore = "make" | "do without";
+
+/** Opens all of it for `work` and closes it after that. Throws where there is no store, unless the command can help itself. */
 export function withStore<T>(
   call: CommandCall,
   work: (opened: Opened) => Promise<T>,
-  options: { log?: LogSettings; creates?: true } = {},
+  options: { log?: LogSettings; withoutStore?: WithoutStore } = {},
 ): Promise<T> {
   return withPlatform(call, async ({ platform, ...loaded }) => {
     const { path } = loaded.config.store;
-    if (!options.creates && !await call.host.exists(path)) {
+    if (options.withoutStore === "do without" && await isMissing(call, path)) {
+      call.host.err(`there is no database ${path} yet, and none is made: nothing is known of any source\n`);
+      const store = openStore(":memory:", () => createVault(platform.random.bytes(KEY_BYTES)));
+      return await work({ ...loaded, platform, store }).finally(() => store.close());
+    }
+    if (options.withoutStore === undefined && !await call.host.exists(path)) {
       throw new CommandError(
         `there is no database ${path} yet, as ${loaded.file} has it: \`serve\` makes it, and so does \`customer add\`; ` +
           "--config names another config",
@@ -117,6 +128,11 @@ export function withStore<T>(
       await store.close();
     }
   }, options);
+}
+
+/** Whether nothing is there; what cannot be looked at may be there, and opening it tells why it cannot. */
+function isMissing({ host }: CommandCall, path: string): Promise<boolean> {
+  return host.exists(path).then((exists) => !exists, () => false);
 }
 
 /** Opens the config and the platform for `work` and closes them after that. */

@@ -34,7 +34,7 @@ export const sourceCommands: Command[] = [
         const listed = listSources(config, await store.listSources(), nowMs);
         call.host.out(call.flags.has("json") ? listJson(listed) : listTable(listed));
         return EXIT.done;
-      }, { creates: true }),
+      }, { withoutStore: "do without" }),
   },
   {
     name: "source test",
@@ -73,7 +73,7 @@ export const sourceCommands: Command[] = [
             : previewTable(preview, options, width) + savedLines(saved),
         );
         return preview.report.ok ? EXIT.done : EXIT.failed;
-      }, { log: { format: "text", level: "error" }, creates: true }),
+      }, { log: { format: "text", level: "error" }, withoutStore: "do without" }),
   },
   releaseCommand,
   {

@@ -10,6 +10,7 @@ import { type CountVisit, createIngestMetrics } from "./ingest_metrics.ts";
 import { discreetLog } from "./discreet_log.ts";
 import { createLastLooks } from "./last_looks.ts";
 import { createPassedOver } from "./passed_over.ts";
+import { movesInWords } from "./move.ts";
 import { placesOf } from "./place.ts";
 import type { DecidedItem } from "./process.ts";
 import { failed, type IngestReport, reportOf } from "./report.ts";
@@ -172,7 +173,11 @@ async function previewSource(
     const onDocument = (document: FetchedDocument) => documents.push(document);
     const { processSource } = await loadReaders();
     const processed = await processSource(source, state, "preview", { ...options, onDocument });
-    const notes = [...processed.notes, ...placesOf(source, state, options.clock.nowMs())];
+    const notes = [
+      ...processed.notes,
+      ...movesInWords(processed.whereabouts),
+      ...placesOf(source, state, options.clock.nowMs()),
+    ];
     const report = reportOf(source.id, { ...processed, notes });
     const { failure, decided } = processed;
     return {

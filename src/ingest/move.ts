@@ -52,6 +52,16 @@ function decideMove(known: SourceMove | null, found: Whereabouts, nowMs: number)
   }
 }
 
+/** What a dry run says of the addresses that have moved for good. */
+export function movesInWords(found: readonly Whereabouts[]): string[] {
+  return found.flatMap((one) =>
+    one.kind !== "moved" ? [] : [
+      `${one.address} says that it has moved for good to ${one.to}: it is followed there, and no longer asked once it ` +
+      `has said so for ${ADOPTED_AFTER_MS / 86_400_000} days; change its address in the config`,
+    ]
+  );
+}
+
 /**
  * Where a template of addresses has moved to, when one address made of it has moved. `tail` is what stands in the template
  * behind the last slash before its first placeholder, filled as it was for that address: the new address must end with

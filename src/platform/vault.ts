@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { LOST_KEY_ADVICE, type SealedPlace, type Vault, VaultError } from "../domain/ports.ts";
 
 /** The key's length, bytes. */
-const KEY_BYTES = 32;
+export const KEY_BYTES = 32;
 /** What the sealed form begins with: its version, so that a later one can be told from it. */
 const VERSION = 1;
 /** The beginning of a hash of the key: tells which key sealed, and nothing of it. */

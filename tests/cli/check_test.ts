@@ -20,7 +20,7 @@ Deno.test("the example config is taken where there is no other, which is said on
     await Deno.writeTextFile(join(folder, "config.example.toml"), INBOX);
     const listed = await regfeed(folder, ["source", "list"]);
     assert.equal(listed.code, 0);
-    assert.equal(listed.stderr, "no regfeed.toml here: using config.example.toml\n");
+    assert.match(listed.stderr, /^no regfeed\.toml here: using config\.example\.toml$/m);
     await writeConfig(folder, INBOX);
     assert.doesNotMatch((await regfeed(folder, ["check"])).stderr, /using/);
   }));

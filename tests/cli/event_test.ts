@@ -114,7 +114,7 @@ Deno.test("event show --why says that the rules have changed, and shows both, an
 Deno.test("event show of an unknown id fails with a sentence", () =>
   withFolder(async (folder) => {
     await writeConfig(folder, CONFIG);
-    await regfeedJson(folder, ["source", "list"]); // it makes the database
+    await regfeed(folder, ["ingest"]); // it makes the database
     for (const id of ["evt_00000000000000000000000000", "nonsense"]) {
       const { code, stderr } = await regfeed(folder, ["event", "show", id]);
       assert.equal(code, 1);

@@ -67,3 +67,19 @@ Deno.test("source test shows language, type, severity, topics, articles and date
       ai_act_articles: ["Art. 50"],
     }]);
   }));
+
+Deno.test("source list and source test look without a database, and leave none behind", () =>
+  withFolder(async (folder) => {
+    await writeConfig(folder, CONFIG);
+    await Deno.mkdir(join(folder, "inbox"));
+    await Deno.writeTextFile(join(folder, "inbox", "a.xml"), rss([{ id: "1" }]));
+    const before = [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
+    const list = await regfeed(folder, ["source", "list", "--json"]);
+    assert.equal(list.code, 0, list.stderr);
+    assert.deepEqual(JSON.parse(list.stdout).sources.map(({ state }: { state: string }) => state), ["new"]);
+    assert.match(list.stderr, /^there is no database .*regfeed\.db yet, and none is made/m);
+    const test = await regfeed(folder, ["source", "test", "inbox", "--json"]);
+    assert.equal(test.code, 0, test.stderr);
+    assert.equal(JSON.parse(test.stdout).new, 1);
+    assert.deepEqual([...Deno.readDirSync(folder)].map(({ name }) => name).sort(), before);
+  }));

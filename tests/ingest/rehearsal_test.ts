@@ -51,3 +51,24 @@ Deno.test("a publication in two languages is new once in a dry run, and has then
       assert.deepEqual(await outcomes(world), [2, 0, 0, 2]);
     },
   ));
+
+Deno.test("a dry run says where an address has moved to for good, and nothing of one that is led elsewhere for now", () =>
+  withSources(boardConfig({ source: 'relevance = "all"' }), async (world) => {
+    const { http } = world.platform;
+    let status = 301;
+    http.serve(
+      "https://board.example/feed",
+      () => ({ status, headers: { location: "https://new.example/feed" } }),
+    );
+    http.serve("https://new.example/feed", () => ({ body: rss([{ id: "1" }]) }));
+    const [source] = world.config.sources;
+    const [state] = await world.store.listSources();
+    assert.ok(source !== undefined && state !== undefined);
+    const { report } = await world.app.ingest.preview(source, state);
+    assert.deepEqual(report.notes, [
+      "https://board.example/feed says that it has moved for good to https://new.example/feed: it is followed there, " +
+      "and no longer asked once it has said so for 3 days; change its address in the config",
+    ]);
+    status = 302;
+    assert.equal((await world.app.ingest.preview(source, state)).report.notes, undefined);
+  }));
