@@ -1,7 +1,8 @@
 // One server a store: who comes second says so, in its log, its metrics and to the doctor, until it is alone.
+import { dirname } from "node:path";
 import type { Metrics } from "../domain/metrics.ts";
 import type { Clock, Log } from "../domain/ports.ts";
-import { type Claim, claimFile, isClaimed, readClaim, takeWithin } from "../platform/claim.ts";
+import { type Claim, claimFile, claimToRead, isClaimed, readClaim, takeWithin } from "../platform/claim.ts";
 import { type Finding, problem } from "./doctor/finding.ts";
 
 /** How long a server that ends may still be there beside the one that follows it, ms: longer than it takes to end. */
@@ -36,45 +37,75 @@ export interface SoleServer {
  * Claims the store until the returned function is called, or the process ends. While another server has it, the work goes
  * on, for that one may be ending; but it is said, and where the other one stays, said as an error: both do everything, and
  * each counts only its own requests.
+ *
+ * Who may not write claims the file that an earlier server has left. Where there is none it is the folder: only those who
+ * may not write either meet there, so the file is claimed as soon as it can be.
  */
-export function claimStore({ path, address, log, clock, metrics }: SoleServer): () => void {
+export function claimStore(server: SoleServer): () => void {
   const ending = new AbortController();
-  const { signal } = ending;
-  const { first, second } = claimsOf(path);
-  let isAlone = false;
-  let isShared = false;
+  const { metrics } = server;
+  const shared = { isShared: false };
   metrics.gauge(
     { name: "regfeed_store_shared", help: "Whether another server has the same store open." },
-    () => [{ value: isShared ? 1 : 0 }],
+    () => [{ value: shared.isShared ? 1 : 0 }],
   );
-  let claim = claimOrSay(first, { address, log });
-  void (async () => {
-    if (claim === null) claim = await claimLater(first, { address, clock }, signal);
-    if (claim === null) return;
-    if (signal.aborted) return claim.release();
-    const taken = claim.taken.catch((error) => {
-      if (!signal.aborted) sayUntold(log, first, error);
-    }).then(() => {
-      isAlone = true;
-      isShared = false;
-    });
-    await Promise.race([taken, clock.sleep(LOOK_MS, signal)]);
-    if (isAlone || signal.aborted) return;
-    isShared = true;
-    const waiting = claimOrSay(second, { address, log });
-    log.warn("another server has this store open: it has some seconds to end", { other: readClaim(first) });
-    await Promise.race([taken, clock.sleep(HANDOVER_MS, signal)]);
-    while (!isAlone && !signal.aborted) {
-      log.error(`two servers use one store; ${ADVICE}`, { store: path, other: readClaim(first) });
-      await Promise.race([taken, clock.sleep(SAY_AGAIN_MS, signal)]);
-    }
-    waiting?.release();
-    if (isAlone) log.info("the other server has ended: this one has the store to itself");
-  })();
-  return () => {
-    ending.abort();
-    claim?.release();
+  void claimInTurn(server, shared, ending.signal);
+  return () => ending.abort();
+}
+
+/** The file's claim, or the folder's until there is one. */
+async function claimInTurn(
+  server: SoleServer,
+  shared: { isShared: boolean },
+  signal: AbortSignal,
+): Promise<void> {
+  const { first } = claimsOf(server.path);
+  const claim = claimOrWhyNot(first, server.address);
+  if (!(claim instanceof Error)) return await keepClaim(claim, server, shared, signal);
+  const meanwhile = claimFolder(first);
+  const stage = new AbortController();
+  signal.addEventListener("abort", () => stage.abort(), { once: true });
+  if (meanwhile === null) sayUntold(server.log, first, claim);
+  else void keepClaim(meanwhile, server, shared, stage.signal);
+  const later = await claimLater(first, server, signal);
+  stage.abort();
+  if (later !== null) await keepClaim(later, server, shared, signal);
+}
+
+/** Holds the claim until the signal aborts, and says it while somebody else has it. */
+async function keepClaim(
+  claim: Claim,
+  { path, address, log, clock }: SoleServer,
+  shared: { isShared: boolean },
+  signal: AbortSignal,
+): Promise<void> {
+  const { first, second } = claimsOf(path);
+  const release = () => {
+    shared.isShared = false;
+    claim.release();
   };
+  if (signal.aborted) return release();
+  signal.addEventListener("abort", release, { once: true });
+  let isAlone = false;
+  const taken = claim.taken.catch((error) => {
+    if (!signal.aborted) sayUntold(log, first, error);
+  }).then(() => {
+    isAlone = true;
+    shared.isShared = false;
+  });
+  await Promise.race([taken, clock.sleep(LOOK_MS, signal)]);
+  if (isAlone || signal.aborted) return;
+  shared.isShared = true;
+  // Only the doctor asks for it: where it cannot be made, the log and the metrics know all the same.
+  const waiting = claimOrWhyNot(second, address);
+  log.warn("another server has this store open: it has some seconds to end", { other: readClaim(first) });
+  await Promise.race([taken, clock.sleep(HANDOVER_MS, signal)]);
+  while (!isAlone && !signal.aborted) {
+    log.error(`two servers use one store; ${ADVICE}`, { store: path, other: readClaim(first) });
+    await Promise.race([taken, clock.sleep(SAY_AGAIN_MS, signal)]);
+  }
+  if (!(waiting instanceof Error)) waiting.release();
+  if (isAlone) log.info("the other server has ended: this one has the store to itself");
 }
 
 /** A claim as soon as there can be one: a disk that cannot be written may be later. Null when the signal has aborted. */
@@ -85,22 +116,31 @@ async function claimLater(
 ): Promise<Claim | null> {
   while (!signal.aborted) {
     await clock.sleep(TRY_AGAIN_MS, signal);
-    try {
-      if (!signal.aborted) return claimFile(file, address);
-    } catch {
-      // It was said when it began.
-    }
+    const claim = signal.aborted ? null : claimOrWhyNot(file, address);
+    if (claim !== null && !(claim instanceof Error)) return claim;
   }
   return null;
 }
 
-/** A claim; null where there can be none, which is said: a store that works is no reason not to serve. */
-function claimOrSay(file: string, { address, log }: Pick<SoleServer, "address" | "log">): Claim | null {
+/** A claim on the file, also for who can only read it; why not, where there can be none: no reason not to serve. */
+function claimOrWhyNot(file: string, address: string): Claim | Error {
   try {
     return claimFile(file, address);
   } catch (error) {
-    sayUntold(log, file, error);
-    return null;
+    try {
+      return claimToRead(file);
+    } catch {
+      return error as Error; // that it cannot be read either says less than why it cannot be made
+    }
+  }
+}
+
+/** A claim on the folder of a file; null where that cannot be opened. */
+function claimFolder(file: string): Claim | null {
+  try {
+    return claimToRead(dirname(file));
+  } catch {
+    return null; // told of the file
   }
 }
 

@@ -16,8 +16,10 @@ export interface Claim {
 export function claimFile(path: string, text: string): Claim {
   const file = Deno.openSync(path, { read: true, write: true, create: true, mode: 0o600 });
   let isReleased = false;
+  let isHeld = false;
   const taken = file.lock(true).then(() => {
     if (isReleased) return;
+    isHeld = true;
     try {
       file.truncateSync(0);
       file.writeSync(new TextEncoder().encode(`process ${Deno.pid}, ${text}`));
@@ -29,9 +31,24 @@ export function claimFile(path: string, text: string): Claim {
     taken,
     release() {
       isReleased = true;
+      try {
+        // Who claims it next may only read it, and would seem to be this one.
+        if (isHeld) file.truncateSync(0);
+      } catch {
+        // As above: it says whose it was, which is known to be over when the lock is gone.
+      }
       file.close();
     },
   };
+}
+
+/**
+ * {@link claimFile} for who may not write: claims a file that is there, or a folder, and says nothing of who does. Throws
+ * when it cannot be opened.
+ */
+export function claimToRead(path: string): Claim {
+  const file = Deno.openSync(path);
+  return { taken: file.lock(true), release: () => file.close() };
 }
 
 /** A claim that is held; null where somebody else holds it for longer than a time (ms). */

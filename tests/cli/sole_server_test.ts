@@ -114,6 +114,43 @@ Deno.test("claimStore() claims a store later that it cannot claim yet, and says 
   }
 });
 
+Deno.test({
+  name: "claimStore() tells servers apart that can make no file, and sees one that can from then on",
+  ignore: Deno.build.os === "windows",
+  fn: async () => {
+    const folder = await Deno.makeTempDir({ prefix: "regfeed-claim-" });
+    try {
+      const path = join(folder, "regfeed.db");
+      const file = `${path}.server`;
+      // A link to nowhere: it can be neither made nor read.
+      await Deno.symlink(join(folder, "not", "there"), file);
+      const claim = () => {
+        const sleeps = createSleeps();
+        const { said, log } = createLog();
+        const metrics = createMetrics();
+        const release = claimStore({ path, address: "", log, clock: sleeps.clock, metrics });
+        const shared = async () => /^regfeed_store_shared (\d)/m.exec(await metrics.render())?.[1];
+        return { ...sleeps, said, release, shared };
+      };
+      const first = claim();
+      await settle();
+      const second = claim();
+      await settle();
+      while (await second.shared() === "0") await second.wake();
+      assert.deepEqual([first.said, await first.shared()], [[], "0"]);
+      assert.deepEqual(second.said, ["warn: another server has this store open"]);
+      await Deno.remove(file);
+      const third = claim();
+      await settle();
+      while (await first.shared() === "0") await first.wake();
+      assert.deepEqual(first.said, ["warn: another server has this store open"]);
+      for (const { release } of [first, second, third]) release();
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});
+
 Deno.test("claimForAlone() is refused while a server or another restore has the store, and not after that", async () => {
   const folder = await Deno.makeTempDir({ prefix: "regfeed-claim-" });
   try {

@@ -244,6 +244,26 @@ Deno.test({
     }),
 });
 
+for (const left of ["", ", nor did one before them leave anything"]) {
+  Deno.test({
+    name: `two servers on a store that neither may write are told apart${left}`,
+    ignore: !mayMount,
+    fn: () =>
+      withPeers(async (folder, board) => {
+        await fill(folder, board);
+        if (left === "") assert.equal((await (await serve(folder)).end("SIGTERM")).code, 0);
+        const wrapper = withReadOnlyView(join(folder, "disk"));
+        const first = await serve(folder, {}, wrapper);
+        const second = await serve(folder, {}, wrapper);
+        await second.said("another server has this store open");
+        await first.end("SIGKILL");
+        await second.said("the other server has ended");
+        const { log } = await second.end("SIGTERM");
+        assert.doesNotMatch(first.log() + log, /cannot be told/);
+      }),
+  });
+}
+
 Deno.test({
   name: "a start that can read its database neither where it lies nor as a copy says why",
   ignore: !mayMount,
