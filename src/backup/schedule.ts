@@ -101,8 +101,16 @@ async function makeOne({ plan, clock, log, files, create }: BackupLoop, nowMs: n
   log.info("backup made", { file: to, duration_ms: clock.nowMs() - nowMs });
   const listing = await files.list(plan.folder);
   for (const name of findSuperfluous(listing.files.map((file) => file.name), plan.keep, nowMs)) {
-    await files.removeFile(join(plan.folder, name));
-    log.info("old backup removed", { file: name });
+    try {
+      await files.removeFile(join(plan.folder, name));
+      log.info("old backup removed", { file: name });
+    } catch (error) {
+      // The new one is there all the same, and the others can go.
+      log.warn("an old backup cannot be removed: remove it, or let the service's user do so", {
+        file: name,
+        cause: error instanceof Error ? error.message : String(error),
+      });
+    }
   }
 }
 

@@ -134,6 +134,9 @@ export const CUSTOMER_DISABLED = "the customer is disabled";
 /** How long a claimed mail is nobody else's, ms: longer than a whole attempt. */
 export const MAIL_LEASE_MS = 300_000;
 
+/** Longer than any mail waits for its next attempt, ms: what is due later was put off by a clock that was set back. */
+export const MOST_MAIL_WAIT_MS = 30 * 3_600_000;
+
 /**
  * What came of the wish to send a mail now: it is due. `soon`: an attempt is under way or due within
  * {@link MAIL_LEASE_MS} anyway. `over`: it was sent, or there is none of that id.

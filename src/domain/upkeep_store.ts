@@ -19,7 +19,8 @@ export interface UpkeepStore {
   judgeEndpoints(judge: { nowMs: number; newMailId: () => string }): Promise<number>;
   /**
    * After the clock was set back: what was to wait some time from a moment that is yet to come, waits that time from
-   * now, and a secret that was replaced signs for no more than a day from now. Returns how many deliveries.
+   * now, a secret that was replaced signs for no more than a day from now, and a mail that was put off longer than any is is
+   * due. Returns how many deliveries.
    */
   healClock(nowMs: number): Promise<number>;
   /**

@@ -145,3 +145,48 @@ Deno.test("runBackups() makes one a day, tries again after a failure, and keeps 
     "scheduled-regfeed-20260805T031500Z.tar.gz",
   ]);
 });
+
+Deno.test("runBackups() goes by its schedule although an old backup cannot be removed, and says which", async () => {
+  const { clock, log, lines } = fakePlatform(at("2026-08-01T10:00"), 1);
+  const old = [1, 2].map((day) => scheduledName(at(`2026-07-0${day}T03:15`)));
+  const folder = new Set<string>(old);
+  const made: string[] = [];
+  const ending = new AbortController();
+  await runBackups({
+    plan: { folder: "/backups", schedule: DAILY, keep: 1 },
+    clock: {
+      ...clock,
+      nowMs: () => clock.nowMs(),
+      sleep: (ms) => {
+        clock.advance(ms);
+        return Promise.resolve();
+      },
+    },
+    log: log("backup"),
+    files: {
+      exists: () => Promise.resolve(true),
+      list: () =>
+        Promise.resolve({
+          files: [...folder].map((name) => ({ name, sizeBytes: 1, modifiedAtMs: 0 })),
+          unreadable: [],
+        }),
+      removeFile(path) {
+        if (path.endsWith(old[1] ?? "")) return Promise.reject(new Error("permission denied"));
+        return Promise.resolve(void folder.delete(path.replace("/backups/", "")));
+      },
+    },
+    create(to, nowMs) {
+      made.push(new Date(nowMs).toISOString().slice(0, 16));
+      folder.add(to.replace("/backups/", ""));
+      if (made.length === 2) ending.abort();
+      return Promise.resolve();
+    },
+  }, ending.signal);
+  assert.deepEqual(made, ["2026-08-01T10:00", "2026-08-02T03:15"]);
+  assert.deepEqual([...folder], [old[1], scheduledName(at("2026-08-02T03:15"))]);
+  const warned = lines.filter(({ level }) => level === "warn" || level === "error");
+  assert.deepEqual(warned.map(({ level, fields }) => `${level} ${fields?.["file"]}`), [
+    `warn ${old[1]}`,
+    `warn ${old[1]}`,
+  ]);
+});

@@ -14,7 +14,7 @@ import type { Store } from "../../domain/store.ts";
 import type { SwitchedOffBy } from "../../domain/subscription.ts";
 import type { Connection, Row } from "./connection.ts";
 import { holdDeliveries } from "./delivery_states.ts";
-import { queueMail } from "./mails.ts";
+import { healMails, queueMail } from "./mails.ts";
 
 /** How exact the time of the last success is while all is well, ms: it must not cost a write for each delivery. */
 const LAST_SUCCESS_STEP_MS = 60_000;
@@ -220,6 +220,7 @@ export function createEndpoints(connection: Connection): Pick<Store, "judgeEndpo
           nowMs + PREVIOUS_SECRET_MS,
           nowMs + PREVIOUS_SECRET_MS,
         );
+        healMails(connection, nowMs);
         // What was to wait an hour from a time that is yet to come waits an hour from now.
         return connection.run(
           `update deliveries set next_attempt_at = next_attempt_at - (decided_at - ?),

@@ -12,6 +12,7 @@ import {
   type MailOutcome,
   type MailRetry,
   type MailStatus,
+  MOST_MAIL_WAIT_MS,
   type NewMail,
 } from "../../domain/mail.ts";
 import { noteAct } from "./audit.ts";
@@ -182,6 +183,15 @@ export function awaitsWelcome(connection: Connection, customerId: string): boole
     "select 1 from mails where once_key = ? and status in ('queued', 'failed')",
     welcomeKey(customerId),
   ) !== undefined;
+}
+
+/** After the clock was set back: what would wait for a time that is years away is due now. */
+export function healMails(connection: Connection, nowMs: number): void {
+  connection.run(
+    "update mails set next_attempt_at = ? where status = 'queued' and next_attempt_at > ?",
+    nowMs,
+    nowMs + MOST_MAIL_WAIT_MS,
+  );
 }
 
 /** Lets a welcome mail go that no attempt was made of: what it waited for is there. */

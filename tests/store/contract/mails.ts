@@ -55,6 +55,21 @@ export const mailPromises: StorePromise[] = [
     },
   },
   {
+    name: "healClock() lets a mail that was put off by a clock that was set back go now, and no other sooner",
+    check: async (store) => {
+      await welcomed(store);
+      const [{ id } = { id: "" }] = await claim(store);
+      const dayMs = 86_400_000;
+      await store.finishMail(id, 1, { kind: "retry", atMs: T0 + dayMs, problem: "refused" }, T0);
+      await store.healClock(T0);
+      assert.deepEqual(await claim(store, T0 + dayMs - 1), []);
+      const backMs = T0 - 365 * dayMs;
+      await store.healClock(backMs);
+      const [mail] = await claim(store, backMs);
+      assert.deepEqual([mail?.id, mail?.attempt], [id, 2]);
+    },
+  },
+  {
     name: "storeWelcomeKey() stores an attempt's key, and the next one's instead of it",
     check: async (store) => {
       await welcomed(store);
