@@ -21,6 +21,7 @@ import { createThread, type Thread } from "../platform/thread.ts";
 import { VERSION } from "../version.ts";
 import { readPair, watchCertificate } from "./certificate_watch.ts";
 import { type CommandCall, CommandError, EXIT } from "./command.ts";
+import { judgeTimes } from "./doctor/certificate.ts";
 import { warnOfRights } from "./doctor/rights.ts";
 import type { EarlyListener } from "./early_listener.ts";
 import { type LoadedConfig, type Opened, openStoreAt } from "./open.ts";
@@ -216,8 +217,14 @@ async function listenAt(
   if (state.kind === "bad") throw new CommandError(`server.tls_cert ${paths.cert}: ${state.reason}`);
   const server = await listenTls({ ...options, pair });
   const log = platform.log("tls");
+  // Clients that look at their clock refuse it; it may as well be this machine's clock that is wrong.
+  for (const { seen, todo } of judgeTimes(state, platform.clock.nowMs())) log.warn(`${seen}: ${todo}`);
   const renew = (next: CertificatePair) => server.renew(next);
-  void watchCertificate({ files: host, clock: platform.clock, log, paths, inUse: pair, renew }, signal);
+  const machine = createMachine();
+  void watchCertificate(
+    { files: host, clock: platform.clock, log, paths, inUse: pair, renew, machine },
+    signal,
+  );
   return server;
 }
 

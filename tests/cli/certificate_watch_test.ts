@@ -8,7 +8,11 @@ import { withFolder } from "../support/process.ts";
 const DAY_MS = 86_400_000;
 
 /** What the watch takes into use and logs, when at each look the files hold what the list says. */
-async function watch(looks: readonly (CertificatePair | "unreadable")[], nowMs: number): Promise<string[]> {
+async function watch(
+  looks: readonly (CertificatePair | "unreadable")[],
+  nowMs: number,
+  { mode = 0o600, dayALook = false }: { mode?: number; dayALook?: boolean } = {},
+): Promise<string[]> {
   const ending = new AbortController();
   const seen: string[] = [];
   let look = -1;
@@ -22,7 +26,7 @@ async function watch(looks: readonly (CertificatePair | "unreadable")[], nowMs: 
   await watchCertificate({
     files: { readText: read },
     clock: {
-      nowMs: () => nowMs,
+      nowMs: () => nowMs + (dayALook ? look * DAY_MS : 0),
       sleep: () => {
         if (++look === looks.length) ending.abort();
         return Promise.resolve();
@@ -31,6 +35,16 @@ async function watch(looks: readonly (CertificatePair | "unreadable")[], nowMs: 
     log: { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") },
     paths: { cert: "cert", key: "key" },
     inUse: { cert: "before", key: "before" },
+    machine: {
+      rightsOf: () => ({
+        mode,
+        isRoots: false,
+        mayRead: true,
+        mayWrite: true,
+        isReadOnly: false,
+        isFolder: false,
+      }),
+    },
     renew: (pair) => Promise.resolve(void seen.push(`renewed ${pair.cert.length > 0}`)),
   }, ending.signal);
   return seen;
@@ -58,4 +72,26 @@ Deno.test("a pair takes over when it was read twice alike; a wrong, expired or u
     const [said = "", ...more] = await watch([one, one, one, two, two], nowMs + 10 * DAY_MS);
     assert.match(said, /not used; the one before goes on\|it expired at 2\d{3}-\d\d-\d\dT/);
     assert.deepEqual(more, used);
+  }));
+
+Deno.test("a pair that is not valid yet is said once, and taken when it is", () =>
+  withFolder(async (folder) => {
+    await makeAuthority(folder);
+    const one = await readPair(await makeCertificate(folder, "one", 90));
+    const threeDaysAgo = Date.now() - 3 * DAY_MS;
+    const waits = "warn|new certificate not used before it is valid; the one before goes on until then|";
+    const used = ["renewed true", "info|new certificate in use|"];
+    assert.deepEqual(await watch(Array(4).fill(one), threeDaysAgo), [waits]);
+    assert.deepEqual(await watch(Array(6).fill(one), threeDaysAgo, { dayALook: true }), [waits, ...used]);
+  }));
+
+Deno.test("the key of a pair that is taken into use is warned of when others can read it", () =>
+  withFolder(async (folder) => {
+    await makeAuthority(folder);
+    const one = await readPair(await makeCertificate(folder, "one", 90));
+    assert.deepEqual(await watch([one, one, one], Date.now(), { mode: 0o644 }), [
+      "renewed true",
+      "info|new certificate in use|",
+      "warn|key has mode 644: others can read it: chmod 640 key|",
+    ]);
   }));

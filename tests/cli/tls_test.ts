@@ -41,7 +41,7 @@ async function install(folder: string, cert: string, key: string): Promise<void>
 Deno.test("serve speaks TLS, takes a new certificate into use, and goes on with it when the next is bad", () =>
   withFolder(async (folder) => {
     const caCerts = [await makeAuthority(folder)];
-    await makeCertificate(folder, "first");
+    await makeCertificate(folder, "first", 5);
     await makeCertificate(folder, "second");
     await install(folder, "first", "first");
     await writeConfig(folder, CONFIG);
@@ -67,6 +67,7 @@ Deno.test("serve speaks TLS, takes a new certificate into use, and goes on with 
     assert.deepEqual([await ask(), await shownName(port)], [200, "second"]);
     const { code, log } = await server.end("SIGTERM");
     assert.equal(code, 0);
+    assert.match(log, /WARN +tls +the certificate expires on \S+, in less than 14 days: renew it/);
     assert.match(log, /new certificate in use/);
     assert.match(log, /new certificate not used.*do not belong together/);
     assert.doesNotMatch(log, /PRIVATE KEY/);

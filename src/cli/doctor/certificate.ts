@@ -28,7 +28,11 @@ export function judgeCertificate(pair: CertificatePair, hostname: string, nowMs:
 
 type GoodCertificate = Extract<CertificateState, { kind: "good" }>;
 
-function judgeTimes({ beginsAtMs, expiresAtMs }: GoodCertificate, nowMs: number): Finding[] {
+/** What is wrong with the times of a certificate: past, to come, or about to end. */
+export function judgeTimes(
+  { beginsAtMs, expiresAtMs }: Pick<GoodCertificate, "beginsAtMs" | "expiresAtMs">,
+  nowMs: number,
+): Finding[] {
   const todo = "renew it: the server takes the new files into use by itself";
   const day = dayOf(expiresAtMs);
   if (expiresAtMs <= nowMs) return [problem("tls", `the certificate expired on ${day}`, todo)];
