@@ -5,6 +5,7 @@ import { type Hashes, hashesOf } from "./identify.ts";
 import { type NormalisedItem, normaliseItem } from "./normalise/item.ts";
 import { DocumentError, type ParsedDocument, parseDocument } from "./parse/document.ts";
 import type { Classified } from "./revise.ts";
+import { itemsOf, SHARE_ITEMS, takeShare } from "./shares.ts";
 
 /** Items of one document at most. */
 export const MAX_ITEMS = 20_000;
@@ -24,13 +25,18 @@ export interface ContentsRequest {
   /** Absolute address of the publisher's site. */
   baseUrl: string;
   /** How its items are classified right away; null where few of them will be asked about. */
-  ahead: {
-    sourceId: string;
-    /** What the source states. */
-    languages: readonly string[];
-    /** Whether what does not concern AI regulation is kept as well. */
-    keepsAll: boolean;
-  } | null;
+  ahead: AheadRequest | null;
+}
+
+/** How a document's items are classified before they are asked about. */
+export interface AheadRequest {
+  sourceId: string;
+  /** What the source states. */
+  languages: readonly string[];
+  /** Whether what does not concern AI regulation is kept as well. */
+  keepsAll: boolean;
+  /** How many shares of the items are taken by one thread or the other. */
+  taken: SharedArrayBuffer;
 }
 
 /** What a document says beside its items. */
@@ -48,15 +54,15 @@ export type ReadItem =
 export type AheadOfTime = Classified | null;
 
 /**
- * Contents as they come: that there are none, or the document, its items in order, that these were all, and what each
- * readable one was classified as, in the same order.
+ * Contents as they come: that there are none, or the document, its items in order, that these were all, and what the
+ * readable ones of a share were classified as.
  */
 export type ContentsPart =
   | { kind: "unreadable"; reason: string }
   | { kind: "document"; facts: DocumentFacts }
   | { kind: "items"; items: readonly ReadItem[] }
   | { kind: "all read" }
-  | { kind: "classified"; classified: readonly AheadOfTime[] };
+  | { kind: "classified"; share: number; classified: readonly AheadOfTime[] };
 
 /** Reads a document part by part; no part takes long but the document. */
 export function* readParts(request: ContentsRequest, classify: Classify): Generator<ContentsPart, void> {
@@ -83,12 +89,10 @@ export function* readParts(request: ContentsRequest, classify: Classify): Genera
   }
   yield { kind: "all read" };
   if (ahead === null) return;
-  const { sourceId, languages, keepsAll } = ahead;
-  const stated = { sourceId, statedLanguages: statedLanguages(language, languages) };
-  for (let start = 0; start < read.length; start += PART_ITEMS) {
-    const classified = read.slice(start, start + PART_ITEMS)
-      .map((item) => wholeOf(classify(classifyRequest(item, stated)), keepsAll));
-    yield { kind: "classified", classified };
+  const classifyOne = classifierAhead(ahead, language, classify);
+  const shares = Math.ceil(read.length / SHARE_ITEMS);
+  for (let share = takeShare(ahead.taken, shares); share !== null; share = takeShare(ahead.taken, shares)) {
+    yield { kind: "classified", share, classified: itemsOf(read, share).map(classifyOne) };
   }
 }
 
@@ -97,10 +101,18 @@ export function statedLanguages(ofDocument: string | null, ofSource: readonly st
   return [...(ofDocument === null ? [] : [ofDocument]), ...ofSource];
 }
 
-/** A classification with all that will be asked of it. */
-function wholeOf(classified: Classified, keepsAll: boolean): AheadOfTime {
-  const { relevant } = classified;
-  if (!relevant && !keepsAll) return null;
-  const { language, eventType, topics, severity, aiActArticles } = classified;
-  return { relevant, language, eventType, topics, severity, aiActArticles };
+/** Classifies items of a document that states this language, each with all that will be asked of it. */
+export function classifierAhead(
+  { sourceId, languages, keepsAll }: AheadRequest,
+  language: string | null,
+  classify: Classify,
+): (item: NormalisedItem) => AheadOfTime {
+  const stated = { sourceId, statedLanguages: statedLanguages(language, languages) };
+  return (item) => {
+    const classified = classify(classifyRequest(item, stated));
+    const { relevant } = classified;
+    if (!relevant && !keepsAll) return null;
+    const { language, eventType, topics, severity, aiActArticles } = classified;
+    return { relevant, language, eventType, topics, severity, aiActArticles };
+  };
 }

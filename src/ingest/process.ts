@@ -29,6 +29,7 @@ import { DocumentError } from "./parse/document.ts";
 import type { PassedOver } from "./passed_over.ts";
 import { readContents, type ReadOptions } from "./read.ts";
 import { createRehearsal } from "./rehearsal.ts";
+import { noSharesTaken } from "./shares.ts";
 import { Throttle } from "./throttle.ts";
 import { createTurns } from "./turns.ts";
 
@@ -329,7 +330,9 @@ function contentsRequest(
   const isLikelyNew = state.firstSuccessAtMs === null && result.identity.languages === null;
   return {
     ...{ bytes, contentType, url, reading, timezone, baseUrl },
-    ahead: isLikelyNew ? { sourceId, languages, keepsAll: relevance === "all" } : null,
+    ahead: isLikelyNew
+      ? { sourceId, languages, keepsAll: relevance === "all", taken: noSharesTaken() }
+      : null,
   };
 }
 

@@ -1,12 +1,20 @@
-// Where a document is read: on this thread, or on another when it is long, so that this one goes on with what waits.
-import type { Log } from "../domain/ports.ts";
+// Where a document is read: on this thread, or on another when it is long, so that this one goes on with what waits and
+// classifies a part of it.
+import type { Clock, Log } from "../domain/ports.ts";
 import { Ahead } from "./ahead.ts";
 import type { Classify } from "./classify_request.ts";
-import { type ContentsPart, type ContentsRequest, type DocumentFacts, readParts } from "./contents.ts";
+import {
+  type ContentsPart,
+  type ContentsRequest,
+  type DocumentFacts,
+  type ReadItem,
+  readParts,
+} from "./contents.ts";
 import { type Hashes, hashesOf } from "./identify.ts";
 import type { NormalisedItem } from "./normalise/item.ts";
 import { DocumentError } from "./parse/document.ts";
 import type { Refusal } from "./process.ts";
+import { createTurns, SHORT_TURN_MS } from "./turns.ts";
 
 /** A shorter document is read sooner than another thread has begun, bytes. */
 export const LONG_DOCUMENT_BYTES = 512 * 1024;
@@ -20,6 +28,7 @@ export type ReadElsewhere = (
 /** What reading needs. */
 export interface ReadOptions {
   classify: Classify;
+  clock: Clock;
   log: Log;
   /** Without it, every document is read on this thread. */
   readElsewhere?: ReadElsewhere;
@@ -36,7 +45,7 @@ export interface Contents {
   /** Items that were refused. */
   refused: Refusal[];
   hashesOf(item: NormalisedItem): Hashes;
-  /** What another thread finds meanwhile; null when each item is classified as it is decided on. */
+  /** What is classified meanwhile; null when each item is classified as it is decided on. */
   ahead: Ahead | null;
 }
 
@@ -65,9 +74,10 @@ async function readHere(request: ContentsRequest, { classify, pause }: ReadOptio
 /** Resolves when all items are there, while their classifications still come; null when the thread broke before. */
 async function readThere(
   request: ContentsRequest,
-  { readElsewhere, log }: ReadOptions & { readElsewhere: ReadElsewhere },
+  { readElsewhere, log, classify, clock }: ReadOptions & { readElsewhere: ReadElsewhere },
 ): Promise<Contents | null> {
-  const ahead = request.ahead === null ? null : new Ahead();
+  const pause = createTurns(clock, SHORT_TURN_MS);
+  const ahead = request.ahead === null ? null : new Ahead({ request: request.ahead, classify, pause });
   const collected = new Collected(ahead);
   const { promise: allRead, resolve } = Promise.withResolvers<void>();
   const isOver = readElsewhere(request, (part) => {
@@ -79,6 +89,7 @@ async function readThere(
       cause: error instanceof Error ? error.message : String(error),
     });
   }).finally(() => ahead?.end());
+  await ahead?.untilAllRead();
   await Promise.race([allRead, isOver]);
   return collected.isWhole ? collected.contents() : null;
 }
@@ -92,7 +103,6 @@ class Collected {
   readonly #refused: Refusal[] = [];
   #facts: DocumentFacts | null = null;
   #unreadable: string | null = null;
-  #classified = 0;
   /** Whether all of its items are there, or it is known that there are none. */
   isWhole = false;
 
@@ -108,28 +118,30 @@ class Collected {
         break;
       case "document":
         this.#facts = part.facts;
+        this.#ahead?.begin(part.facts.language);
         break;
       case "items":
-        for (const read of part.items) {
-          if (!read.ok) {
-            this.#refused.push({ item: read.item, reason: read.reason });
-            continue;
-          }
-          const { item, hashes, notes } = read;
-          this.#items.push(item);
-          this.#hashes.set(item, hashes);
-          if (notes.length > 0) this.#notes.set(item, notes);
-        }
+        for (const read of part.items) this.#takeItem(read);
         break;
       case "all read":
         this.isWhole = true;
         break;
-      case "classified": {
-        const { length } = part.classified;
-        this.#ahead?.add(this.#items.slice(this.#classified, this.#classified + length), part.classified);
-        this.#classified += length;
-      }
+      case "classified":
+        this.#ahead?.addFound(part.share, part.classified);
     }
+    this.#ahead?.tell({ areAllRead: this.isWhole });
+  }
+
+  #takeItem(read: ReadItem): void {
+    if (!read.ok) {
+      this.#refused.push({ item: read.item, reason: read.reason });
+      return;
+    }
+    const { item, hashes, notes } = read;
+    this.#items.push(item);
+    this.#ahead?.addItem(item);
+    this.#hashes.set(item, hashes);
+    if (notes.length > 0) this.#notes.set(item, notes);
   }
 
   contents(): Contents {

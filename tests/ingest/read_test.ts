@@ -5,6 +5,7 @@ import type { SecondThread } from "../../src/domain/ports.ts";
 import type { ContentsPart } from "../../src/ingest/contents.ts";
 import { LONG_DOCUMENT_BYTES } from "../../src/ingest/read.ts";
 import { readingTasks } from "../../src/ingest/reading_tasks.ts";
+import { itemsOf, noSharesTaken, SHARE_ITEMS, takeShare } from "../../src/ingest/shares.ts";
 import { createThread } from "../../src/platform/thread.ts";
 import { boardConfig, rss, type SampleItem } from "../support/samples.ts";
 import { withWorld } from "../support/world.ts";
@@ -116,7 +117,7 @@ Deno.test("a first fetch asks this thread to classify nothing that the other one
         // What is not relevant is made relevant, and the other way round: so it shows whose word counts.
         take?.(
           part.kind !== "classified" ? part : {
-            kind: "classified",
+            ...part,
             classified: part.classified.map((one) =>
               one !== null ? null : {
                 ...{ relevant: true, language: "mt", eventType: "other", topics: [], severity: "low" },
@@ -151,6 +152,45 @@ Deno.test("a first fetch asks this thread to classify nothing that the other one
     assert.equal(kinds["document"], 3, "what is known may be most of it");
     assert.equal(kinds["classified"], classified);
   }, { reader });
+});
+
+Deno.test("whoever is free classifies the next share of a first fetch, and nobody one that is taken", async () => {
+  const tasks = readingTasks(createClassifier);
+  const config = boardConfig();
+  const here = await outcomeOf(config, LONG);
+  for (const slow of ["items", "classified"] as const) {
+    const shares: number[][] = [];
+    const reader: SecondThread = {
+      async call(task, argument, take) {
+        const there: number[] = [];
+        shares.push(there);
+        for (const part of tasks[task]?.(argument) ?? []) {
+          if (part.kind === "classified") there.push(part.share);
+          take?.(part);
+          // The first thread's turn: it goes on as far as it can.
+          if (part.kind === slow) await new Promise((resolve) => setTimeout(resolve));
+        }
+        return null;
+      },
+    };
+    assert.deepEqual(await outcomeOf(config, LONG, reader), here, slow);
+    const [ofPreview = [], ofFirst = [], ...others] = shares;
+    assert.deepEqual(others, [[]], "most items of the second fetch are known");
+    for (const there of [ofPreview, ofFirst]) {
+      // Read slowly, all shares but the last one are the first thread's; classified slowly, all but the first one.
+      assert.deepEqual(there, slow === "items" ? [there.at(-1)] : [0]);
+    }
+  }
+});
+
+Deno.test("shares are taken in order, each once, and none before it is there", () => {
+  const taken = noSharesTaken();
+  const other = structuredClone(taken); // the same memory, as another thread has it
+  assert.equal(takeShare(taken, 0), null);
+  assert.deepEqual([takeShare(taken, 2), takeShare(other, 2), takeShare(taken, 2)], [0, 1, null]);
+  assert.deepEqual([takeShare(other, 4), takeShare(other, 4), takeShare(other, 4)], [2, 3, null]);
+  const items = Array.from({ length: 2 * SHARE_ITEMS + 1 }, (_, at) => at);
+  assert.deepEqual([0, 1, 2, 3].flatMap((share) => itemsOf(items, share)), items);
 });
 
 Deno.test("a thread that breaks loses nothing, wherever it breaks", async () => {
