@@ -92,11 +92,17 @@ function positionalProblem(command: Command, positionals: readonly string[]): st
   const superfluous = positionals.slice(most);
   if (superfluous.length > 0) {
     const words = superfluous.map((word) => JSON.stringify(word)).join(", ");
-    return superfluous.length === 1 ? `${words} is one word too many` : `${words} are words too many`;
+    const config = Object.hasOwn(optionsOf(command), "config") ? superfluous.find(isConfigName) : undefined;
+    return (superfluous.length === 1 ? `${words} is one word too many` : `${words} are words too many`) +
+      (config === undefined ? "" : `; a config is named with --config ${config}`);
   }
   const missing = requiredNames(command.usage).slice(positionals.length, fewest);
   if (missing.length === 0) return null;
   return `${missing.join(" and ")} ${missing.length === 1 ? "is" : "are"} missing`;
+}
+
+function isConfigName(word: string): boolean {
+  return word.endsWith(".toml");
 }
 
 /** The positionals in a usage that must be there: `CUSTOMER`, `TIER`. */

@@ -102,6 +102,7 @@ export const backupCommands: Command[] = [
       const from = await requireFile(host, name);
       const restored = await withTools(host, async (tools) => {
         const { config, ...target } = await targetOf(call, from, tools);
+        const keyPlace = target.secretKey;
         const request = { from, force: flags.has("force"), nowMs: createClock().nowMs(), ...target };
         const done = await restoreBackup(request, {
           ...tools,
@@ -109,9 +110,12 @@ export const backupCommands: Command[] = [
           release: releaseDatabase,
           schemaVersion: SCHEMA_VERSION,
         });
-        return { ...done, written: [...config === null ? [] : [config], ...done.written] };
+        return {
+          done: { ...done, written: [...config === null ? [] : [config], ...done.written] },
+          keyPlace,
+        };
       });
-      print(call, restored, () => describeRestored(restored, host.program));
+      print(call, restored.done, () => describeRestored(restored.done, restored.keyPlace, host.program));
       return EXIT.done;
     },
   },
@@ -167,15 +171,19 @@ function describe({ created_at, version, schema, rows, files }: BackupManifest):
     `${events} ${events === 1 ? "event" : "events"}, ${bytes} bytes unpacked`;
 }
 
-function describeRestored({ manifest, written, kept, hasSecretKey }: Restored, program: string): string[] {
+function describeRestored(
+  { manifest, written, kept, hasSecretKey }: Restored,
+  keyPlace: string,
+  program: string,
+): string[] {
   return [
-    `restored ${describe(manifest)}\n`,
+    `restored the backup ${describe(manifest)}\n`,
     ...written.map((path) => `  put in place  ${path}\n`),
     ...kept.map((path) => `  kept          ${path}\n`),
     hasSecretKey
       ? ""
-      : "The secret key is not in its place: put it there before the server starts, or the secrets of subscriptions " +
-        "cannot be read.\n",
+      : `The secret key is not in its place: put your copy of it at ${keyPlace} before the server starts, or the ` +
+        "secrets of subscriptions cannot be read.\n",
     `${hasSecretKey ? "Start the server now" : "Start the server after that"}: \`${program} serve\`.\n`,
   ];
 }

@@ -1,5 +1,6 @@
 // `event show`: one record on a terminal, and why it says what it says.
 import { type Classification, type Classifier, createClassifier } from "../classify/classify.ts";
+import { diffEvents, type EventDiff, type FieldChange } from "../domain/diff.ts";
 import type { RegEvent } from "../domain/event.ts";
 import { isId } from "../domain/ids.ts";
 import type { Provenance } from "../domain/provenance.ts";
@@ -15,7 +16,7 @@ export const eventCommands: Command[] = [
   {
     name: "event show",
     usage: "ID [--why] [--json]",
-    summary: "shows a record with its versions and what it was made from",
+    summary: "shows a record, what each version changed, and what it was made from",
     example: "regfeed event show evt_01J9ZC3V5T8Q2W4E6R8Y0TAPNB --why",
     positionals: [1, 1],
     options: {
@@ -41,7 +42,16 @@ interface ShownEvent {
   event: RegEvent;
   provenance: Provenance;
   /** Every version of the publication, the first one first. */
-  versions: { id: string; version: number; ingested_at: number; title: string }[];
+  versions: ShownVersion[];
+}
+
+interface ShownVersion {
+  id: string;
+  version: number;
+  ingested_at: number;
+  title: string;
+  /** As the API has it; null for the first version. */
+  diff_to_previous: EventDiff | null;
 }
 
 async function readEvent(store: Store, id: string): Promise<ShownEvent> {
@@ -53,12 +63,16 @@ async function readEvent(store: Store, id: string): Promise<ShownEvent> {
   return {
     event: JSON.parse(found.json),
     provenance: JSON.parse(found.provenance),
-    versions: versions.map((one) => ({
-      id: one.id,
-      version: one.version,
-      ingested_at: one.ingested_at,
-      title: one.title_en,
-    })),
+    versions: versions.map((one, index) => {
+      const previous = versions[index - 1];
+      return {
+        id: one.id,
+        version: one.version,
+        ingested_at: one.ingested_at,
+        title: one.title_en,
+        diff_to_previous: previous === undefined ? null : diffEvents(previous, one),
+      };
+    }),
   };
 }
 
@@ -136,14 +150,7 @@ function describeEvent({ event, provenance, versions }: ShownEvent, width: numbe
       (summary === "" ? "" : `\n${paragraph(summary)}`)
     ),
     "\nversions\n",
-    ...versions.map((one) =>
-      wrapText(one.title, {
-        width,
-        indent: 6,
-        first: `${one.id === event.id ? "*" : " "} ${String(one.version).padStart(3)} ${one.id} ` +
-          `${formatTime(one.ingested_at)}  `,
-      })
-    ),
+    ...versions.map((one) => describeVersion(one, one.id === event.id, width)),
     "\nmade from\n",
     formatFields([
       ["document", provenance.document],
@@ -156,6 +163,29 @@ function describeEvent({ event, provenance, versions }: ShownEvent, width: numbe
     ], layout),
   ];
   return parts.join("");
+}
+
+function describeVersion(one: ShownVersion, isAskedFor: boolean, width: number): string {
+  const first = `${isAskedFor ? "*" : " "} ${String(one.version).padStart(3)} ${one.id} ` +
+    `${formatTime(one.ingested_at)}  `;
+  const title = wrapText(one.title, { width, indent: 6, first });
+  if (one.diff_to_previous === null) return title;
+  const { summary, changes } = one.diff_to_previous;
+  const lines = changes.flatMap(changedValues).map(([sign, field, value]) =>
+    wrapText(value, { width, indent: 8, first: `      ${sign} ${field}: ` })
+  );
+  return title + wrapText(summary, { width, indent: 6 }) + lines.join("");
+}
+
+/** What went and what came, each with its field; nothing stands for what was not there. */
+function changedValues(change: FieldChange): [sign: "-" | "+", field: string, value: string][] {
+  const { field } = change;
+  const written = (value: string | number) => typeof value === "number" ? `${formatTime(value)} UTC` : value;
+  const [gone, come] = "added" in change
+    ? [change.removed.join(", "), change.added.join(", ")]
+    : [written(change.before ?? ""), written(change.after ?? "")];
+  const sides: [sign: "-" | "+", field: string, value: string][] = [["-", field, gone], ["+", field, come]];
+  return sides.filter(([, , value]) => value !== "");
 }
 
 function describeWhy(shown: ShownEvent, explained: Explained, width: number): string {

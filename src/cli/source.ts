@@ -85,7 +85,7 @@ export const sourceCommands: Command[] = [
     options: {
       source: { kind: "text", value: "ID", help: "read it by the rules of this source of the config" },
       "content-type": { kind: "text", value: "TYPE", help: "the Content-Type that it was served with" },
-      json: { kind: "flag", help: "as it does anyway" },
+      json: { kind: "flag", help: "on one line, for scripts" },
     },
     async run(call) {
       const { host, positionals, texts } = call;
@@ -100,7 +100,8 @@ export const sourceCommands: Command[] = [
       try {
         const options = { ...source, contentType: texts.get("content-type") ?? null, maxItems: MAX_ITEMS };
         const document = await inflateFile(bytes, MAX_INFLATED_BYTES);
-        host.out(`${JSON.stringify(describeDocument(document, options))}\n`);
+        const indent = call.flags.has("json") ? undefined : 2;
+        host.out(`${JSON.stringify(describeDocument(document, options), null, indent)}\n`);
         return EXIT.done;
       } catch (error) {
         if (error instanceof DocumentError) throw new CommandError(`${file}: ${error.message}`);

@@ -266,15 +266,15 @@ export const FILE_SCHEMA = table({
     allow_private: flag().prefault(true),
   }, "[ingest]").prefault({}),
   sources: z.array(source, {
-    error: wants("[[sources]] in double brackets above each source", "[[sources]]"),
+    error: wants("double brackets above each source", "[[sources]]"),
   }).prefault([]),
-  topics: z.array(topic, { error: wants("[[topics]] in double brackets above each topic", "[[topics]]") })
+  topics: z.array(topic, { error: wants("double brackets above each topic", "[[topics]]") })
     .prefault([]),
   topic_keywords: z.array(topicKeywords, {
-    error: wants("[[topic_keywords]] in double brackets", "[[topic_keywords]]"),
+    error: wants("double brackets above each of these tables", "[[topic_keywords]]"),
   }).prefault([]),
   severity_rules: z.array(severityRule, {
-    error: wants("[[severity_rules]] in double brackets above each rule", "[[severity_rules]]"),
+    error: wants("double brackets above each rule", "[[severity_rules]]"),
   }).prefault([]),
   delivery: table({
     allow_http: flag().prefault(false),
@@ -290,7 +290,7 @@ export const FILE_SCHEMA = table({
   }, "[delivery]").prefault({}),
   tiers: table(tiers, "[tiers.team]").prefault({}),
   customers: z.array(customer, {
-    error: wants("[[customers]] in double brackets above each customer", "[[customers]]"),
+    error: wants("double brackets above each customer", "[[customers]]"),
   }).prefault([]),
   backup: table({
     folder: text("a folder", "data/backups", readPath).prefault("data/backups"),

@@ -97,7 +97,9 @@ export function strategyProblems(source: Table): SourceProblem[] {
   }
   for (const other of Object.keys(STRATEGY_TABLES)) {
     if (other === strategy || source[other] === undefined) continue;
-    problems.push({ path: [other], message: notFor(strategy, `it belongs to fetch_strategy = "${other}"`) });
+    const message = `belongs to fetch_strategy = "${other}", and this source has "${strategy}": ` +
+      "set that one, or take this table out";
+    problems.push({ path: [other], message });
   }
   const table = source[strategy];
   if (isTable(table)) {

@@ -94,7 +94,9 @@ Deno.test("wrong use is exit code 2 and says what is right", () =>
       [["customer", "set-tier"], /CUSTOMER and TIER are missing/],
       [["customer", "set-tier", "x"], /: TIER is missing/],
       [["source", "test", "a", "b"], /"b" is one word too many/],
-      [["check", "a", "b"], /"a", "b" are words too many/],
+      [["check", "a", "b"], /"a", "b" are words too many\n/],
+      [["check", "my.toml"], /"my\.toml" is one word too many; a config is named with --config my\.toml\n/],
+      [["init", "a", "my.toml"], /"my\.toml" is one word too many\n/],
       [["customer", "add"], /--email is missing/],
       [["customer", "add", "--email", "nonsense"], /--email must be a mail address/],
       [["customer", "add", "--email", "a@b.example", "--tier", "gold"], /indie, team, gpai, embedded/],
@@ -260,6 +262,7 @@ Deno.test("source parse prints what a saved document holds, and refuses what is 
     assert.equal(parsed.code, 0, parsed.stderr);
     const { format, language, items, problems } = JSON.parse(parsed.stdout);
     assert.deepEqual([format, language, problems], ["rss", "en", []]);
+    assert.match(parsed.stdout, /^ {6}"title": "A & B",$/m);
     assert.equal(items[0].published_at, Date.parse("2026-07-31T12:00:00Z"));
     await Deno.writeTextFile(join(folder, "page.html"), "<!doctype html><title>Hello</title>");
     const refused = await regfeed(folder, ["source", "parse", "page.html"]);
@@ -289,6 +292,7 @@ published = "i"
     await Deno.writeTextFile(join(folder, "page.html"), page);
     const parsed = await regfeed(folder, ["source", "parse", "page.html", "--source", "list", "--json"]);
     assert.equal(parsed.code, 0, parsed.stderr);
+    assert.match(parsed.stdout, /^\{.*\}\n$/);
     const { format, items, problems } = JSON.parse(parsed.stdout);
     assert.deepEqual([format, problems], ["html", []]);
     assert.deepEqual([items[0].title, items[0].link, items[0].published_at], [

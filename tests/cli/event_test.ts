@@ -59,6 +59,12 @@ Deno.test("event show prints a record, its versions and origin, and with --why w
     assert.equal(shown.provenance.document, "a.xml");
     assert.deepEqual(shown.versions.map((one: { version: number }) => one.version), [1, 2]);
     assert.equal(shown.why, undefined);
+    assert.equal(shown.versions[0].diff_to_previous, null);
+    assert.deepEqual(shown.versions[1].diff_to_previous.changes, [{
+      field: "summary_en",
+      before: "How to label pictures.",
+      after: "How to label pictures and sound.",
+    }]);
 
     const plain = await regfeed(folder, ["event", "show", id]);
     assert.equal(plain.code, 0, plain.stderr);
@@ -70,6 +76,7 @@ Deno.test("event show prints a record, its versions and origin, and with --why w
         /^ {2}articles +Art\. 50$/m,
         /^ {2}How to label pictures\.$/m,
         new RegExp(`^\\* +1 ${id} `, "m"),
+        /^ {6}Summary changed\n {6}- summary_en: How to label pictures\.\n {6}\+ summary_en: How to label pictures and/m,
         /^ {2}document +a\.xml$/m,
         /^ {2}HTTP status +none: a file$/m,
         /^ {2}rules +\d+$/m,

@@ -49,7 +49,10 @@ const WRONG_VALUES: readonly [string, RegExp][] = [
   ["tiers.team = 5", /tiers\.team: needs a table, such as \[tiers\.team\]; found the number 5$/],
   ['log.level = "warning"', /log\.level: cannot be "warning": .*Did you mean "warn"\?$/],
   ['log.format = "xml"', /log\.format: cannot be "xml": it is one of "text" and "json"\.$/],
-  ["sources = {}", /sources: needs \[\[sources\]\] in double brackets above each source/],
+  [
+    "sources = {}",
+    /sources: needs double brackets above each source, such as \[\[sources\]\]; found a table/,
+  ],
   ["sources = [1]", /sources\[0\]: needs a table, such as \[\[sources\]\]; found the number 1$/],
   [source('id = "EU_x"'), /:4: sources\[0\]\.id: cannot be "EU_x"/],
   ['[[sources]]\nname_en = "x"\nurl = "https://a.org"', /:1: sources\[0\]\.id: is missing: it needs an id/],

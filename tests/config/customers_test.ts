@@ -43,7 +43,10 @@ Deno.test("what is wrong with a declared customer is told with its line, and nev
   const rows: [text: string, expected: RegExp][] = [
     ["[[customers]]", /^regfeed\.toml:1: customers\[0\]\.id: is missing/],
     ["[[customers]]", /customers\[0\]\.key_sha256: is missing: it needs a list of hashes/],
-    ["[customers]\nid = 1", /:1: customers: needs \[\[customers\]\] in double brackets/],
+    [
+      "[customers]\nid = 1",
+      /:1: customers: needs double brackets above each customer, such as \[\[customers\]\]/,
+    ],
     [customer('id = "cus_01J9"'), /:5: customers\[0\]\.id: cannot be "cus_01J9": use lower-case/],
     [customer('email = "nobody"'), /:5: customers\[0\]\.email: is no mail address/],
     [customer('tier = "gold"'), /:5: customers\[0\]\.tier: cannot be "gold"/],

@@ -77,7 +77,7 @@ const WRONG: [string, string, RegExp[]][] = [
     /:1: sources\[0\]\.json: is missing: \[sources\.json\] says/,
   ]],
   ["the table of another", strategy("html", ROWS) + "[sources.json]\n", [
-    /:10: sources\[0\]\.json: has no use with fetch_strategy = "html": it belongs to fetch_strategy = "json"/,
+    /:10: sources\[0\]\.json: belongs to fetch_strategy = "json", and this source has "html": set that one, or take/,
   ]],
   ["a key that is nearly one", strategy("json", [...LEAST, 'item = "x"']), [
     /:9: sources\[0\]\.json\.item: unknown key\. Did you mean "items"\?/,

@@ -110,7 +110,10 @@ Deno.test("a backup made while the server works holds what was promised, and sen
     await withFolder(async (elsewhere) => {
       const restored = await regfeed(elsewhere, ["backup", "restore", file]);
       assert.equal(restored.code, 0, restored.stderr);
-      assert.match(restored.stdout, /The secret key is not in its place.*\nStart the server after that: /);
+      assert.match(
+        restored.stdout,
+        /The secret key is not in its place: put your copy of it at \/.*regfeed\.db\.key .*\nStart the server after that: /,
+      );
       await Deno.copyFile(join(folder, "data", "regfeed.db.key"), join(elsewhere, "data", "regfeed.db.key"));
       outside.isRefusing = false;
       const moved = await serve(elsewhere);
