@@ -6,7 +6,7 @@ import { createQuota, type Quota } from "./accounts/quota.ts";
 import { type AddressCounts, createAddressCounts } from "./api/address_limits.ts";
 import { readRanges, type Remote } from "./api/client_address.ts";
 import { createHealth } from "./api/health.ts";
-import { REMEMBERED_FOR_MS } from "./api/idempotency.ts";
+import { createIdempotency, type Idempotency, REMEMBERED_FOR_MS } from "./api/idempotency.ts";
 import { createRequestMetrics } from "./api/request_metrics.ts";
 import type { Route } from "./api/route.ts";
 import { deliveryRoutes } from "./api/routes/deliveries.ts";
@@ -91,6 +91,8 @@ export interface Lasting {
   config: { state: ConfigState };
   /** How often addresses have asked without a good key: a reload lets nobody try more. */
   addressCounts: AddressCounts;
+  /** Requests under way by the keys that they name: a reload lets none of them act twice. */
+  idempotency: Idempotency;
   /** Attempts under way by subscription, so that an endpoint's share holds over both appliances. */
   inFlight: Map<string, number>;
   /** Aborted when requests that wait for others have to be answered now: the process ends. */
@@ -114,6 +116,7 @@ export function createLasting(
     quota: createQuota({ store, clock }),
     countRequest: createRequestMetrics(metrics),
     addressCounts: createAddressCounts(),
+    idempotency: createIdempotency({ store, clock }),
     inFlight: new Map(),
     hurry: new AbortController(),
   };
@@ -140,6 +143,7 @@ export function createApp(
     trustedProxies: readRanges(config.server.trustedProxies),
     limits: config.limits,
     addressCounts: lasting.addressCounts,
+    idempotency: lasting.idempotency,
     keys: createAccess({ store, clock: platform.clock }),
     takeRequest: (customer) => quota.take(customer.id, limitOf(customer, config.tiers, "apiRequestsPerDay")),
   });

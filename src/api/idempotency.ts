@@ -20,12 +20,14 @@ export interface Repeatable {
   /** The path and the query, as they were sent. */
   address: string;
   body: Uint8Array;
+  /** That of the answers which are kept. */
+  status: number;
 }
 
 /** What the answer to a request with a key is to be kept under. */
 export type Repetition = Pick<RememberedAnswer, "key" | "requestHash">;
 
-/** Runs requests that may be sent again. */
+/** Runs requests that may be sent again: one for all routes of a process, for a key is the customer's, not a route's. */
 export interface Idempotency {
   /**
    * Answers a request: without the header by `act`; with it the first time by `act`, which is given what to keep the
@@ -37,9 +39,9 @@ export interface Idempotency {
   run(request: Repeatable, act: (repetition: Repetition | null) => Soon<Answer>): Promise<Answer>;
 }
 
-/** Over the store's answers; one process answers requests. `status` is that of the answers which are kept. */
+/** Over the store's answers; one process answers requests. */
 export function createIdempotency(
-  { store, clock, status }: { store: Pick<Store, "findAnswer">; clock: Clock; status: number },
+  { store, clock }: { store: Pick<Store, "findAnswer">; clock: Clock },
 ): Idempotency {
   const underWay = new Set<string>();
   return {
@@ -67,7 +69,7 @@ export function createIdempotency(
             "Use a new key for another body; this one answers the first.",
           );
         }
-        return { status, json: known.json, headers: { "idempotency-replayed": "true" } };
+        return { status: request.status, json: known.json, headers: { "idempotency-replayed": "true" } };
       } finally {
         underWay.delete(place);
       }

@@ -3,7 +3,7 @@ import type * as z from "zod";
 import type { RequestAllowance } from "../domain/allowance.ts";
 import type { Customer } from "../domain/customer.ts";
 import type { ErrorCode } from "../domain/errors.ts";
-import type { Idempotency, Repetition } from "./idempotency.ts";
+import type { Repetition } from "./idempotency.ts";
 import type { Answer } from "./answer.ts";
 import type { Finding } from "./findings.ts";
 import type { HeaderName, RequestHeaderName } from "./openapi/headers.ts";
@@ -70,7 +70,7 @@ interface RouteRow {
   /** The most bytes of a signed body. */
   maxBodyBytes?: number;
   /** Takes an `Idempotency-Key`: what was answered before is answered again, before the body is looked into. */
-  repeatable?: Idempotency;
+  repeatable?: true;
   /** The answer of a success. */
   answer: z.ZodType;
   status: number;

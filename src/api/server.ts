@@ -25,7 +25,7 @@ import {
   type SentParameter,
 } from "./address.ts";
 import { receiveBody } from "./body.ts";
-import type { Repetition } from "./idempotency.ts";
+import type { Idempotency, Repetition } from "./idempotency.ts";
 import { invalid } from "./findings.ts";
 import { checkBody, NO_INPUT, readQuery } from "./input.ts";
 import { createKeptAnswers, type KeptAnswers, prepareAnswer } from "./kept_answers.ts";
@@ -61,6 +61,8 @@ export interface ServerOptions {
     /** Whether the header's key was good before, without asking anybody. */
     isRemembered(authorization: string): boolean;
   };
+  /** Answers alike what is sent again to a route that is repeatable. */
+  idempotency: Idempotency;
   /** Counts one request of the customer. */
   takeRequest(customer: Customer): Soon<RequestAllowance>;
 }
@@ -264,8 +266,9 @@ function makeAnswer(route: Route, { params, customer, way }: Admitted): Soon<Ans
           ),
       );
     if (route.repeatable === undefined || customer === null) return act(null);
-    const sent = { customerId: customer.id, headers, address, body: bytes ?? new Uint8Array() };
-    return route.repeatable.run(sent, act);
+    const { status } = route;
+    const sent = { customerId: customer.id, headers, address, body: bytes ?? new Uint8Array(), status };
+    return options.idempotency.run(sent, act);
   });
   return whenThere(made, answeredWith);
 }

@@ -142,6 +142,39 @@ Deno.test("an Idempotency-Key answers 409 while the first request is under way, 
     assert.equal((await subscribe(world, key, { webhook_url: HOOK }, "k")).status, 201);
   }));
 
+Deno.test("an Idempotency-Key that two routes are sent at once lets one of them act", () =>
+  withWorld(async (world) => {
+    const { key } = await world.addCustomer();
+    const made = (await subscribe(world, key, { webhook_url: HOOK })).json.subscription;
+    const rotate = () =>
+      world.ask(`/v1/subscriptions/${made.id}/rotate-secret`, {
+        method: "POST",
+        key,
+        headers: { "idempotency-key": "k" },
+      });
+    // The other one comes while the receiver's name is looked up.
+    const { resolver } = world.platform;
+    const lookUp = resolver.resolve;
+    const lookedUp = Promise.withResolvers<void>();
+    const found = Promise.withResolvers<void>();
+    resolver.resolve = async (...asked) => {
+      lookedUp.resolve();
+      await found.promise;
+      return await lookUp(...asked);
+    };
+    const wish = { webhook_url: `${HOOK}/2` };
+    const subscribing = subscribe(world, key, wish, "k");
+    await lookedUp.promise;
+    const meanwhile = await rotate();
+    found.resolve();
+    assert.deepEqual([meanwhile.status, meanwhile.json.code], [409, "idempotency_in_flight"]);
+    const first = await subscribing;
+    assert.equal(first.status, 201);
+    const late = await rotate();
+    assert.deepEqual([late.status, late.json.code], [422, "idempotency_key_reused"]);
+    assert.equal((await subscribe(world, key, wish, "k")).text, first.text);
+  }, `[tiers.indie]\nactive_subscriptions = 2\n${boardConfig()}`));
+
 Deno.test("an Idempotency-Key that is none answers 400 that names it", () =>
   withWorld(async (world) => {
     const { key } = await world.addCustomer();

@@ -16,7 +16,6 @@ import {
   toDeliveryRecord,
   toDeliveryWithAttempts,
 } from "../../wire/delivery_log.ts";
-import { createIdempotency } from "../idempotency.ts";
 import { invalid } from "../findings.ts";
 import type { Tier, TierLimits } from "../../domain/tier.ts";
 import { choiceParameter, integerParameter } from "../parameters.ts";
@@ -49,7 +48,6 @@ export interface DeliveryRouteOptions {
     | "listAttempts"
     | "ownsSubscription"
     | "replayDelivery"
-    | "findAnswer"
     | "rememberAnswer"
   >;
   clock: Clock;
@@ -168,7 +166,7 @@ function replayRoute({ store, clock, tiers, newId }: DeliveryRouteOptions): Rout
       "idempotency_in_flight",
       "idempotency_key_reused",
     ],
-    repeatable: createIdempotency({ store, clock, status: 202 }),
+    repeatable: true,
     answer: replayAnswer,
     status: 202,
     async handle({ params, customer, repetition }) {

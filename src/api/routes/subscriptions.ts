@@ -19,7 +19,6 @@ import {
   testAnswer,
   toSubscriptionRecord,
 } from "../../wire/subscription.ts";
-import { createIdempotency } from "../idempotency.ts";
 import type { Finding } from "../findings.ts";
 import { unknownSources, unknownTopics } from "../known_names.ts";
 import { answer } from "../answer.ts";
@@ -41,7 +40,7 @@ export interface TestResult {
 export interface SubscriptionRouteOptions {
   store: Pick<
     Store,
-    "addSubscription" | "findAnswer" | "listSubscriptions" | "findSubscription" | "deleteSubscription"
+    "addSubscription" | "listSubscriptions" | "findSubscription" | "deleteSubscription"
   >;
   clock: Clock;
   random: Random;
@@ -63,7 +62,6 @@ export function subscriptionRoutes(options: SubscriptionRouteOptions): Route[] {
 }
 
 function createRoute(options: SubscriptionRouteOptions): Route {
-  const { store, clock } = options;
   return keyRoute({
     method: "POST",
     path: "/v1/subscriptions",
@@ -85,7 +83,7 @@ function createRoute(options: SubscriptionRouteOptions): Route {
     ],
     body: subscriptionRequest,
     verify: ({ body }) => verifyRequest(body, options),
-    repeatable: createIdempotency({ store, clock, status: 201 }),
+    repeatable: true,
     answer: subscriptionCreated,
     status: 201,
     async handle({ body, customer, repetition }) {
