@@ -25,6 +25,7 @@ import {
   type SentParameter,
 } from "./address.ts";
 import { receiveBody } from "./body.ts";
+import { refuseTags } from "./conditions.ts";
 import type { Idempotency, Repetition } from "./idempotency.ts";
 import { invalid } from "./findings.ts";
 import { checkBody, NO_INPUT, readQuery } from "./input.ts";
@@ -236,6 +237,7 @@ function answerRoute(route: Route, admitted: Admitted): Soon<Answered> {
 function makeAnswer(route: Route, { params, customer, way }: Admitted): Soon<Answered> {
   const { request, passage: { address, allowance, requestId }, means: { options } } = way;
   const { headers } = request;
+  if (route.access === "key" && route.method !== "GET") refuseTags(headers.get("if-match"));
   if (isWithoutInput(route) && !address.includes("?")) {
     // Written out: to spread an object into another costs more than all else here.
     const call = {

@@ -24,6 +24,7 @@ export const ERRORS = {
   delivery_unfinished: { status: 409, title: "This delivery is not finished" },
   delivery_cancelled: { status: 409, title: "This delivery was cancelled" },
   delivery_removed: { status: 409, title: "The body of this delivery is gone" },
+  precondition_failed: { status: 412, title: "The request's condition does not hold" },
   body_too_large: { status: 413, title: "The request's body is too large" },
   uri_too_long: { status: 414, title: "The request's address is too long" },
   unsupported_media_type: { status: 415, title: "The request's body must be JSON" },

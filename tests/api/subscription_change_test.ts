@@ -254,3 +254,37 @@ Deno.test("DELETE /v1/subscriptions/{id} makes room for what the tier held", () 
     const listed = (await world.ask("/v1/subscriptions", { key })).json.subscriptions;
     assert.deepEqual(listed.map((one: Json) => [one.id, one.enabled]), [[id, true]]);
   }));
+
+Deno.test("what is to act only under an entity tag does not act, for nothing that can be changed has one", () =>
+  withSubscription(async ({ world, key, id }) => {
+    const at = `/v1/subscriptions/${id}`;
+    const before = await world.ask("/v1/subscriptions", { key });
+    const tag = before.headers.get("etag") ?? "";
+    const rows: [method: string, path: string, body?: string][] = [
+      ["PATCH", at, JSON.stringify({ language: "de" })],
+      ["DELETE", at],
+      ["POST", `${at}/rotate-secret`],
+      ["POST", `${at}/test`],
+      ["POST", "/v1/subscriptions", JSON.stringify({ webhook_url: NEW_HOOK })],
+    ];
+    for (const [method, path, body] of rows) {
+      for (const ifMatch of [tag, '"a"', 'W/"a", "b"', ""]) {
+        const headers = { "if-match": ifMatch };
+        const reply = await world.ask(path, {
+          method,
+          key,
+          headers,
+          ...(body === undefined ? {} : { body }),
+        });
+        assert.deepEqual([reply.status, reply.json.code], [412, "precondition_failed"], `${method} ${path}`);
+      }
+    }
+    assert.equal((await world.ask("/v1/subscriptions", { key })).text, before.text);
+    assert.equal(world.platform.http.requests.length, 0, "no test call went out");
+    assert.equal((await world.ask("/v1/events", { key, headers: { "if-match": tag } })).status, 200);
+    const any = { "if-match": "*" };
+    const changed = await world.ask(at, { method: "PATCH", key, body: rows[0]?.[2] ?? "", headers: any });
+    assert.deepEqual([changed.status, changed.json.subscription.language], [200, "de"]);
+    const unknown = `${at.slice(0, -1)}0`;
+    assert.equal((await world.ask(unknown, { method: "DELETE", key, headers: any })).status, 404);
+  }));

@@ -12,6 +12,7 @@ const STATUSES: Partial<Record<ErrorCode, number>> = {
   not_found: 404,
   method_not_allowed: 405,
   duplicate_subscription: 409,
+  precondition_failed: 412,
   body_too_large: 413,
   unsupported_media_type: 415,
   quota_exceeded: 429,

@@ -89,6 +89,11 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
     detail:
       "The body of this delivery has been removed since it was finished long ago. GET /v1/events/{id} has its event.",
   },
+  precondition_failed: {
+    when: "`If-Match` names an entity tag: what can be changed has none; nothing was done",
+    detail:
+      "Nothing that can be changed here has an entity tag that If-Match could name, so nothing was done.",
+  },
   body_too_large: {
     when: `the body has more than ${MAX_BODY_BYTES} bytes, or what the path allows`,
     detail: `body: may have at most ${MAX_BODY_BYTES} bytes`,
@@ -138,6 +143,7 @@ export function codesOf(route: Route): ErrorCode[] {
     "unavailable",
   ]);
   if (route.access === "key") codes.add("unauthenticated").add("quota_exceeded");
+  if (route.access === "key" && route.method !== "GET") codes.add("precondition_failed");
   if (route.access === "signature") codes.add("invalid_signature");
   if (route.body !== undefined || route.access === "signature") {
     codes.add("body_too_large").add("unsupported_media_type");

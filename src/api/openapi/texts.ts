@@ -40,7 +40,8 @@ description does not name is refused, so that a misspelt filter never passes for
 
 \`HEAD\` answers wherever \`GET\` does. Every \`GET\` gives an \`ETag\`; send it back in \`If-None-Match\`, and the answer is
 an empty \`304\` while nothing has changed, which does not count against your quota. Ask for \`gzip\` with
-\`Accept-Encoding\`.
+\`Accept-Encoding\`. What can be changed has no tag of its own: a \`PATCH\` changes the fields that it names, of two
+changes of one field the later counts, and \`If-Match\` with a tag is refused with 412.
 
 ## Daily quota
 
