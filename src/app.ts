@@ -137,13 +137,11 @@ export function createApp(
   const server = createServer({
     routes: createRoutes({ ...made, delivery, payments, lasting }),
     ...platform,
-    newId,
+    ...lasting,
     log: platform.log("api"),
     count: lasting.countRequest,
     trustedProxies: readRanges(config.server.trustedProxies),
     limits: config.limits,
-    addressCounts: lasting.addressCounts,
-    idempotency: lasting.idempotency,
     keys: createAccess({ store, clock: platform.clock }),
     takeRequest: (customer) => quota.take(customer.id, limitOf(customer, config.tiers, "apiRequestsPerDay")),
   });
