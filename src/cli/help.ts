@@ -3,6 +3,15 @@ import { VERSION } from "../version.ts";
 import { type Command, optionsOf } from "./command.ts";
 import { wrapText } from "./paragraphs.ts";
 
+/** What Regfeed is, as a part of a sentence. */
+export const WHAT_IT_IS = "what official bodies publish about AI regulation, as events";
+/** What the exit codes of every command say. */
+export const EXIT_CODES: readonly (readonly [code: string, what: string])[] = [
+  ["0", "done"],
+  ["1", "failed"],
+  ["2", "wrong use or bad config"],
+];
+
 /** No line of a help is wider: it is read on a console as often as in a window. */
 const WIDTH = 80;
 
@@ -11,16 +20,23 @@ export function usageLine(command: Command): string {
   return `usage: regfeed ${command.name} ${command.usage}`.trimEnd();
 }
 
+/** The options of a command as they are written, each with what it does: `-c, --config FILE`. */
+export function optionRows(command: Command): (readonly [written: string, help: string])[] {
+  return Object.entries(optionsOf(command)).map(([name, { kind, value, short, help }]) => {
+    const written = short === undefined ? `--${name}` : `-${short}, --${name}`;
+    return [`${written}${kind !== "flag" ? ` ${value ?? "VALUE"}` : ""}`, help] as const;
+  });
+}
+
 function wrap(text: string, indent = 0): string {
   return wrapText(text, { width: WIDTH, indent, first: "" });
 }
 
 /** All of a command: summary, usage, example, options. */
 export function commandHelp(command: Command): string {
-  const options = Object.entries(optionsOf(command)).map(([name, { kind, value, short, help }]) => {
-    const written = short === undefined ? `    --${name}` : `-${short}, --${name}`;
-    return [`${written}${kind !== "flag" ? ` ${value ?? "VALUE"}` : ""}`, help] as const;
-  });
+  const options = optionRows(command).map(([written, help]) =>
+    [written.startsWith("--") ? `    ${written}` : written, help] as const
+  );
   const parts = [
     wrap(`regfeed ${command.name}: ${command.summary}`),
     `${wrap(usageLine(command), "usage: ".length)}${exampleLine(command)}`,
@@ -57,13 +73,13 @@ export function groupHelp(group: string, commands: readonly Command[]): string {
 
 /** Every command. */
 export function overview(commands: readonly Command[]): string {
-  return `Regfeed ${VERSION}: what official bodies publish about AI regulation, as events.
+  return `Regfeed ${VERSION}: ${WHAT_IT_IS}.
 
 usage: regfeed COMMAND [--config FILE] …
 
 ${commandList(commands)}
 \`regfeed COMMAND --help\` says more.
-Exit codes: 0 done, 1 failed, 2 wrong use or bad config.
+Exit codes: ${EXIT_CODES.map((code) => code.join(" ")).join(", ")}.
 `;
 }
 

@@ -3,8 +3,10 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
+import { loadEveryCommand } from "../../src/cli/commands.ts";
 import { buildFacts, commitTime } from "./executable.ts";
 import { collectLicences } from "./licences.ts";
+import { manualPage } from "./manual.ts";
 import { run } from "./run.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -56,6 +58,11 @@ export async function buildDebian(
     await put("usr/share/doc/regfeed/copyright", await collectLicences(), 0o644);
     const changes = changelog({ version, control, time, commit: (await buildFacts()).commit });
     await put("usr/share/doc/regfeed/changelog.gz", gzipSync(changes, { level: 9 }), 0o644);
+    const page = manualPage(await loadEveryCommand(), {
+      version,
+      timeMs: time === null ? Date.now() : time * 1_000,
+    });
+    await put("usr/share/man/man1/regfeed.1.gz", gzipSync(page, { level: 9 }), 0o644);
     const overrides = await read("packaging/debian/lintian-overrides");
     await put("usr/share/lintian/overrides/regfeed", overrides, 0o644);
     // What the operator changes is not summed, and what is only for dpkg not either.
@@ -90,6 +97,6 @@ function changelog(
 ): string {
   const maintainer = /^Maintainer: (.*)$/m.exec(control)?.[1];
   const date = new Date(time === null ? Date.now() : time * 1_000).toUTCString().replace("GMT", "+0000");
-  const from = commit === null ? "" : `, made from commit ${commit}`;
-  return `regfeed (${version}) stable; urgency=medium\n\n  * Regfeed ${version}${from}.\n\n -- ${maintainer}  ${date}\n`;
+  const from = commit === null ? "" : `  * Made from commit ${commit}.\n`;
+  return `regfeed (${version}) stable; urgency=medium\n\n  * Regfeed ${version}.\n${from}\n -- ${maintainer}  ${date}\n`;
 }
