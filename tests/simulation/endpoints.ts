@@ -4,6 +4,7 @@ import type { IncomingResponse, OutgoingRequest } from "../../src/domain/ports.t
 import { NetworkError } from "../../src/domain/ports.ts";
 import type { FakeClock } from "../support/clock.ts";
 import type { Chance } from "../support/chance.ts";
+import { Pauses } from "./pauses.ts";
 
 /** What an endpoint does with a delivery; `lost`: it takes it, and its answer never comes. */
 export const MOODS = [
@@ -60,6 +61,7 @@ export class Endpoints {
   readonly #done = new Map<string, string>();
   /** By delivery: before when its receiver does not want it again. */
   readonly #waits = new Map<string, number>();
+  readonly #pauses = new Pauses();
   /** What is answered in this tick: taken for good, and gone. */
   #taken: [id: string, subscription: string][] = [];
   #gone: string[] = [];
@@ -77,6 +79,23 @@ export class Endpoints {
   }
 
   async request(request: OutgoingRequest): Promise<IncomingResponse> {
+    const host = request.url.hostname;
+    const id = request.headers["webhook-id"] ?? "";
+    if (this.#pauses.isEarly(id, this.clock.nowMs())) {
+      this.violations.push(`${id} comes to ${host} before the pause after its failure is over`);
+    }
+    let isTaken = false;
+    try {
+      const given = await this.#receive(request);
+      isTaken = given.status === 204;
+      return given;
+    } finally {
+      if (isTaken) this.#pauses.recovered(host);
+      else if (this.isQuiet) this.#pauses.failed(id, host, this.clock.nowMs());
+    }
+  }
+
+  async #receive(request: OutgoingRequest): Promise<IncomingResponse> {
     const host = request.url.hostname;
     if (request.url.protocol !== "https:") this.violations.push(`${request.url.protocol} to ${host}`);
     for (const address of request.addresses ?? ["any"]) {
@@ -145,6 +164,7 @@ export class Endpoints {
   /** Somebody, or a clock that was set, has given every delivery another time. */
   forgetWaits(): void {
     this.#waits.clear();
+    this.#pauses.forget();
   }
 
   /** The subscription's owner wants something sent again. */

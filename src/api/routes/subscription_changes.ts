@@ -186,8 +186,8 @@ function replayRoute({ store, clock, replay }: SubscriptionChangeOptions): Route
     description:
       "For a receiver that has lost what it got: of the events stored in the time, finished deliveries (delivered " +
       "and failed) are sent again under their ids, and matching events that never had a delivery get one, also those from " +
-      "before the subscription. What is under way stays so. In the order of storing, at most 1000 a call: go on with " +
-      "`next_after`. What was delivered already does not count against the month's deliveries again.",
+      "before the subscription. What is under way stays so, and what `backfill_since` still brings comes with that. In " +
+      "the order of storing, at most 1000 a call: go on with `next_after`. What was delivered already does not count against the month's deliveries again.",
     params: { id: subscriptionId },
     body: replayRequest,
     requestHeaders: ["Idempotency-Key"],

@@ -98,14 +98,15 @@ function replayStretch(
   if (candidate === undefined) return replayed;
   const events = connection.all(
     // What is held back goes to nobody before the operator has looked at it.
-    `select id, ${SERVED_JSON} from events where id > ? and id < ?
+    `select id, seq, published_at, ${SERVED_JSON} from events where id > ? and id < ?
        and not exists (select 1 from held_events where event_seq = events.seq)
      order by id limit ?`,
     stretch.afterId,
     stretch.beforeId,
     stretch.maxEvents,
   );
-  for (const { id, json } of events) {
+  const comes = comingOfThePast(connection, subscriptionId);
+  for (const { id, seq, published_at, json } of events) {
     const place = replayed.replayed + replayed.created;
     if (place >= stretch.maxDeliveries) break;
     replayed.lastEventId = String(id);
@@ -121,6 +122,7 @@ function replayStretch(
       if (!sendAgain(connection, { row, customerId, quota, atMs, nowMs: stretch.nowMs })) replayed.held++;
       continue;
     }
+    if (comes(Number(seq), Number(published_at))) continue;
     const event: RegEvent = JSON.parse(String(json));
     const previous = event.supersedes === null ? null : eventById(connection, event.supersedes);
     for (const delivery of stretch.deliveriesFor({ event, previous }, [candidate.subscription])) {
@@ -131,4 +133,34 @@ function replayStretch(
   }
   quota.notify(stretch);
   return replayed;
+}
+
+/**
+ * Which events a subscription gets by itself because its past is still being delivered: made now, they would come before
+ * what is older.
+ */
+function comingOfThePast(
+  connection: Connection,
+  subscriptionId: string,
+): (seq: number, publishedAtMs: number) => boolean {
+  const row = connection.get(
+    "select backfill_since, backfill_seq, after_seq from subscriptions where id = ? and backfill_seq is not null",
+    subscriptionId,
+  );
+  if (row === undefined) return () => false;
+  const [sinceMs, done, past] = [row["backfill_since"], row["backfill_seq"], row["after_seq"]].map(
+    Number,
+  ) as [
+    number,
+    number,
+    number,
+  ];
+  return (seq, publishedAtMs) =>
+    seq <= past ? seq > done && publishedAtMs >= sinceMs : connection.get(
+      `select 1 from backfill_waiting where subscription_id = ? and event_seq = ?
+       union all select 1 from event_outbox where event_seq = ?`,
+      subscriptionId,
+      seq,
+      seq,
+    ) !== undefined;
 }

@@ -309,6 +309,38 @@ export const catchUpPromises: StorePromise[] = [
     },
   },
   {
+    name:
+      "replayEvents() leaves to the past that is still being delivered what comes with it: the order stays",
+    check: async (store) => {
+      await addCustomer(store);
+      await publishMany(store, 1, 12);
+      await matchAll(store);
+      await store.addSubscription(aSubscription("sub_1"), 9, { backfillSinceMs: 0 });
+      assert.equal(await store.backfill({ ...TERMS, deliveriesFor: everything }), 1); // five of them
+      await publishMany(store, 13, 14);
+      await matchAll(store); // they wait for the past
+      await publishMany(store, 15, 15); // it waits to be matched
+      const replayed = await replayAll(store, { afterId: "evt_06" });
+      assert.deepEqual(replayed, { replayed: 0, created: 0, held: 0, lastEventId: "evt_15" });
+      await matchAll(store);
+      await backfillAll(store);
+      assert.deepEqual(
+        await claimedBodies(store),
+        Array.from({ length: 15 }, (_, at) => `${at + 1}: evt_${two(at + 1)}`),
+      );
+    },
+  },
+  {
+    name: "replayEvents() sends what the past that is being delivered leaves out",
+    check: async (store) => {
+      await addCustomer(store);
+      await publishMany(store, 1, 3);
+      await matchAll(store);
+      await store.addSubscription(aSubscription("sub_1"), 9, { backfillSinceMs: Number.MAX_SAFE_INTEGER });
+      assert.deepEqual(await replayAll(store), { replayed: 0, created: 3, held: 0, lastEventId: "evt_03" });
+    },
+  },
+  {
     name: "backfill() takes what was published since the time, of all that is stored, matched already or not",
     check: async (store) => {
       await addCustomer(store);
