@@ -81,9 +81,10 @@ Deno.test("config.example.toml spreads its sources, names them in two languages 
   const { sources } = await configOf(EXAMPLE);
   assert.ok(sources.length >= 40, `${sources.length} sources`);
   // Stated, not left to what holds without it.
-  const stated = ["name_en", "name_de", "url", "schedule", "timezone", "languages", "reuse"];
+  const stated = ["name_en", "name_de", "schedule", "timezone", "languages", "reuse"];
   for (const source of parse(EXAMPLE).sources as Record<string, unknown>[]) {
     for (const key of stated) assert.ok(Object.hasOwn(source, key), `${source.id} does not state ${key}`);
+    assert.ok(Object.hasOwn(source, "url") || Object.hasOwn(source, "urls"), `${source.id} has no address`);
   }
   const perMinute = new Map<string, string[]>();
   for (const source of sources) {

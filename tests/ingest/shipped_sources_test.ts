@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { findAdditionProblems } from "../../src/classify/check_additions.ts";
 import { type Config, parseConfig } from "../../src/config/config.ts";
+import { withWorld } from "../support/world.ts";
 import { describeDocument, type DocumentDescription } from "../../src/ingest/normalise/describe.ts";
 
 const FOLDER = new URL("../../../shared/fixtures/", import.meta.url);
@@ -162,5 +163,39 @@ Deno.test({
     const [sanction] = read("legifrance/legifrance_search_cnil_2026-07.json", "cnil", config).items;
     assert.match(sanction?.title ?? "", /prononçant une sanction pécuniaire/, "without its <mark>");
     assert.equal(sanction?.link, "https://www.legifrance.gouv.fr/cnil/id/CNILTEXT000053352643");
+  },
+});
+
+Deno.test({
+  name: "a release of the press corner is one event in three languages, whichever comes first",
+  ignore,
+  async fn() {
+    const lines = (await Deno.readTextFile(new URL("../../config.example.toml", import.meta.url)))
+      .split("[[sources]]").find((text) => text.includes('id = "eu-ec-presscorner"')) ?? "";
+    const recorded = readFileSync(new URL("ec-press-corner/ec_presscorner_2026-07-28.xml", FOLDER), "utf8");
+    await withWorld(
+      `[[sources]]${lines.replace('id = "eu-ec', 'relevance = "all"\nid = "eu-ec')}`,
+      async (world) => {
+        const { http, clock } = world.platform;
+        const languages = ["fr"];
+        http.serve("https://ec.europa.eu/commission/presscorner/api/rss", ({ url }) => {
+          const language = url.searchParams.get("language") ?? "";
+          // The language stands in the addresses, as recorded, and here in the titles too.
+          const body = recorded.replaceAll("/detail/en/", `/detail/${language}/`)
+            .replaceAll("<title>", `<title>${language}: `);
+          return languages.includes(language) ? { body } : { status: 503 };
+        });
+        await world.app.ingest.register();
+        const fetch = async () => {
+          await clock.advance(3_600_000);
+          const [report] = await world.app.ingest.ingest(["eu-ec-presscorner"]);
+          return [report?.new, report?.revised, report?.translated];
+        };
+        assert.deepEqual(await fetch(), [20, 0, 0]);
+        languages.push("de", "en");
+        assert.deepEqual(await fetch(), [0, 0, 40]);
+        assert.deepEqual(await fetch(), [0, 0, 0]);
+      },
+    );
   },
 });
