@@ -205,8 +205,9 @@ async function decideWaiting(
   } else {
     await recordBatches(queries.moved, run, (one, stored) => decideOne(one, stored));
   }
+  const isAll = source.fetchStrategy === "feed";
   const rest = fresh.filter((one) => !decisions.has(one));
-  const replaced = findInLanguages(findReplaced, { all, fresh: rest }, known, languages);
+  const replaced = findInLanguages(findReplaced, { all, fresh: rest, isAll }, known, languages);
   for (const [one, externalId] of [...requeried, ...replaced]) {
     one.formerKeys = [...one.formerKeys ?? [], externalId];
   }

@@ -26,6 +26,8 @@ export type KnownPublication = Pick<
 export interface DocumentItems {
   all: readonly IdentifiedItem[];
   fresh: readonly IdentifiedItem[];
+  /** Whether the source lists nothing elsewhere, on another page or another day. */
+  isAll?: boolean;
 }
 
 /** What finds known publications among the fresh items, by their external ids. */
@@ -37,11 +39,11 @@ type FindKnown = (items: DocumentItems, known: readonly KnownPublication[]) => M
  */
 export function findInLanguages(
   find: FindKnown,
-  { all, fresh }: DocumentItems,
+  { all, fresh, isAll = false }: DocumentItems,
   known: readonly KnownPublication[],
   languages: LanguageForms | null,
 ): Map<IdentifiedItem, string> {
-  if (languages === null || fresh.length === 0) return find({ all, fresh }, known);
+  if (languages === null || fresh.length === 0) return find({ all, fresh, isAll }, known);
   const neutral = (address: string) => withoutLanguage(cleanUrl(address), languages).address;
   const isFresh = new Set(fresh);
   const found = new Map<IdentifiedItem, string>();
@@ -54,7 +56,7 @@ export function findInLanguages(
       .map((one) => ({ ...wordsIn(one, language), url_official: neutral(one.url_official) }));
     const itsOwn = [...shown.keys()];
     const itsFresh = [...shown].flatMap(([copy, one]) => isFresh.has(one) ? [copy] : []);
-    for (const [copy, externalId] of find({ all: itsOwn, fresh: itsFresh }, publications)) {
+    for (const [copy, externalId] of find({ all: itsOwn, fresh: itsFresh, isAll }, publications)) {
       const one = shown.get(copy);
       if (one !== undefined) found.set(one, externalId);
     }
@@ -70,7 +72,7 @@ export function findInLanguages(
  * else in common stay apart: to tell a publication twice is bad, to take two for one would hide the second.
  */
 export function findReplaced(
-  { all, fresh }: DocumentItems,
+  { all, fresh, isAll = false }: DocumentItems,
   known: readonly KnownPublication[],
 ): Map<IdentifiedItem, string> {
   if (fresh.length === 0) return new Map();
@@ -78,6 +80,10 @@ export function findReplaced(
   const listed = new Listed(all, ({ item }) => cleanUrl(item.link));
   const paths = pathsOf({ all, fresh }, known, pathOf);
   const barePaths = pathsOf({ all, fresh }, known, barePathOf);
+  const contents: Contents = {
+    stored: Map.groupBy(known, contentOfKnown),
+    listed: new Listed(all, ({ item }) => contentOf(item)),
+  };
   const isFresh = new Set(fresh);
   const dates = all.filter((one) => !isFresh.has(one)).map(({ item }) => dateOf(item)).filter((ms) =>
     ms !== null
@@ -89,7 +95,8 @@ export function findReplaced(
     const publications = stored.get(address) ?? [];
     const [before] = publications;
     if (before === undefined) {
-      const moved = findMoved(one, paths, pathOf) ?? findMoved(one, barePaths, barePathOf);
+      const moved = findMoved(one, paths, pathOf) ?? findMoved(one, barePaths, barePathOf) ??
+        (isAll ? findSame(one, contents) : null);
       if (moved !== null) replaced.set(one, moved.external_id);
       continue;
     }
@@ -193,6 +200,37 @@ function findMoved(
   // Two queries tell two publications apart.
   if (nameOf === barePathOf && hasQuery(one.item.link) && hasQuery(before.url_official)) return null;
   return countShared(one.item, before) >= SHARED ? before : null;
+}
+
+/** What there is of each {@link contentOf}. */
+type Contents = Paths;
+
+/**
+ * The publication of an item that says the very same, on the same date, at whatever address: a site that was built anew
+ * has given all of them others.
+ */
+function findSame({ item }: IdentifiedItem, { stored, listed }: Contents): KnownPublication | null {
+  const content = contentOf(item);
+  const [before, ...others] = content === null ? [] : stored.get(content) ?? [];
+  return before === undefined || others.length > 0 || listed.count(content) !== 1 ? null : before;
+}
+
+/** Title, summary and stated date; null where one of them is missing, or the summary short. */
+function contentOf(item: NormalisedItem): string | null {
+  const { title, summary } = item;
+  return summary.length < LEAST_SUMMARY ? null : contentKey({ title, summary, dateMs: dateOf(item) });
+}
+
+function contentOfKnown(known: KnownPublication): string | null {
+  const { title_en: title, summary_en: summary, published_at, published_at_estimated } = known;
+  return contentKey({ title, summary, dateMs: published_at_estimated ? null : published_at });
+}
+
+function contentKey(
+  { title, summary, dateMs }: { title: string; summary: string; dateMs: number | null },
+): string | null {
+  const [words, more] = [title, summary].map((text) => text.replace(/\s+/g, " "));
+  return dateMs === null ? null : JSON.stringify([words, more, dateMs]);
 }
 
 /** Path and query without a last slash; null for a site's front page. */

@@ -186,3 +186,50 @@ Deno.test('a new item at an address whose former item is still listed is a new o
     ]);
   });
 });
+
+Deno.test("findReplaced() takes what says the very same on the same date for one publication at any address of a feed", () => {
+  const find = (
+    items: IdentifiedItem[],
+    publications = [known()],
+    isAll = true,
+  ) => [...findReplaced({ all: items, fresh: items, isAll }, publications).values()];
+  const rebuilt = (change: Partial<NormalisedItem> = {}) =>
+    item({
+      link: "https://new.example/node/17",
+      title: "Guidelines",
+      summary: SUMMARY,
+      publishedAtMs: NOW,
+      ...change,
+    });
+  assert.deepEqual(find([rebuilt()]), ["old"]);
+  assert.deepEqual(find([rebuilt()], [known()], false), [], "another page may list the other one");
+  assert.deepEqual(find([rebuilt({ title: "Other guidelines" })]), []);
+  assert.deepEqual(find([rebuilt({ summary: "Other words, of which there are quite as many." })]), []);
+  assert.deepEqual(find([rebuilt({ publishedAtMs: NOW + 1 })]), []);
+  assert.deepEqual(find([rebuilt({ publishedAtMs: null })]), []);
+  assert.deepEqual(find([rebuilt({ summary: "News" })], [known({ summary_en: "News" })]), [], "too little");
+  assert.deepEqual(find([rebuilt(), rebuilt({ link: "https://new.example/node/18" })]), [], "two items");
+  assert.deepEqual(
+    find([rebuilt()], [known(), known({ external_id: "b", url_official: "https://b.example/" })]),
+    [],
+  );
+});
+
+Deno.test("a site that is built anew, with other ids and addresses, has published nothing anew", () =>
+  withSources(boardConfig({ source: 'relevance = "all"' }), async (world) => {
+    const feed = (site: string, from: number) =>
+      rss([1, 2, 3].map((number) => ({
+        id: `${from + number}`,
+        title: `Guidelines ${number}`,
+        summary: `${SUMMARY} This is number ${number}.`,
+      }))).replaceAll("https://board.example/", site);
+    const outcome = async (body: string) => {
+      world.platform.http.serve("https://board.example/feed", () => ({ body }));
+      await world.platform.clock.advance(3_600_000);
+      const report = await ingestBoard(world);
+      return [report.new, report.revised, report.unchanged];
+    };
+    assert.deepEqual(await outcome(feed("https://board.example/news/", 0)), [3, 0, 0]);
+    assert.deepEqual(await outcome(feed("https://board.example/node/", 900)), [0, 3, 0]);
+    assert.deepEqual(await outcome(feed("https://board.example/node/", 900)), [0, 0, 3]);
+  }));
