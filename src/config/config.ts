@@ -194,8 +194,10 @@ function parseToml(text: string, file: string): Record<string, unknown> {
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
     const { line, column } = error;
+    const lines = text.split("\n");
     const message = explainToml(error.message, {
-      line: text.split("\n")[line - 1] ?? "",
+      line: lines[line - 1] ?? "",
+      before: lines.slice(0, line - 1),
       listTables: listTables(),
     });
     throw new ConfigError([{ file, line, column, key: null, message }]);

@@ -13,6 +13,21 @@ const filterList = (what: string) =>
     description: `${what}; any of them; empty: all`,
   });
 
+/** No event was published or stored before (in 1973): what lies between 0 and here was meant in seconds. */
+const EARLIEST_MS = 100_000_000_000;
+const TIME_EXAMPLE = 1_785_542_400_000;
+
+/** A time that a client sends; 0 stands for all that there is. */
+const sentTime = z.int({
+  error: ({ code, input }) => {
+    if (code !== "invalid_type") return undefined;
+    return `${input === undefined ? "is missing: it must be" : "must be"} a time in Unix milliseconds, ` +
+      `such as ${TIME_EXAMPLE}`;
+  },
+}).refine((ms) => ms <= 0 || ms >= EARLIEST_MS, {
+  error: `is in seconds, it seems: it must be a time in Unix milliseconds, such as ${TIME_EXAMPLE}`,
+}).meta({ description: "Unix milliseconds", examples: [1785512415000] });
+
 /** The id of a subscription. */
 export const subscriptionId: z.ZodString = identifier("subscription", "The subscription's id").meta({
   examples: [EXAMPLE_SUBSCRIPTION.id],
@@ -29,7 +44,7 @@ export const subscriptionRequest = z.strictObject({
   language: z.string().min(2).max(8).default("en").meta({
     description: "Language of title and summary, where the event has it: en, de, fr or a configured one",
   }),
-  backfill_since: unixMs.optional().meta({
+  backfill_since: sentTime.optional().meta({
     description:
       "Unix ms: stored matching events published since then are delivered first, in the order in which they " +
       "were stored, then those that come; they count against the month's deliveries. Without it only what comes",
@@ -73,8 +88,10 @@ export type SubscriptionChangeRequest = z.infer<typeof subscriptionChange>;
 
 /** The body of `POST /v1/subscriptions/{id}/replay`. */
 export const replayRequest = z.strictObject({
-  since: unixMs.meta({ description: "Unix ms: events that were stored since then (`ingested_at`)" }),
-  until: unixMs.optional().meta({ description: "Unix ms: and before then; without it, all since" }),
+  since: sentTime.meta({
+    description: "Unix ms: events that were stored since then (`ingested_at`); 0: all",
+  }),
+  until: sentTime.optional().meta({ description: "Unix ms: and before then; without it, all since" }),
   after: z.string().optional().meta({
     description: "`next_after` of the answer before: goes on behind that event",
   }),

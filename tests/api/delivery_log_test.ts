@@ -277,7 +277,10 @@ Deno.test("POST /v1/subscriptions/{id}/replay sends a time again and what never 
 
     const wrong: [body: unknown, field: string][] = [
       [{}, "since"],
-      [{ since: 5, until: 5 }, "until"],
+      [{ since: 1_785_542_400_000, until: 1_785_542_400_000 }, "until"],
+      [{ since: 1_785_542_400 }, "since"],
+      [{ since: 0, until: 1_785_542_400 }, "until"],
+      [{ since: "yesterday" }, "since"],
       [{ since: 0, after: "evt_x" }, "after"],
     ];
     for (const [body, field] of wrong) {

@@ -98,6 +98,14 @@ Deno.test("POST /v1/subscriptions says in plain words what a field must be", () 
       [{ webhook_url: 5 }, "webhook_url: must be text"],
       [{ webhook_url: "" }, "webhook_url: must not be empty"],
       [{ webhook_url: HOOK, backfill_since: 1e300 }, "backfill_since: must be at most 9007199254740991"],
+      [
+        { webhook_url: HOOK, backfill_since: "2026-07-31" },
+        "backfill_since: must be a time in Unix milliseconds, such as 1785542400000",
+      ],
+      [
+        { webhook_url: HOOK, backfill_since: 1_785_542_400 },
+        "backfill_since: is in seconds, it seems: it must be a time in Unix milliseconds, such as 1785542400000",
+      ],
       [{ webhook_url: "x".repeat(2_049) }, "webhook_url: may have at most 2048 characters"],
       [{ webhook_url: HOOK, topics: "gpai" }, "topics: must be a list"],
       [{ webhook_url: HOOK, topics: Array(201).fill("gpai") }, "topics: may have at most 200 entries"],

@@ -222,7 +222,10 @@ Deno.test("parseConfig() holds a source's keys against its fetch strategy", asyn
 
 Deno.test("parseConfig() says where text is not TOML and why, and shows nothing of the text", async () => {
   const rows: [string, number, RegExp][] = [
-    ["a = 1\na = 2", 2, /stands in the file already/],
+    ["a = 1\na = 2", 2, /stands in the file already, on line 1: merge/],
+    ["[log]\na = 1\n[api]\nb = 1\na = 1\n  a= 2", 6, /stands in the file already, on line 5: merge/],
+    ["[log]\n[tiers.team]\n[api]\n[ tiers.team ] # hush", 4, /stands in the file already, on line 2: merge/],
+    ['"a" = 1\na = 2', 2, /stands in the file already: merge/],
     ["[log]\nlevel = hush", 2, /texts go in quotes/],
     ["[server]\nlisten = 127.0.0.1:8080", 2, /texts go in quotes/],
     ['x = "hush\ny = 1', 1, /must end with its quote on the same line/],
@@ -230,7 +233,7 @@ Deno.test("parseConfig() says where text is not TOML and why, and shows nothing 
     ["[sources]\nid = 1\n[sources]\nid = 2", 3, /begins with double brackets: \[\[sources\]\]/],
     ["[sources]\nid = 1\n[[sources]]\nid = 2", 3, /begins with double brackets: \[\[sources\]\]/],
     ["[topics]\n[ topics ] # more", 2, /begins with double brackets: \[\[topics\]\]/],
-    ["[log]\n[log]", 2, /stands in the file already/],
+    ["[log]\n[log]", 2, /stands in the file already, on line 1: merge/],
     ["[log]\nlevel = \u201chush\u201d", 2, /quotes are typographic/],
     ["x = [\u201ehush\u201c]", 1, /quotes are typographic/],
     ["\u2018hush\u2019 = 1", 1, /quotes are typographic/],

@@ -195,8 +195,9 @@ export async function verifyRequest(
   if (body.webhook_url !== undefined && !await mayReceive(body.webhook_url)) {
     // One answer for every cause: what a host name resolves to inside is not for the caller to learn.
     const message =
-      "must be an https address of a public host, with a port for the web, and not this service's own; others the " +
-      "operator can permit in the config ([delivery] allow_http, allow_networks, allow_ports)";
+      "must be a whole https address of a public host, such as https://hooks.example.org/regfeed, with a port for the " +
+      "web, and not this service's own; others the operator can permit in the config ([delivery] allow_http, " +
+      "allow_networks, allow_ports)";
     findings.push({ field: "webhook_url", message, code: "invalid_webhook_url" });
   }
   if (body.backfill_since !== undefined && body.backfill_since > clock.nowMs()) {
