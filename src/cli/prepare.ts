@@ -1,11 +1,12 @@
 // Brings the config's database up to date before it is opened: never without a backup that was opened and counted.
 import { dirname, join } from "node:path";
 import { backupName, type BackupTools, createBackup } from "../backup/create.ts";
+import { withBackup } from "../backup/verify.ts";
 import type { Config } from "../config/config.ts";
-import type { DatabaseFacts, DatabaseFile } from "../domain/backup.ts";
+import { ARCHIVE_NAMES, type DatabaseFacts, type DatabaseFile } from "../domain/backup.ts";
 import type { LogFields } from "../domain/ports.ts";
 import { createArchives } from "../platform/archive.ts";
-import { createDatabaseFiles } from "../platform/database_files.ts";
+import { createDatabaseFiles, holdTheSame } from "../platform/database_files.ts";
 import type { Machine } from "../platform/machine.ts";
 import type { Host } from "../platform/process.ts";
 import { openVaultFile } from "../platform/vault.ts";
@@ -13,6 +14,9 @@ import { copyDatabase } from "../store/sqlite/copy.ts";
 import { inspectDatabase, releaseDatabase } from "../store/sqlite/inspect.ts";
 import { migrateFile, SCHEMA_VERSION, schemaOfFile } from "../store/sqlite/migrate.ts";
 import { VERSION } from "../version.ts";
+
+/** What the names of backups begin with that are made before an upgrade to this schema. */
+const BEFORE_PREFIX = `before-schema-${SCHEMA_VERSION}-`;
 
 /** The work on a database file that may take long, on this thread or on a second one. */
 export interface LongWork {
@@ -80,21 +84,61 @@ export async function prepareDatabase(
     throw new Error(`${olderSchema(schema)}: ${unwritable.message}`, { cause: unwritable });
   }
   releaseDatabase(path);
-  const to = join(config.backup.folder, `before-schema-${SCHEMA_VERSION}-${backupName(nowMs)}`);
   const steps = { from_schema: schema, to_schema: SCHEMA_VERSION };
-  say("the database is of an older version: making a backup before it is brought up to date", {
-    ...steps,
-    backup: to,
-  });
   const tools = createBackupTools(host, work);
   try {
-    await createBackup({ to, nowMs, database: path, config: file, secretKey: null }, tools);
+    const made = await findSameBackup(host, { folder: config.backup.folder, path, tools, say });
+    const to = made ?? join(config.backup.folder, `${BEFORE_PREFIX}${backupName(nowMs)}`);
+    if (made === null) {
+      say("the database is of an older version: making a backup before it is brought up to date", {
+        ...steps,
+        backup: to,
+      });
+      await createBackup({ to, nowMs, database: path, config: file, secretKey: null }, tools);
+      say("the backup is good; bringing the database up to date", steps);
+    } else {
+      say(
+        "the database is of an older version, and a good backup of it as it is now is there: bringing it up to date",
+        {
+          ...steps,
+          backup: to,
+        },
+      );
+    }
   } finally {
     tools.close();
   }
-  say("the backup is good; bringing the database up to date", steps);
   await work.migrate({ path, keyFile });
   say("the database is up to date", steps);
+}
+
+/**
+ * The newest backup that was made before an upgrade to this schema, when it is whole and holds the database as it is now:
+ * the upgrade was ended in the middle, and another backup would be the same. Null when another one is to be made.
+ */
+async function findSameBackup(
+  host: Host,
+  { folder, path, tools, say }: { folder: string; path: string; tools: BackupTools } & Pick<Preparing, "say">,
+): Promise<string | null> {
+  if (!await host.exists(folder)) return null;
+  const names = (await host.list(folder)).files.map(({ name }) => name);
+  const newest = names.filter((name) => name.startsWith(BEFORE_PREFIX)).sort().at(-1);
+  if (newest === undefined) return null;
+  const file = join(folder, newest);
+  try {
+    const isSame = await withBackup(
+      file,
+      tools,
+      (_, unpacked) => holdTheSame(join(unpacked, ARCHIVE_NAMES.database), path),
+    );
+    return isSame ? file : null;
+  } catch (error) {
+    say("an earlier backup cannot be used: another one is made", {
+      backup: file,
+      cause: (error as Error).message,
+    });
+    return null;
+  }
 }
 
 /** What is wrong with a database of an older schema that cannot be written. */

@@ -1,4 +1,5 @@
 // The files of a database in use, read and written through past the database.
+import { Buffer } from "node:buffer";
 import { dirname } from "node:path";
 import type { WrittenFile } from "../domain/ports.ts";
 import type { DatabaseFiles } from "../domain/backup.ts";
@@ -51,6 +52,42 @@ export function createDatabaseFiles(): DatabaseFiles & { close(): void } {
       opened.clear();
     },
   };
+}
+
+/**
+ * What the head of a database says of its writing and not of what it holds (SQLite's file format, 1.3): the versions of
+ * reading and writing, the counter of changes, and for which of these and by which SQLite the size was noted.
+ */
+const UNIMPORTANT: readonly (readonly [from: number, to: number])[] = [[18, 20], [24, 28], [92, 100]];
+
+/**
+ * Whether two databases that nobody has open, this process included, and that have no logs, hold the same, page by page.
+ */
+export async function holdTheSame(one: string, other: string): Promise<boolean> {
+  using first = await Deno.open(one);
+  using second = await Deno.open(other);
+  if ((await first.stat()).size !== (await second.stat()).size) return false;
+  const [left, right] = [new Uint8Array(CHUNK_BYTES), new Uint8Array(CHUNK_BYTES)];
+  for (let isHead = true;; isHead = false) {
+    const count = await readWhole(first, left);
+    if (count !== await readWhole(second, right)) return false;
+    if (count === 0) return true;
+    if (isHead) {
+      for (const [from, to] of UNIMPORTANT) for (const chunk of [left, right]) chunk.fill(0, from, to);
+    }
+    if (Buffer.compare(left.subarray(0, count), right.subarray(0, count)) !== 0) return false;
+  }
+}
+
+/** Fills the chunk as far as the file goes; gives how far. */
+async function readWhole(file: Deno.FsFile, chunk: Uint8Array): Promise<number> {
+  let at = 0;
+  while (at < chunk.length) {
+    const count = await file.read(chunk.subarray(at));
+    if (count === null) break;
+    at += count;
+  }
+  return at;
 }
 
 /**

@@ -1,0 +1,65 @@
+// Bringing a database up to date: its backup is made once, however often the upgrade is ended in the middle.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { prepareDatabase, type Preparing, WORK_HERE } from "../../src/cli/prepare.ts";
+import { createFiles } from "../../src/platform/files.ts";
+import type { Host } from "../../src/platform/process.ts";
+import { openVaultFile } from "../../src/platform/vault.ts";
+import { Connection } from "../../src/store/sqlite/connection.ts";
+import { migrate, SCHEMA_VERSION, schemaOfFile } from "../../src/store/sqlite/migrate.ts";
+import { withFolder } from "../support/process.ts";
+
+const SCHEMA = SCHEMA_VERSION - 2;
+const START_MS = Date.UTC(2026, 10, 22, 9);
+
+Deno.test("an upgrade that is ended takes the backup again that it had made, unless anything was written since", () =>
+  withFolder(async (folder) => {
+    const path = join(folder, "regfeed.db");
+    const keyFile = join(folder, "regfeed.db.key");
+    const file = join(folder, "regfeed.toml");
+    await Deno.writeTextFile(file, "");
+    const older = new Connection(path);
+    migrate(older, (options) => openVaultFile(keyFile, options), { upTo: SCHEMA });
+    older.close();
+    /** As a process leaves it that is killed within the first step: its setting is made, nothing else is kept. */
+    const die = () => {
+      const connection = new Connection(path);
+      connection.prepareFile();
+      connection.preview(() => connection.script("create table half_a_step (id integer primary key) strict"));
+      connection.close();
+      return Promise.reject(new Error("killed"));
+    };
+    const said: string[] = [];
+    const prepare = (minutes: number, work: Partial<Preparing["work"]> = {}) =>
+      prepareDatabase(createFiles() as unknown as Host, {
+        config: {
+          store: { path, keyFile },
+          backup: { folder: join(folder, "backups") },
+        } as Preparing["config"],
+        file,
+        nowMs: START_MS + minutes * 60_000,
+        work: { ...WORK_HERE, ...work },
+        machine: { volumeOf: () => null },
+        say: (text) => void said.push(text),
+      });
+    const backups = () => [...Deno.readDirSync(join(folder, "backups"))].map(({ name }) => name).sort();
+    const name = (minutes: string) =>
+      `before-schema-${SCHEMA_VERSION}-regfeed-20261122T09${minutes}00Z.tar.gz`;
+
+    await assert.rejects(prepare(0, { migrate: die }), /killed/);
+    await assert.rejects(prepare(1, { migrate: die }), /killed/);
+    assert.deepEqual(backups(), [name("00")]);
+    assert.match(said.at(-1) ?? "", /a good backup of it as it is now is there/);
+
+    const writer = new Connection(path);
+    writer.script("update schema_history set version = '0.0.1'"); // as many rows as before
+    writer.close();
+    await assert.rejects(prepare(3, { migrate: die }), /killed/);
+    assert.deepEqual(backups(), [name("00"), name("03")]);
+
+    await Deno.writeTextFile(join(folder, "backups", name("03")), "half an archive");
+    await prepare(4);
+    assert.ok(said.includes("an earlier backup cannot be used: another one is made"));
+    assert.deepEqual(backups(), [name("00"), name("03"), name("04")]);
+    assert.equal(schemaOfFile(path), SCHEMA_VERSION);
+  }));
