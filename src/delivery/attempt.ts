@@ -1,6 +1,6 @@
-// An attempt under way, in the order of starting, and one of which nobody knows what came of it.
+// An attempt under way, in the order of starting.
 import type { Chain, Link } from "../domain/chain.ts";
-import type { AttemptResult, ClaimedDelivery } from "../domain/delivery.ts";
+import type { ClaimedDelivery } from "../domain/delivery.ts";
 
 /** An attempt that is being sent. */
 export class Attempt implements Link<Attempt> {
@@ -9,16 +9,4 @@ export class Attempt implements Link<Attempt> {
   chain: Chain<Attempt> | null = null;
 
   constructor(readonly delivery: ClaimedDelivery, readonly startedAtMs: number) {}
-}
-
-/** What is recorded of an attempt that broke off here: it may have arrived, and is made again. */
-export function brokenOff(startedAtMs: number, nowMs: number): AttemptResult {
-  return {
-    startedAtMs,
-    durationMs: Math.max(0, nowMs - startedAtMs),
-    statusCode: null,
-    problem: "the attempt broke off on the sender's side",
-    retryAtMs: null,
-    answer: null,
-  };
 }

@@ -24,17 +24,8 @@ export function traceAttempt(
   });
 }
 
-/** An attempt broke off on another thread; `where` is what {@link whereOf} said of the error there. */
-export class BrokeOffElsewhere extends Error {
-  override readonly name = "BrokeOffElsewhere";
-  constructor(readonly where: string) {
-    super("an attempt broke off on another thread");
-  }
-}
-
 /** An unexpected error without its message, which could quote an address or a body: its name and where it arose. */
 export function whereOf(error: unknown): string {
-  if (error instanceof BrokeOffElsewhere) return error.where;
   if (!(error instanceof Error)) return "a thrown value that is no error";
   const place = /^\s*at .*$/m.exec(error.stack ?? "")?.[0].trim() ?? "at an unknown place";
   return `${error.name} ${place}`;

@@ -3,7 +3,7 @@ import { isReachable, literalAddress, MAX_ADDRESSES, type Network, parseNetwork 
 import type { Resolver } from "../domain/ports.ts";
 import type { Soon } from "../domain/soon.ts";
 import { orAborted, type Stop } from "../domain/stop.ts";
-import { MAX_WEBHOOK_URL } from "../domain/subscription.ts";
+import { MAX_WEBHOOK_URL } from "../wire/subscription.ts";
 
 /** What clients are told of every refused address, whatever the reason: a reason would map the network behind us. */
 export const REFUSED_ADDRESS = "this address cannot receive webhooks";

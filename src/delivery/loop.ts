@@ -3,13 +3,13 @@ import { Chain } from "../domain/chain.ts";
 import type { AttemptResult, ClaimedDelivery } from "../domain/delivery.ts";
 import { AppError } from "../domain/errors.ts";
 import { NO_METRICS } from "../domain/metrics.ts";
-import { DeadlineError, type Log, NetworkError, type Random, type ThreadProgram } from "../domain/ports.ts";
+import { DeadlineError, type Log, NetworkError, type Random } from "../domain/ports.ts";
 import type { Store } from "../domain/store.ts";
 import { loudnessOf } from "../domain/store_trouble.ts";
 import { firstOf, type Stop, Stopper } from "../domain/stop.ts";
 import { signingSecrets, type Subscription } from "../domain/subscription.ts";
 import { NO_TRACER, type Tracer } from "../domain/tracer.ts";
-import { Attempt, brokenOff } from "./attempt.ts";
+import { Attempt } from "./attempt.ts";
 import { createAttemptLog, type LogAttempt } from "./attempt_log.ts";
 import { nameAttempt, traceAttempt, whereOf } from "./attempt_names.ts";
 import { type CountAttempt, createDeliveryMetrics } from "./delivery_metrics.ts";
@@ -21,7 +21,6 @@ import { createRecorder } from "./recorder.ts";
 import { createUpkeep, type Upkeep } from "./upkeep.ts";
 import { decideNextStep, isSuccess } from "./retry.ts";
 import { sendAttempt, type Sending } from "./send.ts";
-import { Sender } from "./sender.ts";
 import { Wake } from "./wake.ts";
 
 /** How much longer a delivery is leased than its attempt can last: time to record it, ms. */
@@ -66,8 +65,6 @@ export interface DeliveryDeps extends Matching, Omit<Sending, "policy"> {
   /** Hears of each attempt that is over. */
   count?: CountAttempt;
   tracer?: Tracer;
-  /** Another thread, for the time when there is much to send. */
-  sender?: ThreadProgram | null;
 }
 
 /** What came of a test delivery; the fields of the API's answer. */
@@ -111,7 +108,6 @@ class DeliveryLoop implements Delivery {
   readonly #match: () => Promise<number>;
   readonly #claims: Claims;
   readonly #recorder: ReturnType<typeof createRecorder>;
-  readonly #sender: Sender;
   readonly #upkeep: () => Promise<number>;
   readonly #countAttempt: CountAttempt;
   readonly #logAttempt: LogAttempt;
@@ -132,8 +128,6 @@ class DeliveryLoop implements Delivery {
     this.#deps = { tracer: NO_TRACER, ...deps, policy: createAddressPolicy(deps.policy) };
     this.#match = createMatching(deps);
     this.#recorder = createRecorder(deps);
-    const { log, sender: program = null } = deps;
-    this.#sender = new Sender({ sending: this.#deps, settings: deps, program, log });
     this.#logAttempt = createAttemptLog(deps);
     this.#upkeep = createUpkeep(deps);
     this.#inFlight = deps.inFlight ?? new Map();
@@ -163,7 +157,6 @@ class DeliveryLoop implements Delivery {
     signal.addEventListener("abort", stopWaiting);
     while (!signal.aborted) {
       const { matched, errors } = await this.#round({ isRunning: true });
-      this.#sender.look();
       if (errors.length > 0 || this.#storeFailed) {
         this.#storeFailed = false;
         await clock.sleep(PAUSE_MS, signal);
@@ -296,7 +289,7 @@ class DeliveryLoop implements Delivery {
   async #send(delivery: ClaimedDelivery, giveUp: Stop): Promise<AttemptResult> {
     const startedAtMs = this.#deps.clock.nowMs();
     try {
-      return await this.#sender.send(delivery, giveUp);
+      return await sendAttempt(delivery, this.#deps, giveUp);
     } catch (error) {
       if (!giveUp.aborted) {
         this.#deps.log.error("an attempt broke off here", {
@@ -304,7 +297,14 @@ class DeliveryLoop implements Delivery {
           cause: whereOf(error),
         });
       }
-      return brokenOff(startedAtMs, this.#deps.clock.nowMs());
+      return {
+        startedAtMs,
+        durationMs: Math.max(0, this.#deps.clock.nowMs() - startedAtMs),
+        statusCode: null,
+        problem: "the attempt broke off on the sender's side",
+        retryAtMs: null,
+        answer: null,
+      };
     }
   }
 
@@ -327,18 +327,17 @@ class DeliveryLoop implements Delivery {
     const patience = AbortSignal.any([giveUp, done.signal]);
     await Promise.race([all, clock.sleep(timeoutMs + LEASE_MARGIN_MS, patience)]);
     await Promise.race([all, clock.sleep(DRAIN_MS, done.signal)]);
-    const attempts = this.#sending.size;
-    if (attempts > 0) {
-      this.#deps.log.warn("stopped with attempts under way; they are made again", { attempts });
+    const left = this.#sending.size;
+    if (left > 0) {
+      this.#deps.log.warn("stopped with attempts under way; they are made again", { attempts: left });
     }
     // Where nothing is given up, a test that somebody waits for goes on.
-    if (attempts > 0 || giveUp.aborted) {
-      const left = [...this.#sending];
+    if (left > 0 || giveUp.aborted) {
+      const brokenOff = [...this.#sending];
       this.#giveUp.abort(new AppError("unavailable", "The service is stopping."));
       this.#giveUp = new Stopper();
-      await this.#givingBack(() => store.endLeases(left.map(({ delivery }) => delivery), clock.nowMs()));
+      await this.#givingBack(() => store.endLeases(brokenOff.map(({ delivery }) => delivery), clock.nowMs()));
     }
-    this.#sender.end();
     await this.#recorder.flush();
   }
 

@@ -236,22 +236,6 @@ export interface SecondThread {
   call(task: string, argument: unknown, take?: (part: unknown) => void): Promise<unknown>;
 }
 
-/** A program for another thread that is spoken with, in messages that hold only data. */
-export interface ThreadProgram {
-  /**
-   * Begins it. `hear` is given what it says, `broke` at most once why it is no more. Of what is ended nothing more is
-   * heard.
-   */
-  begin(listener: { hear(said: unknown): void; broke(reason: string): void }): RunningThread;
-}
-
-/** A program that runs on another thread. */
-export interface RunningThread {
-  tell(message: unknown): void;
-  /** Ends it at once, whatever it does. */
-  end(): void;
-}
-
 /** The world outside, as one. */
 export interface Platform {
   clock: Clock;
@@ -263,7 +247,5 @@ export interface Platform {
   tracer: Tracer;
   /** Reads long documents; null where all is done on one thread. */
   reader: SecondThread | null;
-  /** Sends webhooks while there are many; null where all is done on one thread. */
-  sender: ThreadProgram | null;
   log(area: LogArea): Log;
 }

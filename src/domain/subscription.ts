@@ -3,9 +3,6 @@ import type { RegEvent } from "./event.ts";
 import { isAtLeast, type Severity } from "./severity.ts";
 import { expandTopics, type Topic } from "./topic.ts";
 
-/** The longest webhook address that is taken, characters. */
-export const MAX_WEBHOOK_URL = 2_048;
-
 /** What a subscription lets through; the filters combine with and, each list is any-of, an empty list lets all pass. */
 export interface SubscriptionFilter {
   topics: string[];

@@ -9,7 +9,6 @@ import { createMailer, type MailSettings } from "./mailer.ts";
 import { createRandom } from "./random.ts";
 import { createResolver } from "./resolver.ts";
 import { createThread } from "./thread.ts";
-import { createThreadProgram } from "./thread_program.ts";
 
 /** What of the world the config decides. */
 export interface PlatformSettings {
@@ -41,7 +40,6 @@ export function createPlatform(options: PlatformSettings & { tracer?: Tracer }):
     mailer: createMailer(options.mail ?? null),
     tracer: options.tracer ?? NO_TRACER,
     reader,
-    sender: createThreadProgram(new URL("../sender.ts", import.meta.url)),
     log: (area) => logs.log(area),
     prepare: () => http.prepare(),
     async close() {

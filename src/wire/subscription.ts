@@ -1,10 +1,12 @@
 // Subscriptions as JSON: the request that creates one, the records and the answers.
 import * as z from "zod";
 import { DISCLAIMER } from "../domain/disclaimer.ts";
-import { isEnabled, MAX_WEBHOOK_URL, type Subscription, SWITCHED_OFF_BY } from "../domain/subscription.ts";
+import { isEnabled, type Subscription, SWITCHED_OFF_BY } from "../domain/subscription.ts";
 import { disclaimer, identifier, severity, unixMs } from "./event.ts";
 import { EXAMPLE_SUBSCRIPTION } from "./examples.ts";
 
+/** The longest webhook address that is taken, characters. */
+export const MAX_WEBHOOK_URL = 2_048;
 /** The most entries of one filter. */
 const MAX_FILTER_ENTRIES = 200;
 

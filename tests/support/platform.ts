@@ -196,7 +196,6 @@ export function fakePlatform(nowMs: number, seed = 1): FakePlatform {
     mailer: fakeMailer(),
     tracer: NO_TRACER,
     reader: null,
-    sender: null,
     log,
     lines,
     hosts,

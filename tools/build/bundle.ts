@@ -17,7 +17,7 @@ const BUNDLES = join(FOLDER, "src", "cli");
 const NODE_PACKAGES = ["undici", "nodemailer"] as const;
 
 /** The programs of further threads. */
-const THREADS = ["worker", "reader", "sender"] as const;
+const THREADS = ["worker", "reader"] as const;
 
 /** What an executable is made of. */
 export interface Bundle {

@@ -22,7 +22,6 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // The programs of further threads, which nothing imports: they are started by their addresses.
   worker: ["platform", "store", "domain"],
   reader: ["platform", "ingest", "classify", "domain"],
-  sender: ["platform", "delivery", "domain"],
 };
 
 /** The room of a file: its folder in src, or its own name where it lies in src itself; null for what is no code of it. */
