@@ -216,6 +216,7 @@ export async function openStoreAt(
   const open = (options: OpenStoreOptions) =>
     openStore(path, (given) => openVaultFile(keyFile, given), openWritten, {
       hasRoom,
+      identify: () => machine.identityOf(path),
       mayWriteAnew: () => mayWriteBeside(path),
       afterTurn,
       ...options,

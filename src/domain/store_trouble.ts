@@ -2,9 +2,10 @@
 
 /**
  * Why nothing can be stored, or read: the disk is `full`; the file is `read_only`; another process holds it `locked`; its
- * pages are `corrupt`; the disk fails (`io`). All but `corrupt` heal when their cause goes.
+ * pages are `corrupt`; the disk fails (`io`); the file was `moved` from its place. All but `corrupt` heal when their cause
+ * goes.
  */
-export const STORE_TROUBLES = ["full", "read_only", "locked", "corrupt", "io"] as const;
+export const STORE_TROUBLES = ["full", "read_only", "locked", "corrupt", "io", "moved"] as const;
 
 /** See {@link STORE_TROUBLES}. */
 export type StoreTrouble = typeof STORE_TROUBLES[number];
@@ -25,6 +26,9 @@ export const TROUBLE_ADVICE: Readonly<Record<StoreTrouble, string>> = {
     "another process has held the database locked for too long: end it; a server's own commands never do that",
   corrupt: "the database is damaged: stop the server, keep the file, and restore the newest good backup " +
     "(`regfeed backup restore FILE --force` keeps it)",
+  moved:
+    "the database's file is not in its place any more (removed, replaced, or its disk is gone): put the same file back, " +
+    "or restart the server, which goes on with what is there then; nothing is stored meanwhile",
   io: "the disk of the database fails: look at the system's log and at the disk",
 };
 

@@ -32,6 +32,11 @@ export interface Rights {
 export interface Machine {
   /** The volume of a path that is there; null where the system does not tell. */
   volumeOf(path: string): Volume | null;
+  /**
+   * What tells a file that somebody has open from every other that may come to its place; null for a path at which
+   * nothing is. On file systems that do not keep their numbers for files, every file is the same.
+   */
+  identityOf(path: string): string | null;
   /** Null for a path at which nothing is. */
   rightsOf(path: string): Rights | null;
   /** What the system would give to new work without taking it from anybody, bytes; null where it does not tell. */
@@ -86,6 +91,9 @@ const KINDS: ReadonlyMap<number, { kind: string; isNetwork: boolean }> = new Map
   [0x2fc12fc1, { kind: "zfs", isNetwork: false }],
 ]);
 
+/** File systems on which a file keeps its number for as long as it is there; in user space some make up new ones. */
+const KEEP_NUMBERS: ReadonlySet<string | null> = new Set(["ext", "xfs", "btrfs", "zfs", "tmpfs", "overlay"]);
+
 /** What the number of a file system says; its sign is lost on some systems. */
 export function kindOf(type: number): { kind: string | null; isNetwork: boolean } {
   return KINDS.get(type >>> 0) ?? { kind: null, isNetwork: false };
@@ -100,6 +108,13 @@ export function createMachine(as: SystemUser | null = null): Machine {
       if (Deno.build.os === "windows") return null;
       const { type, bsize, bavail, files, ffree } = statfsSync(path);
       return { ...kindOf(type), freeBytes: bavail * bsize, freeFiles: files === 0 ? null : ffree };
+    },
+    identityOf(path) {
+      const stat = statOrNull(path);
+      if (stat === null) return null;
+      const keepsNumbers = Deno.build.os !== "windows" &&
+        KEEP_NUMBERS.has(kindOf(statfsSync(path).type).kind);
+      return keepsNumbers ? `${stat.dev}:${stat.ino}` : "";
     },
     rightsOf(path) {
       const stat = statOrNull(path);

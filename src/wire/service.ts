@@ -129,7 +129,7 @@ export const healthReport = z.strictObject({
   database: z.enum(["ok", ...STORE_TROUBLES, "failing"]).meta({
     description:
       "What keeps the store from its work: a full disk, a file that cannot be written, another process's " +
-      "lock, damaged pages, a disk that fails; `failing` when it cannot even be read",
+      "lock, damaged pages, a disk that fails, a file that was moved; `failing` when it cannot even be read",
   }),
   config: z.enum(CONFIG_STATES).meta({
     description:

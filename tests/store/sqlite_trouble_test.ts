@@ -7,6 +7,7 @@ import { Connection } from "../../src/store/sqlite/connection.ts";
 import { inspectDatabase, releaseDatabase } from "../../src/store/sqlite/inspect.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import { troubleOf, TroubleWatch } from "../../src/store/sqlite/trouble.ts";
+import { createMachine } from "../../src/platform/machine.ts";
 import { testVault } from "../support/vault.ts";
 import { anEvent, publish } from "./contract/given.ts";
 
@@ -229,5 +230,37 @@ Deno.test("a database that was damaged under somebody who has it open is not mov
       .output();
     assert.match(new TextDecoder().decode(stdout), /is in use: stop the server first/);
     await store.close();
+  });
+});
+
+Deno.test("a file that is moved away under a store is told, is read, takes nothing that would be lost, and heals when it is back", async () => {
+  await withFile(async (file) => {
+    const machine = createMachine();
+    const store = openStore(file, testVault, null, { identify: () => machine.identityOf(file) });
+    await publish(store, [anEvent("evt_1")]);
+    assert.equal(await store.trouble(), null);
+    const move = (from: string, to: string) => {
+      for (const side of ["", "-wal", "-shm"]) {
+        Deno.renameSync(`${file}${from}${side}`, `${file}${to}${side}`);
+      }
+    };
+    const isMoved = async (name: string) => {
+      assert.equal(await store.trouble(), "moved");
+      const publishing = publish(store, [anEvent(name)]);
+      await assert.rejects(publishing, (error) => error instanceof StoreError && error.trouble === "moved");
+      assert.notEqual(await store.findEvent("evt_1"), null);
+    };
+    move("", ".aside");
+    await isMoved("evt_2");
+    const other = openStore(file, testVault);
+    await publish(other, [anEvent("evt_9")]);
+    await other.close();
+    await isMoved("evt_3");
+    assert.deepEqual(await store.takeTrouble(), { now: "moved", met: "moved" });
+    move(".aside", "");
+    assert.equal(await store.trouble(), null);
+    await publish(store, [anEvent("evt_4")]);
+    await store.close();
+    assert.equal(inspectDatabase(file).rows["events"], 2);
   });
 });

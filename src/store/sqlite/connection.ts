@@ -63,6 +63,8 @@ export class Connection implements CopyReader {
   #log: WrittenFile | null = null;
   #durability: Durability = "durable";
   #transactions = 0;
+  /** Why nothing may be written. */
+  #refusal: string | null = null;
   #open = true;
 
   /**
@@ -179,9 +181,15 @@ export class Connection implements CopyReader {
     }
   }
 
+  /** Lets nothing be written for a reason, until it is null again: nothing would be left of it. */
+  refuseWrites(reason: string | null): void {
+    this.#refusal = reason;
+  }
+
   /** Runs `work` in one write transaction: all of it is kept, or after a throw nothing. */
   transaction<T>(durability: Durability, work: () => T): T {
     this.#mustHaveFile();
+    if (this.#refusal !== null) throw new Error(this.#refusal);
     this.#mustNotRead();
     this.#letGo();
     this.#transactions++;

@@ -42,12 +42,12 @@ export function openStore(
   path: string,
   vaultSource: VaultSource,
   openLog: OpenWritten | null = null,
-  { hasRoom, ...options }: OpenStoreOptions = {},
+  { hasRoom, identify, ...options }: OpenStoreOptions = {},
 ): Store {
   const { connection, vault } = openFile(path, vaultSource, { openLog, ...options });
   const candidates = new Candidates(connection);
   const unwritten = new Unwritten();
-  const watch = new TroubleWatch(connection, hasRoom ?? null);
+  const watch = new TroubleWatch(connection, hasRoom ?? null, identify);
   return rejecting(watch, {
     ...createSources(connection),
     ...createEvents(connection, unwritten),
@@ -90,6 +90,8 @@ export function openStore(
 export interface OpenStoreOptions {
   /** Whether the file's disk has room for more than a page. */
   hasRoom?: () => boolean;
+  /** Tells the file at the path from every other; null where there is none. */
+  identify?: () => string | null;
   /** Of the file, of this version's schema. */
   copy?: ReadableCopy;
   /** Whether a file that is open, and cannot be written so, could be if it were opened anew; without it that is tried. */
@@ -101,7 +103,7 @@ export interface OpenStoreOptions {
 function openFile(
   path: string,
   vaultSource: VaultSource,
-  { openLog, ...options }: { openLog: OpenWritten | null } & Omit<OpenStoreOptions, "hasRoom">,
+  { openLog, ...options }: { openLog: OpenWritten | null } & Omit<OpenStoreOptions, "hasRoom" | "identify">,
 ): { connection: Connection; vault: Vault } {
   let connection: Connection | null = null;
   try {

@@ -10,6 +10,7 @@ const WORDS: readonly [RegExp, StoreTrouble][] = [
   [/database( table)? is locked/, "locked"],
   [/database disk image is malformed|file is not a database/, "corrupt"],
   [/disk I\/O error/, "io"],
+  [/is not in its place/, "moved"], // our own, see Connection.refuseWrites
 ];
 
 /** The trouble that an error tells of; null for an error of another kind. */
@@ -25,8 +26,20 @@ export class TroubleWatch {
   /** Whether a write was ever tried: a file that cannot be written is opened like every other. */
   #isTried = false;
 
-  /** `hasRoom` says whether the disk has room again for more than a page; null where nobody can tell. */
-  constructor(private readonly connection: Connection, private readonly hasRoom: (() => boolean) | null) {}
+  /** What tells the file that is open from every other; null while a copy is read. */
+  #file: string | null;
+
+  /**
+   * `hasRoom` says whether the disk has room again for more than a page; null where nobody can tell. `identify` tells the
+   * file at the path from every other, null where there is none; without it, it stays in its place.
+   */
+  constructor(
+    private readonly connection: Connection,
+    private readonly hasRoom: (() => boolean) | null,
+    private readonly identify: () => string | null = () => "",
+  ) {
+    this.#file = connection.readsCopy ? null : identify();
+  }
 
   /** The error to go on with, the trouble that it tells of remembered. */
   note(error: unknown): unknown {
@@ -43,6 +56,7 @@ export class TroubleWatch {
   /** The trouble as it is now: a small write is tried, and ends it when it succeeds. Throws once the store is closed. */
   current(): StoreTrouble | null {
     this.connection.mustBeOpen();
+    if (this.#isMoved()) return this.#noteMoved();
     if (this.#trouble === null && this.#isTried && this.hasRoom?.() !== false) return null;
     if (this.#trouble === "corrupt") return this.#trouble;
     // The log is not cut when it has been brought in: a small write fits into it while every larger one fails.
@@ -50,6 +64,7 @@ export class TroubleWatch {
     try {
       this.#tryWrite();
       this.#trouble = null;
+      this.#file ??= this.identify();
       this.connection.beImpatient(false);
     } catch (error) {
       const trouble = this.#troubleOf(error);
@@ -70,6 +85,20 @@ export class TroubleWatch {
     return mayBeFull && this.hasRoom?.() === false ? "full" : trouble;
   }
 
+  /** Whether another file, or none, is where the one was that is open. */
+  #isMoved(): boolean {
+    const isMoved = this.#file !== null && this.identify() !== this.#file;
+    this.connection.refuseWrites(isMoved ? "the database's file is not in its place" : null);
+    return isMoved;
+  }
+
+  /** Whoever opens the path has another database: what is written here would be lost when this process ends. */
+  #noteMoved(): StoreTrouble {
+    if (this.#trouble === null) this.#met = "moved";
+    if (this.#trouble !== "corrupt") this.#trouble = "moved";
+    return this.#trouble;
+  }
+
   /** Of a disk without room, whatever still fits into the log: nobody may have written since it was filled. */
   #noteFull(): StoreTrouble {
     if (this.#trouble === null) this.#met = "full";
@@ -83,6 +112,7 @@ export class TroubleWatch {
     } catch (error) {
       if (troubleOf(error) !== "read_only") throw error;
       this.connection.tryWriteAnew();
+      this.#file = this.identify(); // of the file that is open from now on
     }
   }
 
