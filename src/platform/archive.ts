@@ -2,7 +2,9 @@
 import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
 import type { TarPackController } from "modern-tar";
-import type { ArchivedFile, Archives } from "../domain/backup.ts";
+import { ARCHIVE_NAMES, type ArchivedFile, type Archives } from "../domain/backup.ts";
+import { formatBytes } from "../domain/byte_format.ts";
+import { createMachine } from "./machine.ts";
 
 /** Of an archive and of all that comes out of it: their owner reads them, nobody else. */
 const MODE = 0o600;
@@ -76,12 +78,28 @@ async function unpack(from: string, folder: string, names: readonly string[]): P
       if (!isExpected || unpacked.some(({ name }) => name === header.name)) {
         throw new Error(`it holds an entry that belongs to no backup: ${JSON.stringify(header.name)}`);
       }
+      requireSize(header, folder);
       unpacked.push(await writeEntry(header.name, body, join(folder, header.name)));
     }
   } catch (error) {
     throw new Error(`cannot read the archive ${from}: ${explain(error)}`, { cause: error });
   }
   return unpacked;
+}
+
+/** Of all but the database, bytes: a config with thousands of sources is smaller. */
+const MOST_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Throws for an entry for which there is no room in the folder. What is packed may be a thousand times what it looks like:
+ * it must not take the room that a server on the same disk needs, before anybody sees that it is no backup.
+ */
+export function requireSize({ name, size }: { name: string; size: number }, folder: string): void {
+  if (name !== ARCHIVE_NAMES.database && size > MOST_BYTES) {
+    throw new Error(`its ${name} has ${formatBytes(size)}, more than any backup's`);
+  }
+  const freeBytes = createMachine().volumeOf(folder)?.freeBytes ?? Infinity;
+  if (size > freeBytes) throw new Error(`no space left on device for its ${name} (${formatBytes(size)})`);
 }
 
 const WANTED = "a backup is a gzipped tar file, as `regfeed backup create` makes it";

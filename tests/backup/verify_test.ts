@@ -83,6 +83,13 @@ const DAMAGES: [string, (place: Place) => Promise<void>, RegExp][] = [
   ["something behind its end", async ({ archive }) => {
     await Deno.writeTextFile(archive, "x".repeat(1_000), { append: true });
   }, /cannot read the archive .*: it is cut short or damaged .*: copy it anew/],
+  ["a config that fills the disk", (place) =>
+    repack(place, async (folder) => {
+      const path = join(folder, "regfeed.toml");
+      await Deno.remove(path);
+      await Deno.writeTextFile(path, "");
+      await Deno.truncate(path, 100_000_000);
+    }), /its regfeed\.toml has 100 MB, more than any backup's/],
   ["a time that no calendar has", (place) =>
     repack(place, async (folder) => {
       const path = join(folder, "manifest.json");
