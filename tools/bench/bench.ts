@@ -10,16 +10,17 @@ import { endAll } from "./processes.ts";
 import { measureReads } from "./reads.ts";
 import { type Bench, type Row, type Settings, toJson, toTable } from "./row.ts";
 import { measureStart } from "./start.ts";
+import { createStores, FEW } from "./stores.ts";
 
 /** The parts, each with its rows; those that make a big store come last. */
 const PARTS: Record<string, (bench: Bench) => Promise<void>> = {
-  reads: measureReads,
   matching: measureMatching,
   ingest: measureIngest,
   deliveries: measureDeliveries,
   lags: measureLags,
   start: measureStart,
   memory: measureMemory,
+  reads: measureReads,
   lists: measureLists,
 };
 
@@ -28,11 +29,11 @@ const SIZES: Record<keyof Settings, { about: string; default: number; min: numbe
   rounds: { about: "pairs of each comparison", default: 9, min: 1, max: 101 },
   forMs: { about: "how long one server of a pair is loaded, ms", default: 500, min: 50, max: 60_000 },
   connections: { about: "connections of that load", default: 16, min: 1, max: 256 },
-  events: { about: "events of the store that is read", default: 100_000, min: 2_000, max: 1_000_000 },
+  events: { about: "events of the second store that is read", default: 100_000, min: FEW, max: 1_000_000 },
   many: {
-    about: "events of the big store of the lists and of the memory",
+    about: "events of the biggest one, and of the memory",
     default: 1_000_000,
-    min: 2_000,
+    min: FEW,
     max: 10_000_000,
   },
   items: { about: "items of the feed", default: 10_000, min: 100, max: 20_000 },
@@ -48,8 +49,8 @@ const HELP = `deno task bench [--only PART,PART] [--SIZE NUMBER …] [--json]
 Measures Regfeed beside the bare work that it is made of, on the same machine in the same minutes: pair by pair in turn,
 the median of the pairs. For the reads and the memory Regfeed collects its garbage as the executable does, and before the
 first pair of reads either server is loaded for some seconds. It talks to this machine alone, works in a temporary folder
-that it removes, and exits 0 whether or not a target is reached: it measures. The big store of the lists takes some
-minutes and gigabytes.
+that it removes, and exits 0 whether or not a target is reached: it measures. Reads and lists are those of three stores, of
+${FEW} events, of --events and of --many; the biggest, and that of the memory, take some minutes and gigabytes.
 
   --only       which parts: ${Object.keys(PARTS).join(", ")}
   --json       the rows as JSON on stdout
@@ -59,7 +60,9 @@ ${
   ).join("\n")
 }
 
-Example: deno task bench --only reads,matching --rounds 15
+Examples: deno task bench --only matching,ingest --rounds 15
+          deno task bench --only reads                               at ${FEW}, 100000 and 1000000 events
+          deno task bench --only reads --events ${FEW} --many ${FEW}     at ${FEW} alone
 `;
 
 /** Wrong use: what is wrong and what to do, without a stack. */
@@ -93,12 +96,14 @@ async function main(args: readonly string[]): Promise<number> {
   Deno.addSignalListener("SIGINT", interrupted);
   Deno.addSignalListener("SIGTERM", interrupted);
   const rows: Row[] = [];
+  const stores = createStores(folder, settings);
   const startMs = performance.now();
   try {
     for (const part of parts) {
       await PARTS[part]?.({
         folder,
         settings,
+        stores,
         tell: (text) => tell(`${part}: ${text}`),
         add: (row) => rows.push(row),
       });

@@ -1,16 +1,11 @@
 // Listing rows: the same lists over stores of three sizes, over HTTP, one request after the other.
-import { join } from "node:path";
 import { TOPICS } from "../../src/classify/classify.ts";
-import { openBenchStore } from "./store.ts";
-import { fillFile } from "./bulk.ts";
-import { addCustomer } from "./fill.ts";
-import { COMMON_WORD, createEvents, RARE_WORD, SOURCES } from "./invented.ts";
+import { COMMON_WORD, RARE_WORD, SOURCES } from "./invented.ts";
 import { median } from "./measure.ts";
 import { type Bench, rounded } from "./row.ts";
 import { type Serving, startServing } from "./serving.ts";
+import { FEW } from "./stores.ts";
 
-/** Events of the smallest store. */
-const FEW = 1_000;
 /** Requests of one address form at most, and how long they may take in all, ms. */
 const REQUESTS = 40;
 const FOR_MS = 600;
@@ -26,14 +21,10 @@ interface List {
 /** Measures lists of a big store beside the same of smaller ones. */
 export async function measureLists(bench: Bench): Promise<void> {
   const { settings, tell } = bench;
-  const sizes = [FEW, settings.events, settings.many].sort((a, b) => a - b);
-  const folders = sizes.map((size) => join(bench.folder, `lists-${size}`));
-  const startMs = performance.now();
-  const { key, ids } = await makeStores(bench, sizes, folders);
-  const madeInSeconds = Math.round((performance.now() - startMs) / 1000);
+  const { key, ids, stores } = await bench.stores(tell);
   const servings: Serving[] = [];
   try {
-    for (const folder of folders) servings.push(await startServing(folder, key));
+    for (const { folder } of stores) servings.push(await startServing(folder, key));
     const fresh = createAddresses();
     const plain = await measure(servings, { name: "plain", query: "" }, {
       fresh,
@@ -47,11 +38,7 @@ export async function measureLists(bench: Bench): Promise<void> {
       theirs: { value: few, unit: " ms", of: `at ${FEW} events` },
       figure: many / few,
       target: { atMost: 1.5 },
-      notes: [
-        `${
-          rounded(plain[1] ?? NaN)
-        } ms at ${settings.events} events; the stores were made in ${madeInSeconds} s`,
-      ],
+      notes: [`${rounded(plain[1] ?? NaN)} ms at ${settings.events} events`],
     });
     for (const list of listsOf(ids.slice(0, Math.min(settings.events, settings.many)))) {
       const found = await measure(servings.slice(1), list, { fresh, rounds: 1, tell });
@@ -67,39 +54,6 @@ export async function measureLists(bench: Bench): Promise<void> {
   } finally {
     for (const serving of servings) await serving.end();
   }
-}
-
-/** One store that grows; at each size a copy of it is left in the folder of that size. */
-async function makeStores(
-  { tell }: Bench,
-  sizes: readonly number[],
-  folders: readonly string[],
-): Promise<{ key: string; ids: string[] }> {
-  const ids: string[] = [];
-  const make = createEvents(2);
-  const next = () => {
-    const event = make();
-    ids.push(event.id);
-    return event;
-  };
-  const growing = join(folders.at(-1) ?? "", "regfeed.db");
-  for (const folder of folders) await Deno.mkdir(folder);
-  let key = "";
-  for (const [index, size] of sizes.entries()) {
-    if (index === 0) {
-      const store = openBenchStore(growing);
-      key = (await addCustomer(store)).key;
-      await store.close();
-    }
-    const from = ids.length;
-    const all = sizes.at(-1) ?? 0;
-    fillFile(growing, size - from, { next, tell: (done) => tell(`${from + done} of ${all} events`) });
-    const copy = join(folders[index] ?? "", "regfeed.db");
-    if (copy === growing) continue;
-    await Deno.copyFile(growing, copy);
-    await Deno.copyFile(`${growing}.key`, `${copy}.key`);
-  }
-  return { key, ids };
 }
 
 /** Lists with filters: common and rare ones, in both orders; the ids are those that every store holds. */

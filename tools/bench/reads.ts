@@ -1,42 +1,38 @@
 // Reading rows: the list and single events, over HTTP, against a server that answers the same bytes from memory.
-import { join } from "node:path";
 import { COLLECTOR } from "../build/executable.ts";
 import { TOPICS } from "../../src/classify/classify.ts";
-import { openBenchStore } from "./store.ts";
-import { addCustomer, fillEvents } from "./fill.ts";
-import { createEvents } from "./invented.ts";
 import { type Bench, sides, spread } from "./row.ts";
 import { compareServers, startServing, WARM_MS } from "./serving.ts";
 
-/** Different addresses asked for in turn: more than Regfeed keeps answers of. */
+/** Different addresses asked for in turn, where there are so many: more than Regfeed keeps answers of. */
 const ADDRESSES = 50_000;
 
 /** What stands beside the cursors; each leaves enough for a full page. */
 const FILTERS = ["", `&topics=${TOPICS[1]?.id}`, "&severity_min=low", "&language=en"];
 
-/** Measures the list and single events. */
+/** Measures the list and single events of stores of three sizes. */
 export async function measureReads(bench: Bench): Promise<void> {
+  const { key, ids, stores } = await bench.stores(bench.tell);
+  for (const [at, { events, folder }] of stores.entries()) {
+    if (stores[at - 1]?.events === events) continue;
+    await measureStore(bench, { events, folder, key, ids: ids.slice(0, events) });
+  }
+}
+
+/** A store that is read; `key` is one of it, `ids` are those of its events. */
+interface ReadStore {
+  events: number;
+  folder: string;
+  key: string;
+  ids: readonly string[];
+}
+
+async function measureStore(bench: Bench, { events, folder, key, ids }: ReadStore): Promise<void> {
   const { settings, tell } = bench;
-  const folder = join(bench.folder, "reads");
-  await Deno.mkdir(folder);
-  const store = openBenchStore(join(folder, "regfeed.db"));
-  const { key } = await addCustomer(store);
-  const ids: string[] = [];
-  const make = createEvents(1);
-  const next = () => {
-    const event = make();
-    ids.push(event.id);
-    return event;
-  };
-  await fillEvents(store, settings.events, {
-    next,
-    tell: (done) => tell(`${done} of ${settings.events} events`),
-  });
-  await store.close();
   const some = spreadOver(ids, ADDRESSES);
   const serving = await startServing(folder, key, COLLECTOR);
   try {
-    const of = `${settings.events} events`;
+    const of = `${events} events`;
     const cases = [
       { work: `GET /v1/events?limit=50, one address, ${of}`, paths: ["/v1/events?limit=50"], atLeast: 0.6 },
       {
@@ -57,7 +53,10 @@ export async function measureReads(bench: Bench): Promise<void> {
         work,
         ...sides(compared, "/s", "bare Deno.serve"),
         target: { atLeast },
-        notes: [`${spread(compared)}, after ${WARM_MS / 1_000} s of load on either; ${compared.cost}`],
+        notes: [
+          `${spread(compared)}, after ${WARM_MS / 1_000} s of load on either; ${compared.cost}; ` +
+          `addresses: ${paths.length}`,
+        ],
       });
     }
   } finally {

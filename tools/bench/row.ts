@@ -1,5 +1,6 @@
 // What a bench finds: rows with both sides, the ratio and the target; as a table and as JSON.
 import type { Compared } from "./measure.ts";
+import type { ReadStores } from "./stores.ts";
 
 /** A measured value; `of` says whose, where it is not Regfeed's of this row's work. */
 export interface Figure {
@@ -26,6 +27,8 @@ export interface Bench {
   /** For stores; removed at the end. */
   folder: string;
   settings: Settings;
+  /** The stores that are read. */
+  stores(tell: (text: string) => void): Promise<ReadStores>;
   /** Tells the one who waits what goes on. */
   tell(text: string): void;
   add(row: Row): void;
@@ -38,7 +41,7 @@ export interface Settings {
   /** How long one side of a pair is loaded, ms. */
   forMs: number;
   connections: number;
-  /** Events of the reading rows' store, and of the big one. */
+  /** Events of the second and of the biggest of the stores that are read. */
   events: number;
   many: number;
   items: number;

@@ -1,0 +1,61 @@
+// The stores that are read, of three sizes: made once a run, for whichever parts ask for them.
+import { join } from "node:path";
+import { fillFile } from "./bulk.ts";
+import { addCustomer } from "./fill.ts";
+import { createEvents } from "./invented.ts";
+import type { Settings } from "./row.ts";
+import { openBenchStore } from "./store.ts";
+
+/** Events of the smallest store. */
+export const FEW = 1_000;
+
+/** Stores of which each holds what the smaller ones hold. */
+export interface ReadStores {
+  /** A key of all of them. */
+  key: string;
+  /** The ids of the biggest one's events, in the order of storing: those of the others are the first of them. */
+  ids: readonly string[];
+  /** The smallest first; each has its database as `regfeed.db` in its folder. */
+  stores: readonly { events: number; folder: string }[];
+}
+
+/** Gives the stores, which are made when they are first asked for: that may take minutes, and `tell` says how far it is. */
+export function createStores(
+  folder: string,
+  { events, many }: Pick<Settings, "events" | "many">,
+): (tell: (text: string) => void) => Promise<ReadStores> {
+  let made: Promise<ReadStores> | null = null;
+  const sizes = [FEW, events, many].sort((a, b) => a - b);
+  return (tell) => made ??= makeStores(sizes, folder, tell);
+}
+
+/** One store that grows; at each size a copy of it is left in the folder of that size. */
+async function makeStores(
+  sizes: readonly number[],
+  folder: string,
+  tell: (text: string) => void,
+): Promise<ReadStores> {
+  const ids: string[] = [];
+  const make = createEvents(2);
+  const next = () => {
+    const event = make();
+    ids.push(event.id);
+    return event;
+  };
+  const stores = sizes.map((events, at) => ({ events, folder: join(folder, `stores-${at}`) }));
+  const all = sizes.at(-1) ?? 0;
+  const growing = join(stores.at(-1)?.folder ?? "", "regfeed.db");
+  for (const { folder } of stores) await Deno.mkdir(folder);
+  const store = openBenchStore(growing);
+  const { key } = await addCustomer(store);
+  await store.close();
+  for (const { events, folder } of stores) {
+    const from = ids.length;
+    fillFile(growing, events - from, { next, tell: (done) => tell(`${from + done} of ${all} events`) });
+    const copy = join(folder, "regfeed.db");
+    if (copy === growing) continue;
+    await Deno.copyFile(growing, copy);
+    await Deno.copyFile(`${growing}.key`, `${copy}.key`);
+  }
+  return { key, ids, stores };
+}
