@@ -64,6 +64,8 @@ const ROWS: [expected: EventType, from: From | string][] = [
   ["opinion", "Délibération portant avis sur un projet de décret"],
   ["enforcement", "Délibération de la formation restreinte n° SAN-2026-003"],
   ["enforcement", "Commission fines platform"],
+  ["enforcement", { title: "EUR 2 million fine imposed on an employer", url: "https://x.example/news/2" }],
+  ["enforcement", "Sanctions imposed for profiling"],
   ["enforcement", "Behörde verhängt Bußgeld gegen Händler"],
   ["enforcement", "La CNIL met en demeure trois communes"],
   ["enforcement", "Regulator opens formal investigation"],
