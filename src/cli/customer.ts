@@ -94,7 +94,8 @@ export const customerCommands: Command[] = [
   {
     name: "customer set-tier",
     usage: "CUSTOMER TIER [--requests N] [--deliveries N] [--subscriptions N] [--json]",
-    summary: "changes a customer's tier; subscriptions over its number are held, the newest first",
+    summary:
+      "changes a customer's tier and tells the customer by mail; subscriptions over its number are held, the newest first",
     example: "regfeed customer set-tier ana@example.org gpai",
     positionals: [2, 2],
     options: { ...LIMIT_OPTIONS, ...JSON_OPTION },
@@ -141,7 +142,7 @@ export const customerCommands: Command[] = [
   {
     name: "key rotate",
     usage: "CUSTOMER [--json]",
-    summary: "disables a customer's keys and prints a new one, once",
+    summary: "disables a customer's keys, tells the customer by mail, and prints a new one, once",
     example: "regfeed key rotate ana@example.org",
     positionals: [1, 1],
     options: JSON_OPTION,

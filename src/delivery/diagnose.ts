@@ -45,7 +45,7 @@ interface Reading {
 /** Says whether a delivery verifies and in which way, or what is wrong with it. */
 export function diagnose(delivery: ReceivedDelivery): Diagnosis {
   const { headers, findings } = readHeaders(delivery.headers);
-  const secret = delivery.secret.trim();
+  const secret = unquoted(delivery.secret.trim());
   findings.push(...secretFindings(delivery.secret));
   if (headers === null) return { ok: false, ways: [], findings, expected: null };
   findings.push(...timeFindings(headers.timestamp, delivery.nowMs));
@@ -60,22 +60,42 @@ export function diagnose(delivery: ReceivedDelivery): Diagnosis {
   const ok = matched.length > 0 && findings.every(({ kind }) => kind === "note");
   const expected = {
     ascii: `v1,${sign(Buffer.from(bareSecret(secret)), headers, delivery.body)}`,
-    base64: `v1,${sign(Buffer.from(bareSecret(secret), "base64"), headers, delivery.body)}`,
+    base64: `v1,${sign(readBase64(bareSecret(secret)), headers, delivery.body)}`,
   };
   return { ok, ways: ok ? ways : [], findings, expected };
 }
 
 const PREFIX = "whsec_";
+const API_KEY_PREFIX = "rgf_";
 
 /** The secret without the prefix that the libraries drop before they read it as base64. */
 function bareSecret(secret: string): string {
   return secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret;
 }
 
+/** A text without the quotes that somebody copied with it. */
+function unquoted(text: string): string {
+  return /^(["'])(.*)\1$/s.exec(text)?.[2] ?? text;
+}
+
+/** What is no base64 is passed over, as the libraries do; the runtime of an executable throws at a lone last character. */
+function readBase64(text: string): Uint8Array {
+  const written = text.replace(/[^A-Za-z0-9+/_-]/g, "");
+  return Buffer.from(written.length % 4 === 1 ? written.slice(0, -1) : written, "base64");
+}
+
 function secretFindings(given: string): Finding[] {
-  const secret = given.trim();
+  const trimmed = given.trim();
+  const secret = unquoted(trimmed);
   const findings: Finding[] = [];
-  if (secret !== given) {
+  if (secret !== trimmed) {
+    findings.push(
+      problem(
+        "The secret has quotes around it, which are no part of it: take them off. They are left out here.",
+      ),
+    );
+  }
+  if (trimmed !== given) {
     findings.push(
       problem(
         "The secret has white space around it, a line break at the end of its file perhaps: trim it. It is left out here.",
@@ -88,7 +108,11 @@ function secretFindings(given: string): Finding[] {
       `The secret begins with ${PREFIX}: the libraries drop that in their default mode, and raw mode and your own code must do so themselves.`,
     ));
   }
-  if (!/^[0-9a-f]{64}$/.test(bare)) {
+  if (bare.startsWith(API_KEY_PREFIX)) {
+    findings.push(note(
+      "This is an API key: deliveries are signed with the webhook_secret of their subscription, 64 hexadecimal characters.",
+    ));
+  } else if (!/^[0-9a-f]{64}$/.test(bare)) {
     const many = `${bare.length} character${bare.length === 1 ? "" : "s"}`;
     findings.push(note(
       `Regfeed's secrets are 64 hexadecimal characters in lower case; this one has ${many}${
@@ -160,7 +184,7 @@ function readingsOf(secret: string): Reading[] {
   const bare = bareSecret(secret);
   const readings: Reading[] = [
     { name: "its ASCII characters (raw mode)", key: Buffer.from(bare), fault: null },
-    { name: "base64 (the libraries' default)", key: Buffer.from(bare, "base64"), fault: null },
+    { name: "base64 (the libraries' default)", key: readBase64(bare), fault: null },
   ];
   const add = (name: string, key: Uint8Array, fault: string): void => {
     if (!readings.some((reading) => Buffer.compare(reading.key, key) === 0)) {

@@ -176,6 +176,9 @@ const FAULTS: [name: string, change: Change, ...problems: RegExp[]][] = [
   ["another secret", { secret: "f".repeat(64) }, /No signature .*another subscription/],
   ["half the secret", { secret: SECRET.slice(0, 32) }, /No signature/],
   ["a break behind the secret", { secret: `${SECRET}\n` }, /white space around/],
+  ["quotes around the secret", { secret: `"${SECRET}"\n` }, /has quotes around it/, /white space around/],
+  ["a secret that no base64 can be", { secret: "wrong" }, /No signature/],
+  ["an API key for a secret", { secret: `rgf_${SECRET}` }, /No signature/],
   ["a secret in capitals", { secret: SECRET.toUpperCase() }, /written in upper case/],
   ["keyed with decoded digits", {
     headers: withSignature(
