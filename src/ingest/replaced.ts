@@ -80,7 +80,7 @@ export function findReplaced(
   const listed = new Listed(all, ({ item }) => cleanUrl(item.link));
   const paths = pathsOf({ all, fresh }, known, pathOf);
   const barePaths = pathsOf({ all, fresh }, known, barePathOf);
-  const contents: Contents = {
+  const contents: Contents | null = !isAll ? null : {
     stored: Map.groupBy(known, contentOfKnown),
     listed: new Listed(all, ({ item }) => contentOf(item)),
   };
@@ -96,7 +96,7 @@ export function findReplaced(
     const [before] = publications;
     if (before === undefined) {
       const moved = findMoved(one, paths, pathOf) ?? findMoved(one, barePaths, barePathOf) ??
-        (isAll ? findSame(one, contents) : null);
+        (contents === null ? null : findSame(one, contents));
       if (moved !== null) replaced.set(one, moved.external_id);
       continue;
     }
