@@ -1,7 +1,10 @@
 // `customer show|erase`: all that is known of a customer, and the end of it.
 import { join } from "node:path";
 import type { Account } from "../domain/account_store.ts";
-import { limitsOf } from "../domain/customer.ts";
+import { type Customer, limitsOf } from "../domain/customer.ts";
+import { describeDelivery } from "../domain/delivery.ts";
+import { isId } from "../domain/ids.ts";
+import type { Store } from "../domain/store.ts";
 import { limitFields } from "../domain/tier.ts";
 import { type Command, type CommandCall, CommandError, EXIT, JSON_OPTION } from "./command.ts";
 import { actOf, keyFields, publicFields, requireCustomer } from "./named_customer.ts";
@@ -17,13 +20,14 @@ export const accountCommands: Command[] = [
   {
     name: "customer show",
     usage: "CUSTOMER [--json]",
-    summary: "prints a customer with its keys, payments, subscriptions and mails",
+    summary: "prints a customer, or that of a subscription's id: keys, payments, subscriptions, mails",
     example: "regfeed customer show ana@example.org",
     positionals: [1, 1],
     options: JSON_OPTION,
     run: (call) =>
       withStore(call, async (opened) => {
-        const { id } = await requireCustomer(call, opened.store);
+        const owner = await ownerOf(opened.store, call.positionals[0] ?? "");
+        const { id } = owner ?? await requireCustomer(call, opened.store);
         print(call, await describeAccount(opened, id), describeLines);
         return EXIT.done;
       }),
@@ -38,6 +42,29 @@ export const accountCommands: Command[] = [
     run: (call) => withStore(call, (opened) => eraseCustomer(call, opened)),
   },
 ];
+
+/** The customer of the subscription that a line of the log names; null where the word is no such id. */
+async function ownerOf(store: Store, named: string): Promise<Customer | null> {
+  if (!isId("subscription", named)) return null;
+  for (const { customer } of await store.listCustomers()) {
+    if (await store.findSubscription(customer.id, named) !== null) return customer;
+  }
+  throw new CommandError(`no customer has a subscription ${named}; one that was deleted is not shown`);
+}
+
+/** The newest delivery of a subscription that has not arrived, and why; neither where all have. */
+async function undelivered(store: Store, customerId: string, subscriptionId: string): Promise<Undelivered> {
+  const query = { limit: 1, subscriptionId, statuses: ["pending", "held", "failed"] as const };
+  const [newest] = await store.listDeliveries(customerId, query);
+  return newest === undefined
+    ? { undelivered: null, reason: null }
+    : { undelivered: newest.id, reason: describeDelivery(newest) };
+}
+
+interface Undelivered {
+  undelivered: string | null;
+  reason: string | null;
+}
 
 /** Removes the files that the outbox holds of mails: each is called by its mail's id, a welcome's by its attempt too. */
 async function removeLetters(
@@ -101,12 +128,13 @@ async function describeAccount({ config, store }: Opened, id: string): Promise<A
     },
     keys: keys.map(keyFields),
     payment: payment === null ? null : paymentState(payment),
-    subscriptions: subscriptions.map((one) => ({
+    subscriptions: await Promise.all(subscriptions.map(async (one) => ({
       id: one.id,
       enabled: one.disabledAtMs === null,
       disabled_by: one.disabledBy,
       created_at: one.createdAtMs,
-    })),
+      ...await undelivered(store, id, one.id),
+    }))),
     mails: mails.map(({ id, kind, status, createdAtMs, problem }) => ({
       id,
       kind,
