@@ -122,6 +122,8 @@ export class Endpoints {
         throw new NetworkError("the connection broke off");
       case "good":
       case "private":
+        // Some take their time, in which their customers change their minds.
+        if (this.chance.happens(0.3)) await this.clock.sleep(500, request.signal);
         seen.acted = true;
         seen.answered = true;
         this.#taken.push([seen.id, JSON.parse(seen.body).subscription_id]);

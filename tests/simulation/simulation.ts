@@ -240,6 +240,6 @@ async function readReply(response: Response): Promise<Reply> {
 }
 
 /** A turn of the event loop: promises come to rest. */
-function nextTurn(): Promise<void> {
+export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -4,7 +4,7 @@ import { createIds } from "../../src/domain/ids.ts";
 import { makeKey } from "../../src/accounts/keys.ts";
 import { MOODS } from "./endpoints.ts";
 import { assertHeldInOrder } from "./promises.ts";
-import type { Reply, Simulation, Subscriber } from "./simulation.ts";
+import { nextTurn, type Reply, type Simulation, type Subscriber } from "./simulation.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -76,7 +76,7 @@ class Story {
       [1, () => this.#replaceKey()],
       [2, () => this.#replay()],
       [1, () => this.#changeTier()],
-      [2, () => this.#meanwhile()],
+      [4, () => this.#meanwhile()],
       [1, () => this.#setClock(HOUR)],
       [1, () => this.#setClock(2 * DAY)],
       [1, () => clock.advance(chance.between(5 * DAY, 31 * DAY))],
@@ -104,8 +104,11 @@ class Story {
       () => this.#rotate(),
       () => this.#move(),
       () => this.#replay(),
+      () => this.#switchOff(),
     ]);
-    await Promise.all([this.simulation.tick(), act()]);
+    const ticking = this.simulation.tick();
+    for (let turns = this.simulation.chance.between(0, 40); turns > 0; turns--) await nextTurn();
+    await Promise.all([ticking, act()]);
   }
 
   #publish(): void {
@@ -178,6 +181,11 @@ class Story {
     ]);
     if ("topics" in change) some.filters.push(filter);
     await this.#change(some, change);
+  }
+
+  async #switchOff(): Promise<void> {
+    const some = this.#some();
+    if (some !== null) await this.#change(some, { enabled: false });
   }
 
   /** Changes a subscription; its endpoint learns whether it is on. */
