@@ -15,6 +15,8 @@ import { passedOverBefore } from "./widened.ts";
 
 /** Publications recorded in one transaction, so that other work gets its turn between two. */
 const RECORD_BATCH = 200;
+/** So many of them may wait for the disk: it writes those that wait at once. */
+const MAX_UNWRITTEN = 8;
 /** So many dates that move at once, while none stands still, say nothing of the publications. */
 const CHURNING_DATES = 3;
 /** A publication that has been given so many further ids says that its source makes up new ones. */
@@ -330,18 +332,19 @@ async function recordBatches(
   isReady: (batch: readonly IdentifiedItem[]) => Promise<void> = () => Promise.resolve(),
 ): Promise<void> {
   const record = mode === "record" ? options.store.recordPublications : options.store.previewPublications;
-  let kept: Promise<unknown> = Promise.resolve();
-  for (let start = 0; start < identified.length; start += RECORD_BATCH) {
+  const unwritten: Promise<unknown>[] = [];
+  let hasFailed = false;
+  for (let start = 0; start < identified.length && !hasFailed; start += RECORD_BATCH) {
     const batch = identified.slice(start, start + RECORD_BATCH);
     await isReady(batch);
-    const before = kept;
-    // A batch is decided on while the disk still writes the one before; it ends only when all of them are kept.
-    kept = Promise.all([before, record(source.id, batch, decide, options.holder)]);
-    kept.catch(() => {}); // whoever waits for it below, or for what comes after it, hears of it
-    await before;
+    // Batches are decided on while the disk still writes those before; it ends only when all of them are kept.
+    const kept = record(source.id, batch, decide, options.holder);
+    kept.catch(() => hasFailed = true); // whoever waits for it below hears of it
+    unwritten.push(kept);
+    if (unwritten.length > MAX_UNWRITTEN) await unwritten.shift();
     await pause();
   }
-  await kept;
+  await Promise.all(unwritten);
 }
 
 /** What was found of an item ahead of time, for the question that is asked of it here: see {@link Ahead.get}. */

@@ -44,30 +44,30 @@ Deno.test("a disk that is full while a fetch is recorded is named, counts no fai
   }
 });
 
-Deno.test("a batch is decided on while the disk writes the one before, and a fetch whose write fails is not finished", async () => {
+Deno.test("batches are decided on while the disk writes those before, and a fetch whose write fails is not finished", async () => {
   const world = await createWorld(boardConfig());
   const { store, platform } = world;
   try {
-    const items = Array.from({ length: 700 }, (_, number) => ({ id: String(number) }));
+    const items = Array.from({ length: 2_500 }, (_, number) => ({ id: String(number) }));
     platform.http.serve(FEED, () => ({ body: rss(items) }));
     await world.app.ingest.register();
     const { recordPublications } = store;
     const disk = Promise.withResolvers<void>();
     let begun = 0;
-    const second = Promise.withResolvers<void>();
+    const ninth = Promise.withResolvers<void>();
     store.recordPublications = async (...given) => {
       const recorded = recordPublications(...given);
       if (++begun === 1) await disk.promise;
-      else second.resolve();
+      if (begun === 9) ninth.resolve();
       return await recorded;
     };
     const fetched = world.app.ingest.ingest(["board"]);
-    await second.promise;
+    await ninth.promise;
     disk.reject(new StoreError("io"));
     const [report] = await fetched;
     assert.match(report?.error ?? "", /^nothing of it could be kept/);
     // What was decided on meanwhile is there, and nothing after it was begun.
-    assert.equal(begun, 2);
+    assert.equal(begun, 9);
     const [state] = await store.listSources();
     assert.deepEqual([state?.cursor, state?.firstSuccessAtMs], [null, null]);
     store.recordPublications = recordPublications;

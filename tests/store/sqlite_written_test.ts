@@ -114,6 +114,46 @@ Deno.test("finishAttempts() rejects when the disk fails, as a commit does then",
   }
 });
 
+Deno.test("what is recorded while the log is written through waits for one more time, and shares it", async () => {
+  const folder = await Deno.makeTempDir();
+  const times: PromiseWithResolvers<void>[] = [];
+  const store = openStore(join(folder, "regfeed.db"), testVault, () => ({
+    writeThrough: () => {
+      const time = Promise.withResolvers<void>();
+      times.push(time);
+      return time.promise;
+    },
+    close() {},
+  }));
+  const seen: string[] = [];
+  const record = (name: string) =>
+    store.finishAttempts([], 1).then(() => seen.push(name), () => seen.push(`${name} failed`));
+  const turn = () => new Promise((resolve) => setTimeout(resolve));
+  try {
+    const all = [record("first"), record("second"), record("third")];
+    await turn();
+    assert.deepEqual([times.length, seen], [1, []]);
+    times[0]?.reject(new Error("Input/output error (os error 5)"));
+    await turn();
+    assert.deepEqual([times.length, seen], [2, ["first failed"]]);
+    all.push(record("fourth")); // the second time may have passed by what it wrote
+    times[1]?.resolve();
+    await turn();
+    assert.deepEqual([times.length, seen], [3, ["first failed", "second", "third"]]);
+    times[2]?.resolve();
+    await Promise.all(all);
+    assert.deepEqual(seen.slice(3), ["fourth"]);
+    all.push(record("fifth"));
+    await turn();
+    assert.equal(times.length, 4);
+    times[3]?.resolve();
+    await Promise.all(all);
+  } finally {
+    await store.close();
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
 Deno.test("openWritten() writes through a log that SQLite writes", async () => {
   const folder = await Deno.makeTempDir();
   const store = openStore(join(folder, "regfeed.db"), testVault, openWritten);

@@ -1,6 +1,7 @@
 // One connection to the database file: its settings, its cached statements, its transactions.
 import { DatabaseSync, type StatementSync, type SupportedValueType } from "node:sqlite";
 import type { AfterTurn, OpenWritten, WrittenFile } from "../../domain/ports.ts";
+import { SharedWriting } from "./shared_writing.ts";
 import type { CopyReader, ReadableCopy } from "./readable_copy.ts";
 
 /** How long a statement waits for another process that writes, ms. */
@@ -220,7 +221,7 @@ export class Connection implements CopyReader {
   async transactionThrough<T>(work: () => T): Promise<T> {
     if (this.#openLog === null) return this.transaction("durable", work);
     const result = this.transaction("relaxed", work);
-    this.#log ??= this.#openLog(`${this.#path}-wal`);
+    this.#log ??= new SharedWriting(this.#openLog(`${this.#path}-wal`));
     try {
       await this.#log.writeThrough();
     } catch (error) {
