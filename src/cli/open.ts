@@ -216,7 +216,7 @@ export async function openStoreAt(
   const open = (options: OpenStoreOptions) =>
     openStore(path, (given) => openVaultFile(keyFile, given), openWritten, {
       hasRoom,
-      identify: () => machine.identityOf(path),
+      identify: (side) => machine.identityOf(`${path}${side}`),
       mayWriteAnew: () => mayWriteBeside(path),
       afterTurn,
       ...options,

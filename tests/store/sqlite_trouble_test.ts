@@ -236,7 +236,9 @@ Deno.test("a database that was damaged under somebody who has it open is not mov
 Deno.test("a file that is moved away under a store is told, is read, takes nothing that would be lost, and heals when it is back", async () => {
   await withFile(async (file) => {
     const machine = createMachine();
-    const store = openStore(file, testVault, null, { identify: () => machine.identityOf(file) });
+    const store = openStore(file, testVault, null, {
+      identify: (side) => machine.identityOf(`${file}${side}`),
+    });
     await publish(store, [anEvent("evt_1")]);
     assert.equal(await store.trouble(), null);
     const move = (from: string, to: string) => {
@@ -262,5 +264,93 @@ Deno.test("a file that is moved away under a store is told, is read, takes nothi
     await publish(store, [anEvent("evt_4")]);
     await store.close();
     assert.equal(inspectDatabase(file).rows["events"], 2);
+  });
+});
+
+Deno.test("a file that is moved away from its log keeps what stood in it, and what takes its place is given nothing of it", async () => {
+  // Told before the end, or moved just before it.
+  for (const isTold of [true, false]) {
+    await withFile(async (file) => {
+      const machine = createMachine();
+      const other = openStore(file, testVault);
+      await publish(other, [anEvent("evt_9")]);
+      await other.close();
+      const backup = `${file}.backup`;
+      Deno.copyFileSync(file, backup);
+      const identify = (side: string) => machine.identityOf(`${file}${side}`);
+      const store = openStore(file, testVault, null, { identify });
+      await publish(store, [anEvent("evt_1"), anEvent("evt_2")]);
+      assert.equal(await store.trouble(), null);
+      Deno.renameSync(file, `${file}.aside`);
+      Deno.renameSync(backup, file);
+      if (isTold) {
+        assert.equal(await store.trouble(), "moved");
+        assert.notEqual(await store.findEvent("evt_2"), null);
+      }
+      await store.close();
+      const events = (path: string) => inspectDatabase(path).rows["events"];
+      assert.deepEqual([events(file), events(`${file}.aside`)], [1, 3]);
+    });
+  }
+});
+
+Deno.test("what another server writes at the path while this one ends is whole", async () => {
+  await withFile(async (file) => {
+    const machine = createMachine();
+    const identify = (side: string) => machine.identityOf(`${file}${side}`);
+    const store = openStore(file, testVault, null, { identify });
+    await publish(store, [anEvent("evt_1")]);
+    assert.equal(await store.trouble(), null);
+    Deno.renameSync(file, `${file}.aside`);
+    assert.equal(await store.trouble(), "moved");
+    const other = openStore(file, testVault);
+    await publish(other, [anEvent("evt_8"), anEvent("evt_9")]);
+    assert.equal(await store.trouble(), "moved");
+    await store.close();
+    await publish(other, [anEvent("evt_10")]);
+    await other.close();
+    const events = (path: string) => inspectDatabase(path).rows["events"];
+    assert.deepEqual([events(file), events(`${file}.aside`)], [3, 1]);
+  });
+});
+
+Deno.test("a log that is removed under a store is made anew, and loses nothing that was written to it", async () => {
+  await withFile(async (file) => {
+    const machine = createMachine();
+    const identify = (side: string) => machine.identityOf(`${file}${side}`);
+    const store = openStore(file, testVault, null, { identify });
+    await publish(store, [anEvent("evt_1")]);
+    assert.equal(await store.trouble(), null);
+    for (const side of ["-wal", "-shm"]) Deno.removeSync(`${file}${side}`);
+    await publish(store, [anEvent("evt_2")]);
+    assert.equal(await store.trouble(), null);
+    await publish(store, [anEvent("evt_3")]);
+    const other = openStore(file, testVault);
+    for (const name of ["evt_1", "evt_2", "evt_3"]) assert.notEqual(await other.findEvent(name), null, name);
+    await publish(other, [anEvent("evt_4")]);
+    assert.notEqual(await store.findEvent("evt_4"), null);
+    await other.close();
+    await store.close();
+    assert.equal(inspectDatabase(file).rows["events"], 4);
+  });
+});
+
+Deno.test("a file that was moved away takes no page of the one that another server made meanwhile", async () => {
+  await withFile(async (file) => {
+    const machine = createMachine();
+    const identify = (side: string) => machine.identityOf(`${file}${side}`);
+    await openStore(file, testVault).close();
+    const store = openStore(file, testVault, null, { identify });
+    await publish(store, [anEvent("evt_1")]);
+    assert.equal(await store.trouble(), null);
+    Deno.renameSync(file, `${file}.aside`);
+    const other = openStore(file, testVault); // which removes the log that it finds, and goes on with its index
+    await publish(other, [anEvent("evt_8"), anEvent("evt_9")]);
+    assert.equal(await store.trouble(), "moved");
+    await store.close();
+    await publish(other, [anEvent("evt_10")]);
+    await other.close();
+    const { rows, problems } = inspectDatabase(`${file}.aside`);
+    assert.deepEqual([inspectDatabase(file).rows["events"], rows["events"], problems], [3, 0, []]);
   });
 });

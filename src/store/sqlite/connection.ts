@@ -272,6 +272,14 @@ export class Connection implements CopyReader {
     this.tryWrite();
   }
 
+  /**
+   * Brings what stands in the log into the file, and empties the log; false while somebody else reads it. Both are those
+   * that are open, wherever they are now.
+   */
+  bringLogIn(): boolean {
+    return this.get("pragma wal_checkpoint(truncate)")?.["busy"] === 0;
+  }
+
   /** Whether to wait only a moment for a process that holds the database. */
   beImpatient(isImpatient: boolean): void {
     if (this.#isAway) return;

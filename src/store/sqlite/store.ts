@@ -27,7 +27,7 @@ import { createRetention } from "./retention.ts";
 import { createSources } from "./sources.ts";
 import { createSubscriptions } from "./subscriptions.ts";
 import { createTierHolds } from "./tier_holds.ts";
-import { troubleOf, TroubleWatch } from "./trouble.ts";
+import { type Identify, troubleOf, TroubleWatch } from "./trouble.ts";
 import { Unwritten } from "./unwritten.ts";
 import { createUsage } from "./usage.ts";
 
@@ -82,7 +82,10 @@ export function openStore(
     },
     trouble: () => Promise.resolve(watch.current()),
     takeTrouble: () => Promise.resolve(watch.take()),
-    close: () => Promise.resolve(connection.close()),
+    close: () => {
+      watch.beforeClose();
+      return Promise.resolve(connection.close());
+    },
   });
 }
 
@@ -90,8 +93,8 @@ export function openStore(
 export interface OpenStoreOptions {
   /** Whether the file's disk has room for more than a page. */
   hasRoom?: () => boolean;
-  /** Tells the file at the path from every other; null where there is none. */
-  identify?: () => string | null;
+  /** Without it, nobody moves the files. */
+  identify?: Identify;
   /** Of the file, of this version's schema. */
   copy?: ReadableCopy;
   /** Whether a file that is open, and cannot be written so, could be if it were opened anew; without it that is tried. */

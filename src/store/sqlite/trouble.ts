@@ -19,6 +19,22 @@ export function troubleOf(error: unknown): StoreTrouble | null {
   return WORDS.find(([words]) => words.test(error.message))?.[1] ?? null;
 }
 
+/** Tells a database's file, its log or the index of that from every other; null where there is none. */
+export type Identify = (side: "" | "-wal" | "-shm") => string | null;
+
+/** A database's files. */
+interface Place {
+  file: string | null;
+  log: string | null;
+  /** What all who have the database open share, to find what stands in the log. */
+  index: string | null;
+}
+
+/** Whether all that is known of the other is where it was. */
+function isAt(now: Place, known: Place): boolean {
+  return now.log === known.log && now.index === known.index;
+}
+
 /** Remembers the trouble until it ends. */
 export class TroubleWatch {
   #trouble: StoreTrouble | null = null;
@@ -26,19 +42,22 @@ export class TroubleWatch {
   /** Whether a write was ever tried: a file that cannot be written is opened like every other. */
   #isTried = false;
 
-  /** What tells the file that is open from every other; null while a copy is read. */
-  #file: string | null;
+  /** What tells the files that are open from every other; null while a copy is read. */
+  #place: Place | null;
+  /** Whether nothing stands any more in the log of a file that was moved. */
+  #isWhole = false;
+  #isEnding = false;
 
   /**
    * `hasRoom` says whether the disk has room again for more than a page; null where nobody can tell. `identify` tells the
-   * file at the path from every other, null where there is none; without it, it stays in its place.
+   * file at the path, or beside it, from every other, null where there is none; without it, all stay in their places.
    */
   constructor(
     private readonly connection: Connection,
     private readonly hasRoom: (() => boolean) | null,
-    private readonly identify: () => string | null = () => "",
+    private readonly identify: Identify = () => "",
   ) {
-    this.#file = connection.readsCopy ? null : identify();
+    this.#place = connection.readsCopy ? null : this.#look();
   }
 
   /** The error to go on with, the trouble that it tells of remembered. */
@@ -56,7 +75,7 @@ export class TroubleWatch {
   /** The trouble as it is now: a small write is tried, and ends it when it succeeds. Throws once the store is closed. */
   current(): StoreTrouble | null {
     this.connection.mustBeOpen();
-    if (this.#isMoved()) return this.#noteMoved();
+    if (!this.#isInPlace()) return this.#noteMoved();
     if (this.#trouble === null && this.#isTried && this.hasRoom?.() !== false) return null;
     if (this.#trouble === "corrupt") return this.#trouble;
     // The log is not cut when it has been brought in: a small write fits into it while every larger one fails.
@@ -64,7 +83,7 @@ export class TroubleWatch {
     try {
       this.#tryWrite();
       this.#trouble = null;
-      this.#file ??= this.identify();
+      this.#place ??= this.#look();
       this.connection.beImpatient(false);
     } catch (error) {
       const trouble = this.#troubleOf(error);
@@ -85,11 +104,60 @@ export class TroubleWatch {
     return mayBeFull && this.hasRoom?.() === false ? "full" : trouble;
   }
 
-  /** Whether another file, or none, is where the one was that is open. */
-  #isMoved(): boolean {
-    const isMoved = this.#file !== null && this.identify() !== this.#file;
-    this.connection.refuseWrites(isMoved ? "the database's file is not in its place" : null);
-    return isMoved;
+  /** Whether what is open is what others open at the path; brings about what can be, and lets nothing be written if not. */
+  #isInPlace(): boolean {
+    if (this.#place === null) return true;
+    const now = this.#look();
+    const known = this.#place;
+    if (now.file !== known.file) this.#keepWhole(now, known);
+    // What was not there yet when it was looked for, is what was made for this connection.
+    else this.#place = { ...now, log: known.log ?? now.log, index: known.index ?? now.index };
+    const isInPlace = now.file === known.file && (isAt(now, this.#place) || this.#openAnew());
+    this.connection.refuseWrites(isInPlace ? null : "the database's file, or its log, is not in its place");
+    if (isInPlace) this.#isWhole = false;
+    return isInPlace;
+  }
+
+  /**
+   * Brings the log into the file that was moved away from it: SQLite no longer does that at the end, and whoever opened
+   * what is at the path now would find in it the log of another database, and follow it. Where a new log stands beside the
+   * index that both share, that one belongs to somebody else already, and its pages are none of this file's.
+   */
+  #keepWhole(now: Place, known: Place): void {
+    const isOthers = now.index === known.index && now.log !== null && now.log !== known.log;
+    if (this.#isWhole || isOthers) return;
+    this.connection.beImpatient(true);
+    try {
+      this.#isWhole = this.connection.bringLogIn();
+    } catch {
+      // That it is moved is told, and with the next look this is tried again.
+    }
+  }
+
+  /**
+   * Opens the file anew whose log, or the index of it, was removed or replaced: whoever else opened it would make others,
+   * and neither would see what the other writes. Gives whether that could be done.
+   */
+  #openAnew(): boolean {
+    this.connection.refuseWrites(null);
+    try {
+      if (!this.connection.bringLogIn()) return false;
+      this.connection.tryWriteAnew();
+      this.#place = this.#look();
+      return true;
+    } catch {
+      return false; // told as moved, and tried again with the next look
+    }
+  }
+
+  /** Before the connection is closed: what was moved since the last look is kept whole as well. */
+  beforeClose(): void {
+    if (!this.#isEnding) this.#isInPlace();
+    this.#isEnding = true;
+  }
+
+  #look(): Place {
+    return { file: this.identify(""), log: this.identify("-wal"), index: this.identify("-shm") };
   }
 
   /** Whoever opens the path has another database: what is written here would be lost when this process ends. */
@@ -112,7 +180,7 @@ export class TroubleWatch {
     } catch (error) {
       if (troubleOf(error) !== "read_only") throw error;
       this.connection.tryWriteAnew();
-      this.#file = this.identify(); // of the file that is open from now on
+      this.#place = this.#look(); // of the files that are open from now on
     }
   }
 
