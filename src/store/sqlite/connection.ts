@@ -67,6 +67,8 @@ export class Connection implements CopyReader {
   /** Why nothing may be written. */
   #refusal: string | null = null;
   #open = true;
+  /** Whether it is the file that is read since {@link Connection.readFile}, and nothing was written to it. */
+  onlyReadsFile = false;
 
   /**
    * Opens or creates the file and writes nothing to it; `:memory:` gives a database of its own.
@@ -100,6 +102,7 @@ export class Connection implements CopyReader {
     }
     this.#take(opened);
     this.#copy = null;
+    this.onlyReadsFile = true;
   }
 
   letCopyGo(): void {
@@ -203,6 +206,7 @@ export class Connection implements CopyReader {
     try {
       const result = work();
       this.run("commit");
+      this.onlyReadsFile = false;
       return result;
     } catch (error) {
       this.#rollBack();

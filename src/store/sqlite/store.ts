@@ -83,8 +83,12 @@ export function openStore(
     trouble: () => Promise.resolve(watch.current()),
     takeTrouble: () => Promise.resolve(watch.take()),
     close: () => {
-      watch.beforeClose();
-      return Promise.resolve(connection.close());
+      try {
+        watch.beforeClose();
+      } finally {
+        connection.close();
+      }
+      return Promise.resolve();
     },
   });
 }

@@ -106,13 +106,17 @@ export class TroubleWatch {
 
   /** Whether what is open is what others open at the path; brings about what can be, and lets nothing be written if not. */
   #isInPlace(): boolean {
-    if (this.#place === null) return true;
+    if (this.connection.readsCopy) return true;
     const now = this.#look();
-    const known = this.#place;
-    if (now.file !== known.file) this.#keepWhole(now, known);
+    const known = this.#place ?? now;
+    const isMoved = now.file !== known.file;
+    if (isMoved) this.#keepWhole(now, known);
     // What was not there yet when it was looked for, is what was made for this connection.
     else this.#place = { ...now, log: known.log ?? now.log, index: known.index ?? now.index };
-    const isInPlace = now.file === known.file && (isAt(now, this.#place) || this.#openAnew());
+    const isInPlace = isMoved
+      // A file that was only read owes nothing to anybody: what is at the path now takes its place.
+      ? this.connection.onlyReadsFile && now.file !== null && this.#openAnew(false)
+      : isAt(now, this.#place ?? now) || this.#openAnew(true);
     this.connection.refuseWrites(isInPlace ? null : "the database's file, or its log, is not in its place");
     if (isInPlace) this.#isWhole = false;
     return isInPlace;
@@ -138,10 +142,10 @@ export class TroubleWatch {
    * Opens the file anew whose log, or the index of it, was removed or replaced: whoever else opened it would make others,
    * and neither would see what the other writes. Gives whether that could be done.
    */
-  #openAnew(): boolean {
+  #openAnew(hasLog: boolean): boolean {
     this.connection.refuseWrites(null);
     try {
-      if (!this.connection.bringLogIn()) return false;
+      if (hasLog && !this.connection.bringLogIn()) return false;
       this.connection.tryWriteAnew();
       this.#place = this.#look();
       return true;
