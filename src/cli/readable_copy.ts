@@ -207,13 +207,14 @@ export async function followOriginal(
     } catch (error) {
       const outdatedMs = clock.nowMs() - (outdatedAtMs ?? clock.nowMs());
       // Two copies may be too many where one is not.
-      if (error instanceof CopyRoomError || outdatedMs > OUTDATED_MS) reader.letCopyGo();
-      const { message } = error as Error;
+      const isLetGo = error instanceof CopyRoomError || outdatedMs > OUTDATED_MS;
+      if (isLetGo) reader.letCopyGo();
+      const before = isLetGo ? "no longer is" : `is for no more than ${OUTDATED_MS / 1_000} s`;
+      const message = `what another process changed cannot be read, and what it was before ${before}: ${
+        (error as Error).message
+      }`;
       if (outdatedMs < PASSING_MS || message === said) continue;
-      say.error(
-        `what another process changed cannot be read, and what it was before no longer is: ${message}`,
-        {},
-      );
+      say.error(message, {});
       said = message;
     }
   }

@@ -209,6 +209,24 @@ Deno.test("a copy that is out of date and has no room to be renewed is read no l
     })
   ));
 
+Deno.test("what is changed and cannot be copied is told with how long the copy before it is read", () =>
+  withDatabase(({ path, tools, write }) => {
+    let mayCopy = true;
+    const copy = (from: string, to: string) =>
+      mayCopy ? tools.host.copy(from, to) : Promise.reject(new Error("permission denied"));
+    const later = { ...tools, host: { ...tools.host, copy } };
+    return following({ path, tools: later }, async (read, said) => {
+      mayCopy = false;
+      write(1);
+      await until(() => said.length === 1);
+      assert.match(
+        said[0] ?? "",
+        /^what another process changed cannot be read, and what it was before is for no more than 10 s: permission/,
+      );
+      assert.equal(read(), 0);
+    });
+  }));
+
 Deno.test("an older schema is not read as a copy", () =>
   withDatabase(async ({ path, temporary, tools }) => {
     const older = new Connection(path);
