@@ -2,10 +2,23 @@
 import assert from "node:assert/strict";
 import { backupName, scheduledName } from "../../src/backup/create.ts";
 import { findNewestBackup, findSuperfluous, nextBackupAt, runBackups } from "../../src/backup/schedule.ts";
+import type { Clock } from "../../src/domain/ports.ts";
 import { fakePlatform } from "../support/platform.ts";
 
 const DAILY = { schedule: "15 3 * * *", timezone: "UTC" };
 const at = (text: string): number => Date.parse(`${text}Z`);
+
+/** The clock on which every sleep is over at once, and its time has passed. */
+function sleepless(clock: ReturnType<typeof fakePlatform>["clock"]): Clock {
+  return {
+    ...clock,
+    nowMs: () => clock.nowMs(),
+    sleep: (ms) => {
+      clock.advance(ms);
+      return Promise.resolve();
+    },
+  };
+}
 
 Deno.test("nextBackupAt() follows the schedule, catches up, and waits after a failure", () => {
   const nowMs = at("2026-08-20T00:00");
@@ -106,14 +119,7 @@ Deno.test("runBackups() makes one a day, tries again after a failure, and keeps 
   const ending = new AbortController();
   await runBackups({
     plan: { folder: "/backups", schedule: DAILY, keep: 2 },
-    clock: {
-      ...clock,
-      nowMs: () => clock.nowMs(),
-      sleep: (ms) => {
-        clock.advance(ms);
-        return Promise.resolve();
-      },
-    },
+    clock: sleepless(clock),
     log: log("backup"),
     files: {
       exists: () => Promise.resolve(folder.size > 0),
@@ -154,14 +160,7 @@ Deno.test("runBackups() goes by its schedule although an old backup cannot be re
   const ending = new AbortController();
   await runBackups({
     plan: { folder: "/backups", schedule: DAILY, keep: 1 },
-    clock: {
-      ...clock,
-      nowMs: () => clock.nowMs(),
-      sleep: (ms) => {
-        clock.advance(ms);
-        return Promise.resolve();
-      },
-    },
+    clock: sleepless(clock),
     log: log("backup"),
     files: {
       exists: () => Promise.resolve(true),

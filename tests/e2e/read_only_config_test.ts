@@ -20,6 +20,17 @@ async function configState(client: Client): Promise<unknown> {
   return (await client.ask("/v1/health")).json.config;
 }
 
+/** A server with a filled store on a disk that it may not write. */
+async function serveHeld(folder: string, board: Parameters<typeof fill>[1]) {
+  const key = await fill(folder, board);
+  const disk = join(folder, "disk");
+  await Deno.chmod(disk, 0o555);
+  const server = await serve(folder, {}, HELD_TO_RIGHTS);
+  const client = new Client(server, key);
+  await client.sees("read_only");
+  return { disk, server, client };
+}
+
 async function nameOf(client: Client): Promise<unknown> {
   const { json } = await client.ask("/v1/sources");
   return (json.sources as { name_en: string }[])[0]?.name_en;
@@ -30,12 +41,7 @@ Deno.test({
   ignore: Deno.build.os === "windows" || !mayHold,
   fn: () =>
     withPeers(async (folder, board) => {
-      const key = await fill(folder, board);
-      const disk = join(folder, "disk");
-      await Deno.chmod(disk, 0o555);
-      const server = await serve(folder, {}, HELD_TO_RIGHTS);
-      const client = new Client(server, key);
-      await client.sees("read_only");
+      const { disk, server, client } = await serveHeld(folder, board);
       await writeConfig(folder, SETTINGS + board.source.replace('"Board"', '"Another board"'));
       server.signal("SIGHUP");
       await server.said(WAITS);
@@ -52,12 +58,7 @@ Deno.test({
   ignore: Deno.build.os === "windows" || !mayHold,
   fn: () =>
     withPeers(async (folder, board) => {
-      const key = await fill(folder, board);
-      const disk = join(folder, "disk");
-      await Deno.chmod(disk, 0o555);
-      const server = await serve(folder, {}, HELD_TO_RIGHTS);
-      const client = new Client(server, key);
-      await client.sees("read_only");
+      const { disk, server, client } = await serveHeld(folder, board);
       assert.equal(await configState(client), "waiting");
       const agreeing = SETTINGS + board.source.replace('"Board"', '"Another board"');
       await writeConfig(folder, agreeing);

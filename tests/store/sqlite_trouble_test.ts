@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { recovered, whenThere } from "../../src/domain/soon.ts";
+import type { Store } from "../../src/domain/store.ts";
 import { StoreError } from "../../src/domain/store_trouble.ts";
 import { Connection } from "../../src/store/sqlite/connection.ts";
 import { inspectDatabase, releaseDatabase } from "../../src/store/sqlite/inspect.ts";
@@ -18,6 +19,12 @@ async function withFile(work: (file: string) => Promise<void> | void): Promise<v
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
+}
+
+/** A store that sees when its files are moved. */
+function openWatched(file: string): Store {
+  const machine = createMachine();
+  return openStore(file, testVault, null, { identify: (side) => machine.identityOf(`${file}${side}`) });
 }
 
 /** What a connection throws in a state that its settings bring about. */
@@ -235,10 +242,7 @@ Deno.test("a database that was damaged under somebody who has it open is not mov
 
 Deno.test("a file that is moved away under a store is told, is read, takes nothing that would be lost, and heals when it is back", async () => {
   await withFile(async (file) => {
-    const machine = createMachine();
-    const store = openStore(file, testVault, null, {
-      identify: (side) => machine.identityOf(`${file}${side}`),
-    });
+    const store = openWatched(file);
     await publish(store, [anEvent("evt_1")]);
     assert.equal(await store.trouble(), null);
     const move = (from: string, to: string) => {
@@ -271,14 +275,12 @@ Deno.test("a file that is moved away from its log keeps what stood in it, and wh
   // Told before the end, or moved just before it.
   for (const isTold of [true, false]) {
     await withFile(async (file) => {
-      const machine = createMachine();
       const other = openStore(file, testVault);
       await publish(other, [anEvent("evt_9")]);
       await other.close();
       const backup = `${file}.backup`;
       Deno.copyFileSync(file, backup);
-      const identify = (side: string) => machine.identityOf(`${file}${side}`);
-      const store = openStore(file, testVault, null, { identify });
+      const store = openWatched(file);
       await publish(store, [anEvent("evt_1"), anEvent("evt_2")]);
       assert.equal(await store.trouble(), null);
       Deno.renameSync(file, `${file}.aside`);
@@ -296,9 +298,7 @@ Deno.test("a file that is moved away from its log keeps what stood in it, and wh
 
 Deno.test("what another server writes at the path while this one ends is whole", async () => {
   await withFile(async (file) => {
-    const machine = createMachine();
-    const identify = (side: string) => machine.identityOf(`${file}${side}`);
-    const store = openStore(file, testVault, null, { identify });
+    const store = openWatched(file);
     await publish(store, [anEvent("evt_1")]);
     assert.equal(await store.trouble(), null);
     Deno.renameSync(file, `${file}.aside`);
@@ -316,9 +316,7 @@ Deno.test("what another server writes at the path while this one ends is whole",
 
 Deno.test("a log that is removed under a store is made anew, and loses nothing that was written to it", async () => {
   await withFile(async (file) => {
-    const machine = createMachine();
-    const identify = (side: string) => machine.identityOf(`${file}${side}`);
-    const store = openStore(file, testVault, null, { identify });
+    const store = openWatched(file);
     await publish(store, [anEvent("evt_1")]);
     assert.equal(await store.trouble(), null);
     for (const side of ["-wal", "-shm"]) Deno.removeSync(`${file}${side}`);
@@ -337,10 +335,8 @@ Deno.test("a log that is removed under a store is made anew, and loses nothing t
 
 Deno.test("a file that was moved away takes no page of the one that another server made meanwhile", async () => {
   await withFile(async (file) => {
-    const machine = createMachine();
-    const identify = (side: string) => machine.identityOf(`${file}${side}`);
     await openStore(file, testVault).close();
-    const store = openStore(file, testVault, null, { identify });
+    const store = openWatched(file);
     await publish(store, [anEvent("evt_1")]);
     assert.equal(await store.trouble(), null);
     Deno.renameSync(file, `${file}.aside`);
