@@ -212,6 +212,7 @@ async function decideWaiting(
   const replaced = findInLanguages(findReplaced, { all, fresh: rest, isAll }, known, languages);
   for (const [one, externalId] of [...requeried, ...replaced]) {
     one.formerKeys = [...one.formerKeys ?? [], externalId];
+    one.replaces = externalId;
   }
   await recordBatches(
     rest,
@@ -222,6 +223,7 @@ async function decideWaiting(
     decisions.set(one, { kind: "unchanged" });
     result.seen.add(externalId);
   }
+  await recordBatches(site.returned, run, (one, stored) => decideOne(one, stored));
   const quietly = site.hasMoved ? { ...context, notify: false } : context;
   await recordBatches(site.moved, run, (one, stored) => decideOne(one, stored, quietly));
   if (site.hasMoved) result.notes.push(site.words);

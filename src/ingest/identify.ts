@@ -17,6 +17,8 @@ const LEAST_HEADLINE = 10;
 export interface IdentifiedItem extends PublicationKey {
   item: NormalisedItem;
   textHash: string;
+  /** The publication of which it seems to be an edition, by its external id, which is the last of the former keys. */
+  replaces?: string;
 }
 
 /** What an item says, in short: all that counts for revisions, and the same without its date. */
@@ -139,7 +141,8 @@ export function isSameButForSite(item: NormalisedItem, event: Comparable): boole
   return restOf(now) === restOf(before) && isSameButForAddress(item, event);
 }
 
-function isSameButForAddress(item: NormalisedItem, event: Comparable): boolean {
+/** Whether nothing but the address of an item differs from a stored record. */
+export function isSameButForAddress(item: NormalisedItem, event: Comparable): boolean {
   return isSameText(item.title, event.title_en) && isSameText(item.summary, event.summary_en) &&
     (event.published_at_estimated || (item.publishedAtMs ?? item.updatedAtMs) === event.published_at);
 }

@@ -81,9 +81,13 @@ export function keyUnder(
 ): (item: NormalisedItem) => string {
   const isAnyLanguage = rule.startsWith(ANY_LANGUAGE) && languages !== null;
   const neutral = (address: string) => isAnyLanguage ? withoutLanguage(address, languages).address : address;
-  // What stands at no address of its own shares that of the site with everything else that does not.
+  // What stands at no address of its own shares that of the site with everything else that does not, and a bulletin its
+  // title with that of last week.
   const linkOf = (item: NormalisedItem) =>
-    neutral(cleanUrl(item.link)) + (item.isHomeless === true ? ` ${item.title}` : "");
+    neutral(cleanUrl(item.link)) +
+    (item.isHomeless === true
+      ? ` ${item.title} ${item.publishedAtMs ?? item.updatedAtMs ?? ""}`.trimEnd()
+      : "");
   const base = baseOf(rule);
   if (base.startsWith(PATTERN_RULE)) return patternKey(base.slice(PATTERN_RULE.length), linkOf);
   if (base === "link+title") return (item) => short(`${neutral(cleanUrl(item.link))} ${item.title}`);

@@ -2,7 +2,7 @@
 import type { RegEvent } from "../domain/event.ts";
 import type { Soon } from "../domain/soon.ts";
 import type { StoredPublication } from "../domain/store.ts";
-import { type IdentifiedItem, isSameButForQuery, isSameButForSite } from "./identify.ts";
+import { type IdentifiedItem, isSameButForAddress, isSameButForQuery, isSameButForSite } from "./identify.ts";
 import { wordsIn } from "./languages.ts";
 import { cleanUrl } from "./normalise/links.ts";
 
@@ -10,6 +10,8 @@ import { cleanUrl } from "./normalise/links.ts";
 const CHURNING_QUERIES = 3;
 /** So many publications whose addresses have another host, and that are as they were, have moved with their site. */
 const MOVED_TOGETHER = 3;
+/** The first version whose address can be one that was left and taken up again. */
+const FIRST_RETURN = 3;
 
 /** Addresses of a document of which nothing but the query has changed: signed ones, and those against caches. */
 export class MovedQueries {
@@ -31,9 +33,12 @@ export class MovedQueries {
   }
 }
 
-/** Publications of a document of which nothing but the host of the address has changed, or its last slash. */
+/** Publications of a document of which nothing but the address has changed. */
 export class MovedSite {
+  /** Those of which it is the host, or the last slash. */
   moved: IdentifiedItem[] = [];
+  /** Those that may have the address again that they had before. */
+  returned: IdentifiedItem[] = [];
   readonly #hosts = new Map<IdentifiedItem, string>();
   readonly #stored = new Map<IdentifiedItem, RegEvent>();
 
@@ -50,29 +55,38 @@ export class MovedSite {
     const event = wordsIn(stored.event(), one.language);
     // A publication in several languages has the address of its own.
     if (one.language !== undefined && one.language !== event.language) return false;
-    if (!isSameButForSite(one.item, event)) return false;
-    this.moved.push(one);
-    this.#hosts.set(one, `from ${hostOf(event.url_official)} to ${hostOf(one.item.link)}`);
+    const isSite = isSameButForSite(one.item, event);
+    if (!isSite && (event.version < FIRST_RETURN || !isSameButForAddress(one.item, event))) return false;
+    if (isSite) this.#hosts.set(one, `from ${hostOf(event.url_official)} to ${hostOf(one.item.link)}`);
+    (isSite ? this.moved : this.returned).push(one);
     this.#stored.set(one, event);
     return true;
   }
 
   /**
-   * Takes out, and returns by their external ids, those that have the spelling again that the version before had, with
-   * or without `www.` and the last slash: the site goes back and forth, and both lead to the publication.
+   * Takes out, and returns by their external ids, those that go back and forth between two addresses, so that both lead to
+   * the publication: they have the one again that the version before had, and had the one of now before that; or the two
+   * are one but for `www.` and the last slash.
    */
   async takeTurnedBack(
     findEvent: (id: string) => Soon<{ json: string } | null>,
   ): Promise<Map<IdentifiedItem, string>> {
+    const find = async (id: string | null): Promise<RegEvent | null> => {
+      const found = id === null ? null : await findEvent(id);
+      return found === null ? null : JSON.parse(found.json);
+    };
     const turned = new Map<IdentifiedItem, string>();
     for (const [one, { supersedes, url_official, external_id }] of this.#stored) {
-      if (supersedes === null || spellingless(one.item.link) !== spellingless(url_official)) continue;
-      const before = await findEvent(supersedes);
-      if (before === null) continue;
-      const event: RegEvent = JSON.parse(before.json);
-      if (cleanUrl(event.url_official) === cleanUrl(one.item.link)) turned.set(one, external_id);
+      const before = await find(supersedes);
+      if (before === null || cleanUrl(before.url_official) !== cleanUrl(one.item.link)) continue;
+      const isSpelling = spellingless(one.item.link) === spellingless(url_official);
+      const first = isSpelling ? null : await find(before.supersedes);
+      if (isSpelling || first !== null && cleanUrl(first.url_official) === cleanUrl(url_official)) {
+        turned.set(one, external_id);
+      }
     }
     this.moved = this.moved.filter((one) => !turned.has(one));
+    this.returned = this.returned.filter((one) => !turned.has(one));
     return turned;
   }
 

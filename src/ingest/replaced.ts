@@ -9,6 +9,8 @@ import { cleanUrl } from "./normalise/links.ts";
 const LEAST_SUMMARY = 40;
 /** Things of which a publication that stands where another stood must share two, or one where that was replaced. */
 const SHARED = 2;
+/** So many that say what known ones do, and are most of what is unknown, have been given other addresses with their site. */
+const REBUILT_TOGETHER = 3;
 
 /** What of a stored publication is looked at. */
 export type KnownPublication = Pick<
@@ -35,7 +37,7 @@ type FindKnown = (items: DocumentItems, known: readonly KnownPublication[]) => M
 
 /**
  * What `find` finds where a publication may have several languages: each language is looked at by itself, with the words
- * that publications have in it, and by addresses that name none.
+ * that publications have in it, or show where they have none, and by addresses that name no language.
  */
 export function findInLanguages(
   find: FindKnown,
@@ -51,14 +53,20 @@ export function findInLanguages(
     const shown = new Map(
       items.map((one) => [{ ...one, item: { ...one.item, link: neutral(one.item.link) } }, one]),
     );
-    const publications = known
-      .filter(({ translations }) => language !== undefined && Object.hasOwn(translations, language))
-      .map((one) => ({ ...wordsIn(one, language), url_official: neutral(one.url_official) }));
+    const publications = known.map((one) => ({
+      ...wordsIn(one, language),
+      url_official: neutral(one.url_official),
+    }));
+    const byId = new Map(publications.map((one) => [one.external_id, one]));
     const itsOwn = [...shown.keys()];
     const itsFresh = [...shown].flatMap(([copy, one]) => isFresh.has(one) ? [copy] : []);
     for (const [copy, externalId] of find({ all: itsOwn, fresh: itsFresh, isAll }, publications)) {
       const one = shown.get(copy);
-      if (one !== undefined) found.set(one, externalId);
+      const publication = byId.get(externalId);
+      if (one === undefined || publication === undefined) continue;
+      // What has not been translated stands in a language all the same, with the title of another.
+      const isThere = Object.hasOwn(publication.translations, language ?? "");
+      if (isThere || isSameText(copy.item.title, publication.title_en)) found.set(one, externalId);
     }
   }
   return found;
@@ -90,21 +98,40 @@ export function findReplaced(
   );
   const oldestMs = dates.length === 0 ? Infinity : Math.min(...dates);
   const replaced = new Map<IdentifiedItem, string>();
+  const same = new Map<IdentifiedItem, KnownPublication>();
   for (const one of fresh) {
+    // The address of the whole site says nothing of what stands at none of its own.
+    if (one.item.isHomeless === true) continue;
     const address = cleanUrl(one.item.link);
     const publications = stored.get(address) ?? [];
     const [before] = publications;
     if (before === undefined) {
-      const moved = findMoved(one, paths, pathOf) ?? findMoved(one, barePaths, barePathOf) ??
-        (contents === null ? null : findSame(one, contents));
+      const moved = findMoved(one, paths, pathOf) ?? findMoved(one, barePaths, barePathOf);
+      const alike = moved !== null || contents === null ? null : findSame(one, contents);
       if (moved !== null) replaced.set(one, moved.external_id);
+      if (alike !== null) same.set(one, alike);
       continue;
     }
     if (publications.length > 1 || listed.count(address) !== 1) continue;
     const wanted = oldestMs < before.published_at ? SHARED - 1 : SHARED;
     if (countShared(one.item, before) >= wanted) replaced.set(one, before.external_id);
   }
+  for (const [one, { external_id }] of withoutDropped(same, { all, fresh })) replaced.set(one, external_id);
   return replaced;
+}
+
+/**
+ * Of the items that say what known publications do, those that take the place of these. A publication that is dated like
+ * the oldest item of the document may have been dropped for what is newer, and the item be the next of its kind: of the
+ * same title on the same day, with the words that its site writes under everything. Unless the whole site was built anew.
+ */
+function withoutDropped(
+  same: ReadonlyMap<IdentifiedItem, KnownPublication>,
+  { all, fresh }: DocumentItems,
+): Map<IdentifiedItem, KnownPublication> {
+  if (same.size >= REBUILT_TOGETHER && same.size > fresh.length / 2) return new Map(same);
+  const oldestMs = all.reduce((oldest, { item }) => Math.min(oldest, dateOf(item) ?? Infinity), Infinity);
+  return new Map([...same].filter(([, { published_at }]) => oldestMs < published_at));
 }
 
 /**

@@ -61,8 +61,10 @@ export function decideRevision(
   if (found?.contentHash === identified.contentHash && !found.withdrawn) return { kind: "unchanged" };
   const stored = found === null || isAnother(found, identified, context) ? null : found;
   if (stored === null) {
-    // What a former rule knew as part of another publication becomes one of its own, and is no news.
-    const isSplit = found?.foundBy === "former key" && isAlike(identified, found.event());
+    // What a former rule knew as part of another publication becomes one of its own, and is no news. What only seemed to
+    // be an edition of one that is another's after all is news.
+    const isSplit = found?.foundBy === "former key" && found.externalId !== identified.replaces &&
+      isAlike(identified, found.event());
     return decideNew(identified, context, { isNews: !isSplit });
   }
   if (context.isReread && !stored.withdrawn) return { kind: "unchanged" };

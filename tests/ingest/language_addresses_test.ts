@@ -76,3 +76,23 @@ Deno.test("a site that goes back and forth between two spellings of its host mak
     assert.deepEqual(await fetch(world, away), [0, 3, 3, 0], "a site that moves goes on moving");
     assert.deepEqual(await fetch(world, plain), [0, 3, 3, 0], "also back: it may not have meant to");
   }));
+
+Deno.test("a page that is not translated, and moves with the site of its language, is nothing new", () =>
+  withSources(CONFIG, async (world) => {
+    const fetchUntranslated = async (german: string) => {
+      for (const [language, site] of [["en", "https://board.example"], ["de", german]] as const) {
+        const items = [{
+          id: "1",
+          title: "A paper on the AI Act",
+          summary: "What the board has to say of it.",
+        }];
+        const body = rss(items).replaceAll("https://board.example/", `${site}/${language}/`);
+        world.platform.http.serve(`https://board.example/${language}/feed`, () => ({ body }));
+      }
+      await world.platform.clock.advance(HOUR);
+      const report = await ingestBoard(world);
+      return [report.new, report.revised, report.unchanged, report.translated];
+    };
+    assert.deepEqual(await fetchUntranslated("https://board.example"), [1, 0, 1, 0]);
+    assert.deepEqual(await fetchUntranslated("https://neu.example"), [0, 0, 2, 0]);
+  }));

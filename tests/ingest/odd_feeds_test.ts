@@ -173,3 +173,20 @@ Deno.test("items without id and address are told apart by their titles: none hid
       "Notice 3 v2",
     ]);
   }));
+
+Deno.test("items without id and address that share a title, or a day, are a publication each", () =>
+  withSources(ALL, async (world) => {
+    const homeless = (title: string, summary: string, at: string) =>
+      `<item><title>${title}</title><description>${summary}</description><pubDate>${at}</pubDate></item>`;
+    const week = (number: number) =>
+      homeless("Newsletter", `Week ${number}.`, new Date(Date.UTC(2026, 4, number * 7)).toUTCString());
+    const beside = (items: string) => feed([item(11), item(12)]).replace("</channel>", `${items}</channel>`);
+    assert.deepEqual(await counts(world, beside(week(1) + week(2))), [4, 0, 0]);
+    assert.deepEqual(await counts(world, beside(week(2) + week(3))), [1, 0, 3]);
+    assert.deepEqual(await counts(world, beside(week(4))), [1, 0, 2]);
+    const edited = beside(week(4)).replace("Week 4.", "Week 4, corrected.");
+    assert.deepEqual(await counts(world, edited), [0, 1, 2]);
+    const day = new Date(Date.UTC(2026, 5, 30)).toUTCString();
+    assert.deepEqual(await counts(world, beside(homeless("Minutes", "", day))), [1, 0, 2]);
+    assert.deepEqual(await counts(world, beside(homeless("Agenda", "", day))), [1, 0, 2]);
+  }));

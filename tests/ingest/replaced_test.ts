@@ -188,11 +188,12 @@ Deno.test('a new item at an address whose former item is still listed is a new o
 });
 
 Deno.test("findReplaced() takes what says the very same on the same date for one publication at any address of a feed", () => {
+  const older = neighbour(NOW - 1);
   const find = (
     items: IdentifiedItem[],
     publications = [known()],
     isAll = true,
-  ) => [...findReplaced({ all: items, fresh: items, isAll }, publications).values()];
+  ) => [...findReplaced({ all: [...items, older], fresh: items, isAll }, publications).values()];
   const rebuilt = (change: Partial<NormalisedItem> = {}) =>
     item({
       link: "https://new.example/node/17",
@@ -215,6 +216,64 @@ Deno.test("findReplaced() takes what says the very same on the same date for one
   );
 });
 
+Deno.test("findReplaced() takes what says the same at another address for the next of its kind where the window may have moved on", () => {
+  const at = (number: number, title: string) =>
+    item({
+      guid: `${number}`,
+      link: `https://board.example/${number}`,
+      title,
+      summary: SUMMARY,
+      publishedAtMs: NOW,
+    });
+  const find = (items: IdentifiedItem[], publications: KnownPublication[]) =>
+    findReplaced({ all: items, fresh: items, isAll: true }, publications).size;
+  const stored = (title: string) =>
+    known({ external_id: title, title_en: title, url_official: `https://old.example/${title}` });
+  const titles = ["One", "Two", "Three"];
+  assert.equal(find([at(1, "One"), at(2, "Note 2"), at(3, "Note 3")], titles.map(stored)), 0, "one of three");
+  assert.equal(find(["One", "Two"].map((title, number) => at(number, title)), titles.map(stored)), 0, "two");
+  assert.equal(
+    find(titles.map((title, number) => at(number, title)), titles.map(stored)),
+    3,
+    "the whole site",
+  );
+});
+
+Deno.test("a decision of the same title and day as one that has left the window is told as a new one", () =>
+  withSources(boardConfig({ source: 'relevance = "all"' }), async (world) => {
+    const day = "Mon, 20 Jul 2026 00:00:00 GMT";
+    const paper = (number: number, title = `Note ${number}`) => ({
+      ...{ id: `d-${number}`, title, date: day },
+      summary: "The board has published the document below; read it on our site.",
+    });
+    assert.deepEqual(await fetchOf(world, [paper(1, "Decision"), paper(2), paper(3)]), [3, 0]);
+    assert.deepEqual(await fetchOf(world, [paper(2), paper(3), paper(4, "Decision")]), [1, 0]);
+  }));
+
+Deno.test("of two items that both look like one publication the second is a new one, and is told", () =>
+  withSources(boardConfig({ source: 'relevance = "all"' }), async (world) => {
+    const decision = { title: "Decision", summary: SUMMARY, date: "Mon, 20 Jul 2026 10:00:00 GMT" };
+    const received: string[] = [];
+    world.platform.http.serve("https://hook.example/", ({ body }) => {
+      const { type, event } = JSON.parse(body ?? "");
+      received.push(`${type} ${event.external_id} ${event.version}`);
+      return { status: 204 };
+    });
+    await fetchOf(world, [...ids, { ...decision, id: "first" }]);
+    await world.app.tick();
+    const { key } = await world.addCustomer();
+    const body = JSON.stringify({ webhook_url: "https://hook.example/" });
+    assert.equal((await world.ask("/v1/subscriptions", { method: "POST", key, body })).status, 201);
+    await fetchOf(world, [
+      ...ids,
+      { ...decision, id: "moved", link: "first", summary: "Corrected, in other words than it had before." },
+      { ...decision, id: "second", link: "elsewhere" },
+    ]);
+    await world.app.tick();
+    await world.app.tick();
+    assert.deepEqual(received.sort(), ["event.published second 1", "event.revised first 2"]);
+  }));
+
 Deno.test("a site that is built anew, with other ids and addresses, has published nothing anew", () =>
   withSources(boardConfig({ source: 'relevance = "all"' }), async (world) => {
     const feed = (site: string, from: number) =>
@@ -232,4 +291,25 @@ Deno.test("a site that is built anew, with other ids and addresses, has publishe
     assert.deepEqual(await outcome(feed("https://board.example/news/", 0)), [3, 0, 0]);
     assert.deepEqual(await outcome(feed("https://board.example/node/", 900)), [0, 3, 0]);
     assert.deepEqual(await outcome(feed("https://board.example/node/", 900)), [0, 0, 3]);
+  }));
+
+Deno.test("a site whose old and new builds answer in turn makes versions until it is known that both do", () =>
+  withSources(boardConfig({ source: 'relevance = "all"' }), async (world) => {
+    const build = (from: number, text = SUMMARY) =>
+      [1, 2, 3].map((number) => ({
+        id: `${from + number}`,
+        title: `Guidelines ${number}`,
+        summary: `${text} This is number ${number}.`,
+      }));
+    const outcomes = [];
+    for (const from of [0, 900, 0, 900, 0, 900]) outcomes.push(await fetchOf(world, build(from)));
+    assert.deepEqual(outcomes, [[3, 0], [0, 3], [0, 3], [0, 0], [0, 0], [0, 0]]);
+    assert.deepEqual(await fetchOf(world, build(900, "They are corrected in what they say of models.")), [
+      0,
+      3,
+    ]);
+    assert.deepEqual(await fetchOf(world, build(500, "They are corrected in what they say of models.")), [
+      0,
+      3,
+    ], "and it may move on");
   }));
