@@ -116,22 +116,33 @@ export function findReplaced(
     const wanted = oldestMs < before.published_at ? SHARED - 1 : SHARED;
     if (countShared(one.item, before) >= wanted) replaced.set(one, before.external_id);
   }
-  for (const [one, { external_id }] of withoutDropped(same, { all, fresh })) replaced.set(one, external_id);
+  for (const [one, { external_id }] of withoutDropped(same, { all, fresh }, known)) {
+    replaced.set(one, external_id);
+  }
   return replaced;
 }
 
 /**
  * Of the items that say what known publications do, those that take the place of these. A publication that is dated like
  * the oldest item of the document may have been dropped for what is newer, and the item be the next of its kind: of the
- * same title on the same day, with the words that its site writes under everything. Unless the whole site was built anew.
+ * same title on the same day, with the words that a site writes under everything. Not where the site was built anew:
+ * most of what is unknown says what known ones do, or all of it is unknown and no other has the item's summary.
  */
 function withoutDropped(
   same: ReadonlyMap<IdentifiedItem, KnownPublication>,
   { all, fresh }: DocumentItems,
+  known: readonly KnownPublication[],
 ): Map<IdentifiedItem, KnownPublication> {
-  if (same.size >= REBUILT_TOGETHER && same.size > fresh.length / 2) return new Map(same);
+  if (same.size === 0 || same.size >= REBUILT_TOGETHER && same.size > fresh.length / 2) return new Map(same);
   const oldestMs = all.reduce((oldest, { item }) => Math.min(oldest, dateOf(item) ?? Infinity), Infinity);
-  return new Map([...same].filter(([, { published_at }]) => oldestMs < published_at));
+  const listed = new Listed(all, ({ item }) => item.summary);
+  const stored = Map.groupBy(known, ({ summary_en }) => summary_en);
+  return new Map(
+    [...same].filter(([{ item: { summary } }, { summary_en, published_at }]) => {
+      const isItsOwn = listed.count(summary) === 1 && stored.get(summary_en)?.length === 1;
+      return isItsOwn && fresh.length === all.length || oldestMs < published_at;
+    }),
+  );
 }
 
 /**
