@@ -43,13 +43,12 @@ export const accountCommands: Command[] = [
   },
 ];
 
-/** The customer of the subscription that a line of the log names; null where the word is no such id. */
+/** The customer of the subscription that a line of the log names, also of a deleted one; null where the word is no such id. */
 async function ownerOf(store: Store, named: string): Promise<Customer | null> {
   if (!isId("subscription", named)) return null;
-  for (const { customer } of await store.listCustomers()) {
-    if (await store.findSubscription(customer.id, named) !== null) return customer;
-  }
-  throw new CommandError(`no customer has a subscription ${named}; one that was deleted is not shown`);
+  const id = await store.findOwner("subscription", named);
+  if (id === null) throw new CommandError(`no customer has, or ever had, a subscription ${named}`);
+  return await store.findCustomer(id);
 }
 
 /** The newest delivery of a subscription that has not arrived, and why; neither where all have. */

@@ -13,7 +13,7 @@ export const auditCommand: Command = {
   summary: "lists who did what to customers, the newest first",
   example: "regfeed audit list --customer ana@example.org",
   positionals: [0, 0],
-  options: { ...CUSTOMER_OPTION, ...pageOptions("SEQ"), ...JSON_OPTION },
+  options: { ...CUSTOMER_OPTION, ...pageOptions({ row: "SEQ" }), ...JSON_OPTION },
   run: (call) =>
     withStore(call, async ({ store }) => {
       const customer = await customerOf(call, store);

@@ -25,6 +25,7 @@ const LOADERS: readonly Loader[] = [
   { words: ["payment"], load: async () => (await import("./payment.ts")).paymentCommands },
   { words: ["mail"], load: async () => (await import("./mail.ts")).mailCommands },
   { words: ["audit"], load: async () => [(await import("./audit.ts")).auditCommand] },
+  { words: ["delivery"], load: async () => (await import("./delivery.ts")).deliveryCommands },
   { words: ["webhook"], load: async () => (await import("./webhook.ts")).webhookCommands },
   { words: ["backup"], load: async () => (await import("./backup.ts")).backupCommands },
   { words: ["store"], load: async () => [(await import("./new_key.ts")).newKeyCommand] },

@@ -18,7 +18,7 @@ export const mailCommands: Command[] = [
     options: {
       ...CUSTOMER_OPTION,
       status: { kind: "text", value: "STATUS", help: MAIL_STATUSES.join(", ") },
-      ...pageOptions("MAIL"),
+      ...pageOptions({ row: "MAIL" }),
       ...JSON_OPTION,
     },
     run: (call) =>

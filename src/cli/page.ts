@@ -7,13 +7,21 @@ const PAGE_ROWS = 100;
 /** More rows than a database holds. */
 export const ALL_ROWS = 1_000_000_000;
 
-/** The options of a list that grows for years; `row` names what `--before` takes. */
-export function pageOptions(row: string): Record<string, CommandOption> {
+/** How a list is paged. */
+export interface Paging {
+  /** What `--before` takes. */
+  row: string;
+  /** The rows for scripts where no number is named, of a list that is too long for one answer. */
+  jsonRows?: number;
+}
+
+/** The options of a list that grows for years. */
+export function pageOptions({ row, jsonRows }: Paging): Record<string, CommandOption> {
   return {
     limit: {
       kind: "text",
       value: "N",
-      help: `so many rows at most (${PAGE_ROWS}; with --json all, where none is named)`,
+      help: `so many rows at most (${PAGE_ROWS}; with --json ${jsonRows ?? "all"}, where none is named)`,
     },
     before: { kind: "text", value: row, help: "go on after this row of the list, which is left out" },
   };
@@ -33,13 +41,14 @@ export interface Page<T> {
 export async function readPage<T>(
   call: CommandCall,
   command: string,
-  { read, nameOf }: {
+  { read, nameOf, jsonRows = ALL_ROWS }: {
     read(query: { limit: number; before?: string }): Promise<T[]>;
     /** What `--before` takes to go on after a row. */
     nameOf(row: T): string;
+    jsonRows?: number;
   },
 ): Promise<Page<T>> {
-  const limit = limitOf(call);
+  const limit = limitOf(call, jsonRows);
   const before = call.texts.get("before");
   // One more than is printed: whether there is one is all that the hint needs.
   const found = await read({ limit: limit + 1, ...(before === undefined ? {} : { before }) });
@@ -56,9 +65,9 @@ export async function readPage<T>(
   return { rows, next };
 }
 
-function limitOf({ flags, texts }: CommandCall): number {
+function limitOf({ flags, texts }: CommandCall, jsonRows: number): number {
   const text = texts.get("limit");
-  if (text === undefined) return flags.has("json") ? ALL_ROWS : PAGE_ROWS;
+  if (text === undefined) return flags.has("json") ? jsonRows : PAGE_ROWS;
   if (!/^[1-9]\d{0,8}$/.test(text)) {
     throw new CommandError(`--limit must be a whole number from 1 on, not ${text}`, EXIT.usage);
   }

@@ -17,7 +17,7 @@ export const paymentCommands: Command[] = [
     summary: "lists the payment provider's events, the newest received first",
     example: "regfeed payment list",
     positionals: [0, 0],
-    options: { ...CUSTOMER_OPTION, ...pageOptions("EVENT"), ...JSON_OPTION },
+    options: { ...CUSTOMER_OPTION, ...pageOptions({ row: "EVENT" }), ...JSON_OPTION },
     run: (call) =>
       withStore(call, async ({ store }) => {
         const customer = await customerOf(call, store);

@@ -1,4 +1,5 @@
 // The part of the Store port with which customers catch up: the log of deliveries, replays, changes, the past.
+import type { Act } from "./audit.ts";
 import type { AttemptRecord, DeliveryRecord, DeliveryStatus } from "./delivery.ts";
 import type { Severity } from "./severity.ts";
 import type { DeliveriesFor, RememberedAnswer } from "./store.ts";
@@ -28,13 +29,16 @@ export interface DeliveryQuery {
   subscriptionId?: string;
   eventId?: string;
   statuses?: readonly DeliveryStatus[];
-  /** Only what was made before this delivery of the customer. */
+  /** Only what was made at this time or later, Unix ms. */
+  sinceMs?: number;
+  /** Only what stands behind this delivery in the list. */
   beforeId?: string;
 }
 
 /**
  * Why a delivery is not sent again. `unknown`: it is not the customer's; `unfinished`: it is pending or held;
- * `cancelled`: its subscription was deleted; `removed`: its body is gone; `disabled`: its subscription is switched off.
+ * `cancelled`: its subscription was deleted; `removed`: its body is gone; `disabled`: its subscription is switched off,
+ * or its customer kept out.
  */
 export type ReplayRefusal = "unknown" | "unfinished" | "cancelled" | "removed" | "disabled";
 
@@ -127,12 +131,23 @@ export interface CatchUpStore {
   // The log of deliveries
   /** The customer's deliveries, the newest first. */
   listDeliveries(customerId: string, query: DeliveryQuery): Promise<DeliveryRecord[]>;
+  /** Everybody's deliveries, the newest first: for the operator alone. Those of a subscription are its owner's. */
+  listAllDeliveries(query: Omit<DeliveryQuery, "subscriptionId">): Promise<DeliveryRecord[]>;
+  /** The id of the customer whose subscription or delivery this is, deleted ones too; null where there is none such. */
+  findOwner(of: "subscription" | "delivery", id: string): Promise<string | null>;
   /** Null unless it is the customer's. */
   findDelivery(customerId: string, id: string): Promise<DeliveryRecord | null>;
   /** A delivery's attempts, the first one first. */
   listAttempts(deliveryId: string): Promise<AttemptRecord[]>;
-  /** Sends a finished delivery again: the same id, the same bytes, the whole schedule. */
-  replayDelivery(customerId: string, id: string, terms: QuotaTerms): Promise<DeliveryRecord | ReplayRefusal>;
+  /**
+   * Sends a finished delivery again: the same id, the same bytes, the whole schedule. With `by` somebody else than its
+   * owner does it, and the audit says who.
+   */
+  replayDelivery(
+    customerId: string,
+    id: string,
+    terms: QuotaTerms & { by?: Act },
+  ): Promise<DeliveryRecord | ReplayRefusal>;
   /**
    * Sends finished deliveries of a stretch of events again and makes those of events that match and have none, in the
    * order of storing.

@@ -78,6 +78,8 @@ export interface FinishedAttempt {
 /** A delivery as its subscription's owner sees it. Every time is in Unix ms. */
 export interface DeliveryRecord {
   id: string;
+  /** Whose subscription it goes to. */
+  customerId: string;
   subscriptionId: string;
   eventId: string;
   /** Whether the event is a revision, not a first version. */
@@ -115,10 +117,10 @@ const HOLD_WORDS: Record<HoldReason, string> = {
 };
 
 const HELD_BY_TIER =
-  "held: the subscription is over your tier's number of active subscriptions; it goes out when there is room: with a " +
-  "higher tier, or when you delete or switch off another one";
+  "held: the subscription is over the tier's number of active subscriptions; it goes out when there is room: with a " +
+  "higher tier, or when another one is deleted or switched off";
 
-/** Why a delivery is not delivered, in words for its owner; null when it is, or is on its way without a failure. */
+/** Why a delivery is not delivered, in words for its owner and the operator; null when it is, or is on its way without a failure. */
 export function describeDelivery(
   delivery: Pick<
     DeliveryRecord,

@@ -229,7 +229,10 @@ Deno.test("a lower tier holds the newest subscriptions with their events, and a 
     const refused = await patch(given, { enabled: true }, id);
     assert.deepEqual([refused.status, refused.json.code], [403, "subscription_limit_reached"]);
     assert.match(refused.json.detail, /1 active subscription\. Delete or switch off another one, or/);
-    assert.match(held[0].reason, /^held: .*over your tier's number .*when you delete or switch off another/);
+    assert.match(
+      held[0].reason,
+      /^held: .*over the tier's number .*when another one is deleted or switched off/,
+    );
     const twin = await subscribe(world, key, { webhook_url: NEW_HOOK });
     assert.deepEqual([twin.status, /that your tier holds/.test(twin.json.detail)], [409, true]);
     await setTier("team");

@@ -71,6 +71,8 @@ const READS: ReadonlySet<string> = new Set<keyof Store>([
   "findSubscription",
   "ownsSubscription",
   "listDeliveries",
+  "listAllDeliveries",
+  "findOwner",
   "findDelivery",
   "listAttempts",
   "health",

@@ -4,6 +4,7 @@ import { attemptPromises } from "./contract/attempts.ts";
 import { batchPromises } from "./contract/batches.ts";
 import { collectingPromises } from "./contract/collecting.ts";
 import { catchUpPromises } from "./contract/catch_up.ts";
+import { deliveryLogPromises } from "./contract/delivery_log.ts";
 import { changePromises } from "./contract/changes.ts";
 import { customerPromises } from "./contract/customers.ts";
 import { declaredPromises } from "./contract/declared.ts";
@@ -36,6 +37,7 @@ export const PROMISES = [
   ...listingPromises,
   ...listModelPromises,
   ...catchUpPromises,
+  ...deliveryLogPromises,
   ...changePromises,
   ...customerPromises,
   ...declaredPromises,

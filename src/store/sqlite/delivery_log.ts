@@ -5,13 +5,19 @@ import type { SwitchedOffBy } from "../../domain/subscription.ts";
 import type { Store } from "../../domain/store.ts";
 import type { Connection, Row } from "./connection.ts";
 
-type LogMethods = "listDeliveries" | "findDelivery" | "listAttempts" | "ownsSubscription";
+type LogMethods =
+  | "listDeliveries"
+  | "listAllDeliveries"
+  | "findOwner"
+  | "findDelivery"
+  | "listAttempts"
+  | "ownsSubscription";
 
 /** Where the first delivery of a list begins: behind every one there is. */
 const NEWEST = Number.MAX_SAFE_INTEGER;
 
 const COLUMNS =
-  `deliveries.id, subscription_id, event_id, sequence, status, hold_reason, attempts, next_attempt_at,
+  `deliveries.id, deliveries.customer_id, subscription_id, event_id, sequence, status, hold_reason, attempts, next_attempt_at,
   deliveries.created_at, arrived_at, finished_at, deliveries.seq,
   (select version from events where events.id = event_id) > 1 as is_revision,
   (select disabled_by from subscriptions where subscriptions.id = subscription_id) as subscription_disabled_by, status_code, problem`;
@@ -20,12 +26,13 @@ const LAST_ATTEMPT = `left join attempts on delivery_id = deliveries.id
   and number = (select max(number) from attempts where delivery_id = deliveries.id)`;
 
 const LIST_SQL = `select ${COLUMNS} from deliveries indexed by deliveries_by_customer ${LAST_ATTEMPT}
-  where deliveries.customer_id = ? and deliveries.seq < ? order by deliveries.seq desc limit ?`;
+  where deliveries.customer_id = ? and deliveries.seq < ? and deliveries.created_at >= ?
+  order by deliveries.seq desc limit ?`;
 
 /** Of one subscription: there the order of the sequence is that of making. */
 const LIST_OF_SUBSCRIPTION_SQL = `select ${COLUMNS} from deliveries ${LAST_ATTEMPT}
   where deliveries.customer_id = ? and subscription_id = ? and deliveries.seq < ?
-    and (? is null or status = ?) order by sequence desc limit ?`;
+    and deliveries.created_at >= ? and (? is null or status = ?) order by sequence desc limit ?`;
 
 const LIST_OF_EVENT_SQL = `select ${COLUMNS} from deliveries ${LAST_ATTEMPT}
   where subscription_id in (select id from subscriptions where customer_id = ?) and event_id = ?
@@ -33,18 +40,37 @@ const LIST_OF_EVENT_SQL = `select ${COLUMNS} from deliveries ${LAST_ATTEMPT}
 
 const LIST_DELIVERED_SQL =
   `select ${COLUMNS} from deliveries indexed by deliveries_by_customer ${LAST_ATTEMPT}
-  where deliveries.customer_id = ? and deliveries.seq < ? and status = 'delivered'
+  where deliveries.customer_id = ? and deliveries.seq < ? and deliveries.created_at >= ? and status = 'delivered'
   order by deliveries.seq desc limit ?`;
 
 const LIST_UNDELIVERED_SQL =
   `select ${COLUMNS} from deliveries indexed by deliveries_undelivered ${LAST_ATTEMPT}
   where deliveries.customer_id = ? and status = ? and status <> 'delivered' and deliveries.seq < ?
+    and deliveries.created_at >= ? order by deliveries.seq desc limit ?`;
+
+const ALL_SQL = `select ${COLUMNS} from deliveries ${LAST_ATTEMPT}
+  where deliveries.seq < ? and deliveries.created_at >= ? order by deliveries.seq desc limit ?`;
+
+const ALL_OF_EVENT_SQL = `select ${COLUMNS} from deliveries ${LAST_ATTEMPT}
+  where subscription_id in (select id from subscriptions) and event_id = ?
+    and deliveries.seq < ? order by deliveries.seq desc`;
+
+const ALL_DELIVERED_SQL = `select ${COLUMNS} from deliveries ${LAST_ATTEMPT}
+  where deliveries.seq < ? and deliveries.created_at >= ? and status = 'delivered'
   order by deliveries.seq desc limit ?`;
+
+/** The index holds few of all, in no order that fits: what is found is sorted before anything else of it is read. */
+const ALL_UNDELIVERED_SQL = `select ${COLUMNS} from deliveries ${LAST_ATTEMPT}
+  where deliveries.seq in (
+    select seq from deliveries indexed by deliveries_undelivered
+    where status = ? and status <> 'delivered' and seq < ? and created_at >= ? order by seq desc limit ?)`;
 
 /** The part of the port that concerns the log. */
 export function createDeliveryLog(connection: Connection): Pick<Store, LogMethods> {
   return {
     listDeliveries: (customerId, query) => Promise.resolve(list(connection, customerId, query)),
+    listAllDeliveries: (query) => Promise.resolve(listAll(connection, query)),
+    findOwner: (of, id) => Promise.resolve(findOwner(connection, of, id)),
     findDelivery: (customerId, id) => Promise.resolve(findDelivery(connection, customerId, id)),
     listAttempts: (deliveryId) =>
       Promise.resolve(
@@ -72,71 +98,107 @@ export function findDelivery(connection: Connection, customerId: string, id: str
   return row === undefined ? null : deliveryFromRow(row);
 }
 
+function findOwner(connection: Connection, of: "subscription" | "delivery", id: string): string | null {
+  const row = of === "subscription"
+    ? connection.get("select customer_id from subscriptions where id = ?", id)
+    : connection.get("select customer_id from deliveries where id = ?", id);
+  return row === undefined ? null : String(row["customer_id"]);
+}
+
+/** Where a list begins, and what it leaves out. */
+interface Stretch {
+  before: number;
+  sinceMs: number;
+  limit: number;
+}
+
 function list(connection: Connection, customerId: string, query: DeliveryQuery): DeliveryRecord[] {
-  const before = query.beforeId === undefined ? NEWEST : placeOf(connection, customerId, query.beforeId);
-  const rows = query.eventId !== undefined
-    ? listOfEvent(connection, customerId, { ...query, eventId: query.eventId, before })
-    : query.statuses === undefined
-    ? listAny(connection, customerId, { ...query, before })
-    : [...new Set(query.statuses)].flatMap((status) =>
-      listOfStatus(connection, customerId, { ...query, before, status })
-    );
-  return rows.sort((a, b) => Number(b["seq"]) - Number(a["seq"])).slice(0, query.limit).map(deliveryFromRow);
-}
-
-function listAny(
-  connection: Connection,
-  customerId: string,
-  { subscriptionId, before, limit }: DeliveryQuery & { before: number },
-): Row[] {
-  return subscriptionId === undefined
-    ? connection.all(LIST_SQL, customerId, before, limit)
-    : connection.all(LIST_OF_SUBSCRIPTION_SQL, customerId, subscriptionId, before, null, null, limit);
-}
-
-/** Those of one state: each has an order of its own, so that several are merged. */
-function listOfStatus(
-  connection: Connection,
-  customerId: string,
-  { subscriptionId, before, limit, status }: DeliveryQuery & { before: number; status: DeliveryStatus },
-): Row[] {
-  if (subscriptionId !== undefined) {
-    return connection.all(
-      LIST_OF_SUBSCRIPTION_SQL,
-      customerId,
-      subscriptionId,
-      before,
-      status,
-      status,
-      limit,
-    );
+  const stretch = stretchOf(connection, query);
+  const { subscriptionId, eventId, statuses } = query;
+  if (eventId !== undefined) {
+    const rows = connection.all(LIST_OF_EVENT_SQL, customerId, eventId, stretch.before);
+    return recordsOf(rows.filter(isWanted(query)), query);
   }
-  return status === "delivered"
-    ? connection.all(LIST_DELIVERED_SQL, customerId, before, limit)
-    : connection.all(LIST_UNDELIVERED_SQL, customerId, status, before, limit);
-}
-
-/** At most one for each subscription of the customer. */
-function listOfEvent(
-  connection: Connection,
-  customerId: string,
-  { eventId, subscriptionId, statuses, before }: DeliveryQuery & { eventId: string; before: number },
-): Row[] {
-  return connection.all(LIST_OF_EVENT_SQL, customerId, eventId, before).filter((row) =>
-    (subscriptionId === undefined || row["subscription_id"] === subscriptionId) &&
-    (statuses === undefined || statuses.some((status) => status === row["status"]))
+  if (subscriptionId !== undefined) {
+    const ofStatus = (status: DeliveryStatus | null) =>
+      connection.all(
+        LIST_OF_SUBSCRIPTION_SQL,
+        customerId,
+        subscriptionId,
+        stretch.before,
+        stretch.sinceMs,
+        status,
+        status,
+        stretch.limit,
+      );
+    return recordsOf(statuses === undefined ? ofStatus(null) : ofEach(statuses, ofStatus), query);
+  }
+  const { before, sinceMs, limit } = stretch;
+  if (statuses === undefined) {
+    return recordsOf(connection.all(LIST_SQL, customerId, before, sinceMs, limit), query);
+  }
+  const rows = ofEach(
+    statuses,
+    (status) =>
+      status === "delivered"
+        ? connection.all(LIST_DELIVERED_SQL, customerId, before, sinceMs, limit)
+        : connection.all(LIST_UNDELIVERED_SQL, customerId, status, before, sinceMs, limit),
   );
+  return recordsOf(rows, query);
 }
 
-function placeOf(connection: Connection, customerId: string, id: string): number {
-  const row = connection.get("select seq from deliveries where id = ? and customer_id = ?", id, customerId);
-  if (row === undefined) throw new Error(`no delivery ${id} of customer ${customerId}`);
+function listAll(
+  connection: Connection,
+  query: Parameters<Store["listAllDeliveries"]>[0],
+): DeliveryRecord[] {
+  const { before, sinceMs, limit } = stretchOf(connection, query);
+  const { eventId, statuses } = query;
+  if (eventId !== undefined) {
+    const rows = connection.all(ALL_OF_EVENT_SQL, eventId, before);
+    return recordsOf(rows.filter(isWanted(query)), query);
+  }
+  if (statuses === undefined) return recordsOf(connection.all(ALL_SQL, before, sinceMs, limit), query);
+  const rows = ofEach(
+    statuses,
+    (status) =>
+      status === "delivered"
+        ? connection.all(ALL_DELIVERED_SQL, before, sinceMs, limit)
+        : connection.all(ALL_UNDELIVERED_SQL, status, before, sinceMs, limit),
+  );
+  return recordsOf(rows, query);
+}
+
+/** Those of each state: each has an order of its own, so that several are merged. */
+function ofEach(statuses: readonly DeliveryStatus[], read: (status: DeliveryStatus) => Row[]): Row[] {
+  return [...new Set(statuses)].flatMap(read);
+}
+
+/** Of an event there is at most one for each subscription: they are looked through. */
+function isWanted({ subscriptionId, statuses, sinceMs = 0 }: DeliveryQuery): (row: Row) => boolean {
+  return (row) =>
+    (subscriptionId === undefined || row["subscription_id"] === subscriptionId) &&
+    (statuses === undefined || statuses.some((status) => status === row["status"])) &&
+    Number(row["created_at"]) >= sinceMs;
+}
+
+function recordsOf(rows: Row[], { limit }: DeliveryQuery): DeliveryRecord[] {
+  return rows.sort((a, b) => Number(b["seq"]) - Number(a["seq"])).slice(0, limit).map(deliveryFromRow);
+}
+
+function stretchOf(connection: Connection, { beforeId, sinceMs = 0, limit }: DeliveryQuery): Stretch {
+  return { before: beforeId === undefined ? NEWEST : placeOf(connection, beforeId), sinceMs, limit };
+}
+
+function placeOf(connection: Connection, id: string): number {
+  const row = connection.get("select seq from deliveries where id = ?", id);
+  if (row === undefined) throw new Error(`there is no delivery ${id}`);
   return Number(row["seq"]);
 }
 
 function deliveryFromRow(row: Row): DeliveryRecord {
   return {
     id: String(row["id"]),
+    customerId: String(row["customer_id"]),
     subscriptionId: String(row["subscription_id"]),
     eventId: String(row["event_id"]),
     isRevision: row["is_revision"] === 1,

@@ -2,6 +2,7 @@
 import type { RegEvent } from "../../domain/event.ts";
 import type { Replayed, ReplayRefusal } from "../../domain/catch_up_store.ts";
 import type { Store } from "../../domain/store.ts";
+import { noteAct } from "./audit.ts";
 import type { Candidates } from "./candidates.ts";
 import type { Connection, Row } from "./connection.ts";
 import { findDelivery } from "./delivery_log.ts";
@@ -30,6 +31,9 @@ export function createReplays(
           sendAgain(connection, { row, customerId, quota, atMs: terms.nowMs, nowMs: terms.nowMs });
         }
         quota.notify(terms);
+        if (terms.by !== undefined) {
+          noteAct(connection, terms.by, "delivery.replay", customerId, { delivery: id });
+        }
         return findDelivery(connection, customerId, id) ?? "unknown";
       })),
 
@@ -50,12 +54,13 @@ const REPLAYED_COLUMNS = "seq, id, subscription_id, status, pruned, quota_month"
 function refusalOf(connection: Connection, row: Row): ReplayRefusal | null {
   if (row["status"] === "pending" || row["status"] === "held") return "unfinished";
   const subscription = connection.get(
-    "select disabled_at, deleted_at from subscriptions where id = ?",
+    `select disabled_at, deleted_at, enabled from subscriptions join customers on customers.id = customer_id
+     where subscriptions.id = ?`,
     String(row["subscription_id"]),
   );
   if (row["status"] === "cancelled" || subscription?.["deleted_at"] !== null) return "cancelled";
   if (row["pruned"] === 1) return "removed";
-  return subscription["disabled_at"] === null ? null : "disabled";
+  return subscription["disabled_at"] === null && subscription["enabled"] === 1 ? null : "disabled";
 }
 
 /** Lets a finished delivery go once more; false when it is held because the month's deliveries are used up. */

@@ -1,11 +1,11 @@
-// What the port promises of the log of deliveries, of sending again, and of the past that a subscription asks for.
+// What the port promises of sending again, and of the past that a subscription asks for.
 import assert from "node:assert/strict";
-import type { DeliveryStatus } from "../../../src/domain/delivery.ts";
 import type { Store } from "../../../src/domain/store.ts";
 import {
   addCustomer,
   aSubscription,
   backfillAll,
+  BY,
   claimAll,
   claimedBodies,
   deliveryId,
@@ -22,127 +22,10 @@ import {
   T0,
   TERMS,
 } from "./given.ts";
+import { everyState, logged, one } from "./delivery_log.ts";
 import type { StorePromise } from "./promise.ts";
 
-const logged = async (
-  store: Store,
-  query: Partial<Parameters<Store["listDeliveries"]>[1]> = {},
-  customer = "cus_1",
-) =>
-  (await store.listDeliveries(customer, { limit: 100, ...query })).map(({ id, status }) =>
-    `${id}: ${status}`
-  );
-
-const one = (event: number, subscription = "sub_1"): string =>
-  deliveryId(`evt_${String(event).padStart(2, "0")}`, subscription);
-
-/** Five events for two subscriptions: delivered, failed, held, held and cancelled ones. */
-async function everyState(store: Store): Promise<void> {
-  await addCustomer(store);
-  await addCustomer(store, "2");
-  await subscribe(store, "sub_1");
-  await subscribe(store, "sub_9", { customerId: "cus_2" });
-  await publishMany(store, 1, 1);
-  await matchAll(store);
-  await finishAllDue(store, { kind: "delivered" });
-  await publishMany(store, 2, 2);
-  await matchAll(store, { nowMs: T0 + 2 });
-  await finishAllDue(store, { kind: "failed" }, T0 + 2);
-  await publishMany(store, 3, 3);
-  await matchAll(store, { nowMs: T0 + 3 });
-  await publishMany(store, 4, 4);
-  await matchAll(store, { nowMs: T0 + 4, tiers: monthly(2) });
-  await store.deleteSubscription("cus_2", "sub_9", { nowMs: T0 + 5, activeLimit: 100 });
-}
-
 export const catchUpPromises: StorePromise[] = [
-  {
-    name:
-      "listDeliveries() gives the customer's own, the newest first, by subscription, state, event and place",
-    check: async (store) => {
-      await everyState(store);
-      const all = ["4: held", "3: pending", "2: failed", "1: delivered"].map((text) =>
-        `${one(Number(text[0]))}${text.slice(1)}`
-      );
-      assert.deepEqual(await logged(store), all);
-      assert.deepEqual(await logged(store, { subscriptionId: "sub_1" }), all);
-      assert.deepEqual(await logged(store, { subscriptionId: "sub_9" }), []);
-      assert.deepEqual(await logged(store, { limit: 2 }), all.slice(0, 2));
-      assert.deepEqual(await logged(store, { beforeId: one(3) }), all.slice(2));
-      assert.deepEqual(await logged(store, { eventId: "evt_02" }), [all[2]]);
-      assert.deepEqual(await logged(store, { eventId: "evt_02", statuses: ["held"] }), []);
-      const rows: [statuses: DeliveryStatus[], expected: (string | undefined)[]][] = [
-        [["delivered"], [all[3]]],
-        [["failed"], [all[2]]],
-        [["pending"], [all[1]]],
-        [["held"], [all[0]]],
-        [["cancelled"], []],
-        [["delivered", "held", "held"], [all[0], all[3]]],
-      ];
-      for (const [statuses, expected] of rows) {
-        assert.deepEqual(await logged(store, { statuses }), expected);
-        assert.deepEqual(await logged(store, { statuses, subscriptionId: "sub_1" }), expected);
-      }
-      assert.deepEqual(await logged(store, { statuses: ["delivered", "held"], beforeId: one(4) }), [all[3]]);
-      assert.deepEqual(await logged(store, { statuses: ["cancelled"] }, "cus_2"), [
-        `${one(4, "sub_9")}: cancelled`,
-        `${one(3, "sub_9")}: cancelled`,
-      ]);
-    },
-  },
-  {
-    name:
-      "findDelivery() tells of a delivery, and listAttempts() of its attempts; of another's there is nothing",
-    check: async (store) => {
-      await addCustomer(store);
-      await subscribe(store, "sub_1");
-      await publishMany(store, 1, 1);
-      await matchAll(store);
-      const before = await store.findDelivery("cus_1", one(1));
-      assert.deepEqual([before?.attempts, before?.lastProblem, before?.isRevision], [0, null, false]);
-      for (const statusCode of [500, 503]) {
-        const [claimed] = await claimAll(store, T0 + statusCode);
-        assert.ok(claimed !== undefined);
-        await store.finishAttempts([
-          finished(claimed, { kind: "retry", atMs: T0 + statusCode + 1 }, {
-            statusCode,
-            problem: `said ${statusCode}`,
-          }),
-        ], T0);
-      }
-      const found = await store.findDelivery("cus_1", one(1));
-      assert.deepEqual(found, {
-        id: one(1),
-        subscriptionId: "sub_1",
-        eventId: "evt_01",
-        isRevision: false,
-        sequence: 1,
-        status: "pending",
-        holdReason: null,
-        subscriptionDisabledBy: null,
-        attempts: 2,
-        lastStatusCode: 503,
-        lastProblem: "said 503",
-        nextAttemptAtMs: T0 + 504,
-        createdAtMs: T0,
-        arrivedAtMs: null,
-        finishedAtMs: null,
-      });
-      const attempts = await store.listAttempts(one(1));
-      assert.deepEqual(attempts.map(({ number, statusCode }) => [number, statusCode]), [[1, 500], [2, 503]]);
-      assert.equal(await store.findDelivery("cus_2", one(1)), null);
-      assert.equal(await store.findDelivery("cus_1", one(2)), null);
-      assert.deepEqual([
-        await store.ownsSubscription("cus_1", "sub_1"),
-        await store.ownsSubscription("cus_2", "sub_1"),
-      ], [
-        true,
-        false,
-      ]);
-      await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0, activeLimit: 100 });
-      assert.equal(await store.ownsSubscription("cus_1", "sub_1"), true, "a deleted one too");
-    },
-  },
   {
     name: "replayDelivery() sends a delivered one again under its id, with its bytes, and counts it once",
     check: async (store) => {
@@ -199,6 +82,31 @@ export const catchUpPromises: StorePromise[] = [
       assert.equal(await replay("cus_2", one(1, "sub_9")), "cancelled", "its subscription is deleted");
       await store.changeSubscription("cus_1", "sub_1", { enabled: false }, { nowMs: T0, activeLimit: 9 });
       assert.equal(await replay("cus_1", one(1)), "disabled");
+      await store.changeSubscription("cus_1", "sub_1", { enabled: true }, { nowMs: T0, activeLimit: 9 });
+      await store.changeCustomer("cus_1", { enabled: false }, BY);
+      assert.equal(await replay("cus_1", one(1)), "disabled", "its customer is kept out");
+      await store.changeCustomer("cus_1", { enabled: true }, BY);
+      assert.equal(typeof await replay("cus_1", one(1)), "object");
+    },
+  },
+  {
+    name:
+      "replayDelivery() stands in the audit when it is not its owner who does it, and only when it is done",
+    check: async (store) => {
+      await everyState(store);
+      const by = { actor: "cli:root", atMs: T0 + 9 };
+      const acts = async () =>
+        (await store.listAudit({ limit: 9 })).filter(({ act }) => act === "delivery.replay").map((entry) => ({
+          ...entry,
+          seq: 0,
+        }));
+      await store.replayDelivery("cus_1", one(1), TERMS);
+      assert.equal(await store.replayDelivery("cus_1", one(3), { ...TERMS, by }), "unfinished");
+      assert.deepEqual(await acts(), []);
+      await store.replayDelivery("cus_1", one(2), { ...TERMS, by });
+      assert.deepEqual(await acts(), [
+        { seq: 0, ...by, act: "delivery.replay", customerId: "cus_1", change: { delivery: one(2) } },
+      ]);
     },
   },
   {

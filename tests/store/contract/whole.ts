@@ -103,6 +103,8 @@ const CALLS: Record<Exclude<keyof Store, "close">, (store: Store) => Soon<unknow
       }),
     ], T0),
   listDeliveries: (store) => store.listDeliveries("cus_1", { limit: 1 }),
+  listAllDeliveries: (store) => store.listAllDeliveries({ limit: 1 }),
+  findOwner: (store) => store.findOwner("delivery", "dlv_1"),
   findDelivery: (store) => store.findDelivery("cus_1", "dlv_1"),
   listAttempts: (store) => store.listAttempts("dlv_1"),
   replayDelivery: (store) => store.replayDelivery("cus_1", "dlv_1", TERMS),
