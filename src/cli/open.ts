@@ -117,7 +117,7 @@ export function withStore<T>(
     const say = (text: string, fields: LogFields) => log.info(text, fields);
     const notes: Parameters<Opening["sayCopy"]>[] = [];
     const sayCopy: Opening["sayCopy"] = (...note) => void notes.push(note);
-    const opening = { platform, work: WORK_HERE, say, sayCopy, follow: null };
+    const opening = { platform, work: WORK_HERE, say, sayCopy, follow: null, vaultWhenUsed: true };
     const store = await openStoreAt(call, loaded, opening);
     try {
       const result = await work({ ...loaded, platform, store });
@@ -196,6 +196,8 @@ export interface Opening {
   sayCopy(text: string, fields: LogFields): void;
   /** Hears of a copy that is renewed when the store is changed; null for a copy that is read for a moment only. */
   follow: Following["say"] | null;
+  /** Whether it opens without its key, which is missed when something sealed is read or written. */
+  vaultWhenUsed: boolean;
 }
 
 /** In these a store may still be read. */
@@ -208,7 +210,7 @@ const READABLE: readonly (StoreTrouble | null)[] = ["read_only", "full", "io"];
 export async function openStoreAt(
   { host }: CommandCall,
   loaded: LoadedConfig,
-  { platform, work, say, sayCopy, follow }: Opening,
+  { platform, work, say, sayCopy, follow, vaultWhenUsed }: Opening,
 ): Promise<Store> {
   const { path, keyFile } = loaded.config.store;
   const machine = createMachine();
@@ -219,6 +221,7 @@ export async function openStoreAt(
       identify: (side) => machine.identityOf(`${path}${side}`),
       mayWriteAnew: () => mayWriteBeside(path),
       afterTurn,
+      vaultWhenUsed,
       ...options,
     });
   try {

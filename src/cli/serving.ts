@@ -87,7 +87,8 @@ export async function serve(
   parts.defer(() => thread.end());
   // It listens already: whoever watches the process sees it alive while a large database is brought up to date.
   const say = (text: string, fields: LogFields) => log.info(text, fields);
-  const opening = { work: workOn(thread), say, sayCopy: say, follow: platform.log("store") };
+  const follow = platform.log("store");
+  const opening = { work: workOn(thread), say, sayCopy: say, follow, vaultWhenUsed: false };
   const open = () => openStoreAt(call, loaded, { platform, ...opening });
   const store = await openUnlessStopped(stopSignal, {
     open: () => supervisor.whileStarting("opening the database", open),

@@ -282,8 +282,8 @@ export interface Store extends EventStore, AccountStore, CatchUpStore, UpkeepSto
     activeLimit: number,
     options?: { answer?: RememberedAnswer | undefined; backfillSinceMs?: number | undefined },
   ): Promise<SubscribeOutcome>;
-  /** The customer's subscriptions that are not deleted, oldest first. */
-  listSubscriptions(customerId: string): Promise<Subscription[]>;
+  /** The customer's subscriptions that are not deleted, oldest first; nothing that is sealed is opened for them. */
+  listSubscriptions(customerId: string): Promise<MatchedSubscription[]>;
   /** Null unless it is the customer's and not deleted. */
   findSubscription(customerId: string, id: string): Promise<Subscription | null>;
 

@@ -1,7 +1,7 @@
 // Subscriptions as JSON: the request that creates one, the records and the answers.
 import * as z from "zod";
 import { DISCLAIMER } from "../domain/disclaimer.ts";
-import { isEnabled, type Subscription, SWITCHED_OFF_BY } from "../domain/subscription.ts";
+import { isEnabled, type MatchedSubscription, SWITCHED_OFF_BY } from "../domain/subscription.ts";
 import { disclaimer, identifier, severity, unixMs } from "./event.ts";
 import { EXAMPLE_SUBSCRIPTION } from "./examples.ts";
 
@@ -222,7 +222,7 @@ export const testAnswer = z.strictObject({
 });
 
 /** The record of a subscription; the secret is not in it. */
-export function toSubscriptionRecord(subscription: Subscription): z.infer<typeof subscriptionRecord> {
+export function toSubscriptionRecord(subscription: MatchedSubscription): z.infer<typeof subscriptionRecord> {
   return {
     id: subscription.id,
     webhook_url: subscription.webhookUrl,

@@ -18,7 +18,7 @@ import sourceGaps from "./migrations/0016_source_gaps.sql" with { type: "text" }
 import type { Vault, VaultSource } from "../../domain/ports.ts";
 import { VERSION } from "../../version.ts";
 import { Connection } from "./connection.ts";
-import { openVault, proveKey, sealWhatWasClear } from "./seals.ts";
+import { openVault, openVaultWhenUsed, proveKey, sealWhatWasClear } from "./seals.ts";
 
 /** A step: its SQL, and what only a program can do after it; both in one transaction. */
 interface Migration {
@@ -85,14 +85,19 @@ export function migrateFile(path: string, vaultSource: VaultSource): void {
 /**
  * Applies the steps that are missing, and gives the vault that the store's secrets are sealed in. Throws, with nothing
  * written, when the database was written by a newer version or by another program, or when the key is not its own.
- * `upTo` stops at an earlier schema, as a version of that time left it.
+ * `upTo` stops at an earlier schema, as a version of that time left it. `vaultWhenUsed`: of a database that lacks no
+ * step, the vault is opened by {@link openVaultWhenUsed}.
  */
 export function migrate(
   connection: Connection,
   vaultSource: VaultSource,
-  { upTo = SCHEMA_VERSION }: { upTo?: number } = {},
+  { upTo = SCHEMA_VERSION, vaultWhenUsed = false }: { upTo?: number; vaultWhenUsed?: boolean } = {},
 ): Vault {
   refuseForeign(connection);
+  if (vaultWhenUsed && schemaVersion(connection) === SCHEMA_VERSION) {
+    connection.prepareFile();
+    return openVaultWhenUsed(connection, vaultSource);
+  }
   const vault = openVault(connection, vaultSource);
   connection.prepareFile();
   const steps = MIGRATIONS.slice(schemaVersion(connection), upTo);

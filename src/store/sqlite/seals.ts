@@ -45,6 +45,18 @@ export function openVault(connection: Connection, source: VaultSource): Vault {
   return vault;
 }
 
+/**
+ * The same, opened when something is first sealed or opened with it: until then its key may be missing or the wrong one.
+ */
+export function openVaultWhenUsed(connection: Connection, source: VaultSource): Vault {
+  let opened: Vault | null = null;
+  const vault = (): Vault => opened ??= openVault(connection, source);
+  return {
+    seal: (text, place) => vault().seal(text, place),
+    open: (sealed, place) => vault().open(sealed, place),
+  };
+}
+
 /** Makes sure that the store was sealed with this vault's key, if it was sealed at all. */
 export function proveKey(connection: Connection, vault: Vault): void {
   const proof = readProof(connection);

@@ -22,7 +22,7 @@ import { createPayments } from "./payments.ts";
 import { createRememberedAnswers } from "./remembered_answers.ts";
 import type { ReadableCopy } from "./readable_copy.ts";
 import { createReplays } from "./replays.ts";
-import { openVault } from "./seals.ts";
+import { openVault, openVaultWhenUsed } from "./seals.ts";
 import { createRetention } from "./retention.ts";
 import { createSources } from "./sources.ts";
 import { createSubscriptions } from "./subscriptions.ts";
@@ -103,6 +103,8 @@ export interface OpenStoreOptions {
   copy?: ReadableCopy;
   /** Whether a file that is open, and cannot be written so, could be if it were opened anew; without it that is tried. */
   mayWriteAnew?: () => boolean;
+  /** Whether the key may be missing until something is sealed or opened: for whoever does neither. */
+  vaultWhenUsed?: boolean;
   /** Calls back when what is ready now is done: requests that came together share what a read costs. */
   afterTurn?: AfterTurn;
 }
@@ -110,16 +112,19 @@ export interface OpenStoreOptions {
 function openFile(
   path: string,
   vaultSource: VaultSource,
-  { openLog, ...options }: { openLog: OpenWritten | null } & Omit<OpenStoreOptions, "hasRoom" | "identify">,
+  { openLog, vaultWhenUsed = false, ...options }:
+    & { openLog: OpenWritten | null }
+    & Omit<OpenStoreOptions, "hasRoom" | "identify">,
 ): { connection: Connection; vault: Vault } {
   let connection: Connection | null = null;
   try {
     connection = new Connection(path, openLog, options);
+    const openOfCopy = vaultWhenUsed ? openVaultWhenUsed : openVault;
     return {
       connection,
       vault: options.copy === undefined
-        ? migrate(connection, vaultSource)
-        : openVault(connection, vaultSource),
+        ? migrate(connection, vaultSource, { vaultWhenUsed })
+        : openOfCopy(connection, vaultSource),
     };
   } catch (error) {
     connection?.close();

@@ -60,10 +60,10 @@ export function createSubscriptions(connection: Connection, vault: Vault): Pick<
     listSubscriptions: (customerId) =>
       Promise.resolve(
         connection.all(
-          `select ${SUBSCRIPTION_COLUMNS}, ${SECRET_COLUMNS} from subscriptions
+          `select ${SUBSCRIPTION_COLUMNS} from subscriptions
            where customer_id = ? and deleted_at is null order by created_at, id`,
           customerId,
-        ).map(whole),
+        ).map(subscriptionFromRow),
       ),
 
     findSubscription: (customerId, id) => Promise.resolve(find(customerId, id)),
