@@ -237,6 +237,10 @@ Deno.test("findReplaced() takes what says the same at another address for the ne
     3,
     "the whole site",
   );
+  assert.equal(find([at(1, "One")], [stored("One")]), 1, "all of the document, in words of its own");
+  const [one, listed] = [at(1, "One"), { ...at(2, "Two"), key: "listed" }];
+  const beside = findReplaced({ all: [one, listed], fresh: [one], isAll: true }, [stored("One")]);
+  assert.equal(beside.size, 0, "beside one that is known");
 });
 
 Deno.test("a decision of the same title and day as one that has left the window is told as a new one", () =>
