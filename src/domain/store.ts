@@ -103,7 +103,10 @@ export interface FetchEnd {
   /** The earliest next fetch if the source has been given another schedule meanwhile: the first run of that after this. */
   notBeforeMs: number;
   outcome: FetchOutcome;
-  /** Whether a failure counts against the source; trouble of the store does not. */
+  /**
+   * Whether a failure counts against the source; trouble of the store does not, and what was recorded before it goes on
+   * waiting, to be judged with what the next fetch brings.
+   */
   isItsFault: boolean;
   /** Whether the next fetch goes on where this one ended: it is the first success then that does not. */
   goesOn?: boolean;

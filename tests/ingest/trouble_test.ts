@@ -81,6 +81,37 @@ Deno.test("batches are decided on while the disk writes those before, and a fetc
   }
 });
 
+Deno.test("a flood that a full disk cuts in two is held back whole, and nobody is told of its first half", async () => {
+  const world = await createWorld(boardConfig());
+  const { store, platform } = world;
+  try {
+    const serve = (from: number, to: number) => {
+      const items = Array.from({ length: to - from }, (_, at) => ({ id: String(from + at) }));
+      platform.http.serve(FEED, () => ({ body: rss(items) }));
+    };
+    serve(0, 3);
+    await world.app.ingest.register();
+    await world.app.ingest.ingest(["board"]);
+    await platform.clock.advance(30 * MINUTE);
+    serve(3, 500);
+    const { recordPublications } = store;
+    let batches = 0;
+    store.recordPublications = (...given) =>
+      // The batches are looked at before anything of them is kept, and then recorded.
+      ++batches > 4 ? Promise.reject(new StoreError("full")) : recordPublications(...given);
+    const [cut] = await world.app.ingest.ingest(["board"]);
+    assert.match(cut?.error ?? "", /^nothing of it could be kept/);
+    const recorded = (await store.listEvents({ limit: 500 })).length - 3;
+    assert.ok(recorded > 20 && recorded < 497, `${recorded} recorded`);
+    store.recordPublications = recordPublications;
+    await platform.clock.advance(MINUTE);
+    const [whole] = await world.app.ingest.ingest();
+    assert.deepEqual([whole?.ok, whole?.new, whole?.held_back], [true, 497 - recorded, 497]);
+  } finally {
+    await world.close();
+  }
+});
+
 Deno.test("a database that is locked in the middle of a fetch loses nothing and is asked again when the lease is over", async () => {
   const folder = await Deno.makeTempDir();
   const path = join(folder, "regfeed.db");

@@ -174,7 +174,8 @@ function finishFetch(
   judge: (arrivals: Arrivals) => Flood,
 ): number {
   requireLease(connection, end.sourceId, end.holder);
-  const heldBack = settleArrivals(connection, end, judge);
+  // Of a fetch that the store could not keep a part is here: it is judged with the rest, which comes soon.
+  const heldBack = end.isItsFault ? settleArrivals(connection, end, judge) : 0;
   connection.run(
     `update sources set lease_until = 0,
        last_attempt_at = ?,
