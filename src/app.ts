@@ -344,7 +344,7 @@ function createRoutes(
     languages: config.languages,
     limitsOf: (customer: Customer) => limitsOf(customer, config.tiers),
     isSource,
-    mayReceive: (url: string) => delivery.mayReceive(url),
+    whyRefused: (url: string) => delivery.whyRefused(url),
     sendTest: (subscription: Subscription) => delivery.test(subscription),
   };
   const routes = [

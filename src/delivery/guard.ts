@@ -1,12 +1,17 @@
 // The guard: which addresses, ports and host names a webhook may go to. Every outgoing delivery passes it.
 import { isReachable, literalAddress, MAX_ADDRESSES, type Network, parseNetwork } from "../domain/address.ts";
-import type { Resolver } from "../domain/ports.ts";
+import { type Clock, DeadlineError, NetworkError, type Resolver } from "../domain/ports.ts";
 import type { Soon } from "../domain/soon.ts";
 import { orAborted, type Stop } from "../domain/stop.ts";
 import { MAX_WEBHOOK_URL } from "../wire/subscription.ts";
 
 /** What clients are told of every refused address, whatever the reason: a reason would map the network behind us. */
 export const REFUSED_ADDRESS = "this address cannot receive webhooks";
+
+/** The same, of an address that is to be subscribed: what may receive, and what the operator can permit. */
+const REFUSED_HOST =
+  "must be a whole address of a public host, such as https://hooks.example.org/regfeed, and not this service's own; " +
+  "others the operator can permit in the config ([delivery] allow_networks)";
 
 /** What the operator permits beyond https to public addresses. */
 export interface PolicySettings {
@@ -156,22 +161,57 @@ export function checkWebhookUrl(text: string, policy: AddressPolicy): UrlDecisio
   return text.length > MAX_WEBHOOK_URL ? { ok: false } : decisions.url(text, policy);
 }
 
-function decideUrl(text: string, policy: AddressPolicy): UrlDecision {
-  // URL parsers disagree on backslashes, controls and spaces, and drop an empty "@": such texts are not repaired.
+/** What is wrong with a text itself, whatever stands behind it. */
+type UrlReading = { readonly url: URL } | { readonly fault: string };
+
+function readWebhookUrl(text: string, policy: AddressPolicy): UrlReading {
+  const scheme = /^([a-z][a-z0-9+-]*):/i.exec(text)?.[1]?.toLowerCase();
+  if (scheme !== undefined && scheme !== "https" && scheme !== "http") {
+    return { fault: `must begin with https://, not with ${scheme}:` };
+  }
   const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1];
+  if (authority === undefined) {
+    const example = "write it in full, such as https://hooks.example.org/regfeed";
+    return {
+      fault: scheme === undefined ? `has no https:// in front: ${example}` : `has no host: ${example}`,
+    };
+  }
+  // URL parsers disagree on backslashes, controls and spaces, and drop an empty "@": such texts are not repaired.
+  if (authority.includes("@")) {
+    return { fault: "must hold no user name or password before the host: deliveries are signed instead" };
+  }
   // deno-lint-ignore no-control-regex
-  if (authority === undefined || authority.includes("@") || /[\\\u0000-\u0020\u007f]/.test(text)) {
-    return { ok: false };
+  if (/[\\\u0000-\u0020\u007f]/.test(text)) {
+    return { fault: "must hold no space, backslash or control character: write them as %20, %5C, and so on" };
   }
   let url: URL;
   try {
     url = new URL(text);
   } catch {
-    return { ok: false };
+    return { fault: "has a host or a port that no address can have" };
   }
   url.hash = "";
-  if (url.href.length > MAX_WEBHOOK_URL || !isPort(url, policy) || isOwn(url, policy)) return { ok: false };
-  if (url.protocol !== "https:" && !(policy.allowHttp && url.protocol === "http:")) return { ok: false };
+  if (url.protocol === "http:" && !policy.allowHttp) {
+    return { fault: "must begin with https://: over http anybody on the way could read it" };
+  }
+  if (url.href.length > MAX_WEBHOOK_URL) return { fault: TOO_LONG };
+  return isPort(url, policy) ? { url } : { fault: portFault(url, policy) };
+}
+
+const TOO_LONG = `must have at most ${MAX_WEBHOOK_URL} characters, those counted that are written as %XX`;
+
+function portFault(url: URL, { ports }: AddressPolicy): string {
+  const permitted = ports.length > 0
+    ? `the operator permits ${ports.join(", ")} ([delivery] allow_ports)`
+    : `take none, 80, 443, or one from ${FIRST_OPEN_PORT} on that belongs to no other protocol (the operator can permit ` +
+      "others: [delivery] allow_ports)";
+  return `must not have the port ${portOf(url)}: ${permitted}`;
+}
+
+function decideUrl(text: string, policy: AddressPolicy): UrlDecision {
+  const reading = readWebhookUrl(text, policy);
+  if ("fault" in reading || isOwn(reading.url, policy)) return { ok: false };
+  const { url } = reading;
   const literal = literalAddress(url);
   const ok = literal === null ? isHostName(url.hostname, policy) : checkAddress(literal, policy);
   return ok ? { ok, url } : { ok };
@@ -199,4 +239,30 @@ export function resolveTarget(
 function decideTarget(addresses: string[], policy: AddressPolicy): TargetDecision {
   const ok = addresses.length > 0 && addresses.every((address) => decisions.address(address, policy));
   return ok ? { ok, addresses: addresses.slice(0, MAX_ADDRESSES) } : { ok };
+}
+
+/** So long a subscription waits for the look-up of its host, ms. */
+const LOOKUP_MS = 3_000;
+
+/**
+ * Why an address may not be subscribed, in words for its owner; null when it may, as one may whose host cannot be looked
+ * up now. Which rule its text breaks is said; of all that is refused for its host, for what that resolves to, or for being
+ * our own, one and the same is.
+ */
+export async function whyRefused(
+  text: string,
+  { policy, resolver, clock }: { policy: AddressPolicy; resolver: Resolver; clock: Pick<Clock, "within"> },
+): Promise<string | null> {
+  if (text.length > MAX_WEBHOOK_URL) return TOO_LONG;
+  const reading = readWebhookUrl(text, policy);
+  if ("fault" in reading) return reading.fault;
+  const checked = checkWebhookUrl(text, policy);
+  if (!checked.ok) return REFUSED_HOST;
+  try {
+    const look = async (signal: AbortSignal) => await resolveTarget(checked.url, resolver, policy, signal);
+    return (await clock.within(LOOKUP_MS, look)).ok ? null : REFUSED_HOST;
+  } catch (error) {
+    if (error instanceof NetworkError || error instanceof DeadlineError) return null;
+    throw error;
+  }
 }

@@ -3,7 +3,7 @@ import { Chain } from "../domain/chain.ts";
 import type { AttemptResult, ClaimedDelivery } from "../domain/delivery.ts";
 import { AppError } from "../domain/errors.ts";
 import { NO_METRICS } from "../domain/metrics.ts";
-import { DeadlineError, type Log, NetworkError, type Random } from "../domain/ports.ts";
+import type { Log, Random } from "../domain/ports.ts";
 import type { Store } from "../domain/store.ts";
 import { loudnessOf } from "../domain/store_trouble.ts";
 import { firstOf, type Stop, Stopper } from "../domain/stop.ts";
@@ -14,7 +14,7 @@ import { createAttemptLog, type LogAttempt } from "./attempt_log.ts";
 import { nameAttempt, traceAttempt, whereOf } from "./attempt_names.ts";
 import { type CountAttempt, createDeliveryMetrics } from "./delivery_metrics.ts";
 import { type Claiming, Claims } from "./claims.ts";
-import { checkWebhookUrl, createAddressPolicy, type PolicySettings, resolveTarget } from "./guard.ts";
+import { createAddressPolicy, type PolicySettings, whyRefused } from "./guard.ts";
 import { createMatching, type Matching } from "./match.ts";
 import { buildTestPayload } from "./payload.ts";
 import { createRecorder } from "./recorder.ts";
@@ -39,8 +39,6 @@ const DRAIN_MS = 8_000;
 const MAX_UNRECORDED = 1_000;
 /** Test deliveries under way at once. */
 const MAX_TESTS = 32;
-/** For the look-up of an address that somebody wants to subscribe, ms. */
-const LOOKUP_MS = 3_000;
 
 /** What deliveries are made with. */
 export interface DeliveryDeps extends Matching, Omit<Sending, "policy"> {
@@ -92,10 +90,10 @@ export interface Delivery {
   /** Sends a test to a subscription's endpoint, the way every delivery goes. Throws `unavailable` when too many are under way. */
   test(subscription: Subscription): Promise<TestOutcome>;
   /**
-   * Whether an address may be subscribed: false when it, or any address its host has now, is refused. A host that
-   * cannot be looked up now is accepted; every attempt looks again.
+   * Why an address may not be subscribed, in words for its owner: it, or any address its host has now, is refused. Null
+   * when it may, as one may whose host cannot be looked up now: every attempt looks again.
    */
-  mayReceive(webhookUrl: string): Promise<boolean>;
+  whyRefused(webhookUrl: string): Promise<string | null>;
 }
 
 /** The delivery room over its ports. */
@@ -381,16 +379,7 @@ class DeliveryLoop implements Delivery {
     }
   }
 
-  async mayReceive(webhookUrl: string): Promise<boolean> {
-    const { clock, resolver, policy } = this.#deps;
-    const checked = checkWebhookUrl(webhookUrl, policy);
-    if (!checked.ok) return false;
-    try {
-      const look = async (signal: AbortSignal) => await resolveTarget(checked.url, resolver, policy, signal);
-      return (await clock.within(LOOKUP_MS, look)).ok;
-    } catch (error) {
-      if (error instanceof NetworkError || error instanceof DeadlineError) return true;
-      throw error;
-    }
+  whyRefused(webhookUrl: string): Promise<string | null> {
+    return whyRefused(webhookUrl, this.#deps);
   }
 }

@@ -46,7 +46,7 @@ async function send(
   const delivery = createDelivery(deps);
   const outcome = await delivery.test(aSubscription({ webhookUrl }));
   const attempted = lookups;
-  return { outcome, connected, lookups: attempted, mayBe: await delivery.mayReceive(webhookUrl) };
+  return { outcome, connected, lookups: attempted, mayBe: await delivery.whyRefused(webhookUrl) === null };
 }
 
 function assertRefused({ outcome, connected, mayBe }: Awaited<ReturnType<typeof send>>, what: string): void {

@@ -58,7 +58,7 @@ Deno.test("test() refuses more than 32 at once, and makes room again", async () 
   assert.equal((await delivery.test(aSubscription())).delivered, true);
 });
 
-Deno.test("mayReceive() refuses at creation what would be refused at delivery", async () => {
+Deno.test("whyRefused() refuses at creation what would be refused at delivery", async () => {
   const { deps, network, clock } = aWorld();
   network.addresses.set("private.example", ["192.168.1.9"]);
   network.addresses.set("mixed.example", ["1.1.1.1", "::1"]);
@@ -72,15 +72,15 @@ Deno.test("mayReceive() refuses at creation what would be refused at delivery", 
     ["http://hooks.receiver.example/in", false],
     ["hooks", false],
   ];
-  for (const [url, accepted] of rows) assert.equal(await delivery.mayReceive(url), accepted, url);
+  for (const [url, accepted] of rows) assert.equal(await delivery.whyRefused(url) === null, accepted, url);
   const unknown = createDelivery({
     ...deps,
     resolver: { resolve: () => Promise.reject(new NetworkError("host name not found")) },
   });
-  assert.equal(await unknown.mayReceive("https://not-yet.example/"), true);
+  assert.equal(await unknown.whyRefused("https://not-yet.example/"), null);
   const hanging = createDelivery({ ...deps, resolver: { resolve: (_host, signal) => hang(signal) } });
-  const slow = hanging.mayReceive("https://slow.example/");
+  const slow = hanging.whyRefused("https://slow.example/");
   await settle();
   await clock.advance(3_000);
-  assert.equal(await slow, true);
+  assert.equal(await slow, null);
 });

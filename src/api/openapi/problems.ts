@@ -24,11 +24,13 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
     errors: [{ field: "limit", message: "must be a whole number from 1 to 200" }],
   },
   invalid_webhook_url: {
-    when: "`webhook_url` is no address that may receive webhooks: it must be https, of a public host",
-    detail: "webhook_url: must be an https address of a public host that can be reached",
+    when:
+      "`webhook_url` is no address that may receive webhooks. `errors` says which rule its text breaks: https, no user name " +
+      "or password, a port for the web, a length; for everything about its host there is one answer",
+    detail: "webhook_url: must begin with https://: over http anybody on the way could read it",
     errors: [{
       field: "webhook_url",
-      message: "must be an https address of a public host that can be reached",
+      message: "must begin with https://: over http anybody on the way could read it",
     }],
   },
   invalid_signature: {

@@ -50,8 +50,8 @@ export interface SubscriptionRouteOptions {
   languages: readonly string[];
   limitsOf(customer: Customer): TierLimits;
   isSource(id: string): Promise<boolean>;
-  /** Whether deliveries may go to this address. */
-  mayReceive(url: string): Promise<boolean>;
+  /** Why deliveries may not go to this address, in words; null when they may. */
+  whyRefused(url: string): Promise<string | null>;
   /** Sends a synthetic delivery at once. */
   sendTest(subscription: Subscription): Promise<TestResult>;
 }
@@ -183,7 +183,7 @@ export function noSubscription(): AppError {
 /** What is wrong with fields that are well formed. */
 export async function verifyRequest(
   body: Partial<SubscriptionRequest>,
-  { topics, languages, isSource, mayReceive, clock }: Omit<SubscriptionRouteOptions, "store">,
+  { topics, languages, isSource, whyRefused, clock }: Omit<SubscriptionRouteOptions, "store">,
 ): Promise<Finding[]> {
   const findings: Finding[] = [
     ...unknownTopics("topics", body.topics ?? [], topics),
@@ -192,13 +192,9 @@ export async function verifyRequest(
   if (body.language !== undefined && !languages.includes(body.language)) {
     findings.push({ field: "language", message: `must be one of ${languages.join(", ")}` });
   }
-  if (body.webhook_url !== undefined && !await mayReceive(body.webhook_url)) {
-    // One answer for every cause: what a host name resolves to inside is not for the caller to learn.
-    const message =
-      "must be a whole https address of a public host, such as https://hooks.example.org/regfeed, with a port for the " +
-      "web, and not this service's own; others the operator can permit in the config ([delivery] allow_http, " +
-      "allow_networks, allow_ports)";
-    findings.push({ field: "webhook_url", message, code: "invalid_webhook_url" });
+  const refused = body.webhook_url === undefined ? null : await whyRefused(body.webhook_url);
+  if (refused !== null) {
+    findings.push({ field: "webhook_url", message: refused, code: "invalid_webhook_url" });
   }
   if (body.backfill_since !== undefined && body.backfill_since > clock.nowMs()) {
     findings.push({ field: "backfill_since", message: "must be a time of the past, in Unix milliseconds" });
