@@ -19,18 +19,21 @@ export function createRehearsal({ previewPublications }: { previewPublications: 
     const names = new Set(publications.flatMap(namesOf));
     const before = new Set([...names].flatMap((name) => rehearsed.get(name) ?? []));
     const decided = new Map([...before].map(({ publication, decision }) => [publication, decision]));
+    const known = new Set<PublicationKey>();
     const decisions = await previewPublications<PublicationKey>(
       sourceId,
       [...decided.keys(), ...publications],
-      (publication, stored) =>
-        decided.get(publication) ?? decide(publication as typeof publications[number], stored),
+      (publication, stored) => {
+        if (stored?.foundBy === "key") known.add(publication);
+        return decided.get(publication) ?? decide(publication as typeof publications[number], stored);
+      },
     );
     const own = decisions.slice(decided.size);
     for (const [place, decision] of own.entries()) {
       const publication = publications[place];
-      if (publication === undefined || (decision.kind !== "record" && decision.kind !== "translated")) {
-        continue;
-      }
+      if (publication === undefined || decision.kind === "passed_over") continue;
+      // What is as it was leaves something only where it was known by another name: this one.
+      if (decision.kind === "unchanged" && known.has(publication)) continue;
       for (const name of namesOf(publication)) {
         rehearsed.set(name, [...rehearsed.get(name) ?? [], { publication, decision }]);
       }

@@ -52,6 +52,27 @@ Deno.test("a publication in two languages is new once in a dry run, and has then
     },
   ));
 
+Deno.test("a further id that one language gives a publication is known to a dry run in the next language", () =>
+  withSources(
+    boardConfig({
+      source: 'urls = { en = "https://board.example/en/feed", de = "https://board.example/de/feed" }\n' +
+        'relevance = "all"\nidentity = "guid"',
+    }).replace('url = "https://board.example/feed"\n', ""),
+    async (world) => {
+      const serve = (id: string) => {
+        for (const language of ["en", "de"]) {
+          const body = rss([{ id, title: `${language}: on the AI Act` }])
+            .replace(`https://board.example/${id}`, `https://board.example/${language}/paper`);
+          world.platform.http.serve(`https://board.example/${language}/feed`, () => ({ body }));
+        }
+      };
+      serve("first");
+      assert.deepEqual(await outcomes(world), [1, 0, 0, 1]);
+      serve("second");
+      assert.deepEqual(await outcomes(world), [0, 0, 2, 0]);
+    },
+  ));
+
 Deno.test("a dry run says where an address has moved to for good, and nothing of one that is led elsewhere for now", () =>
   withSources(boardConfig({ source: 'relevance = "all"' }), async (world) => {
     const { http } = world.platform;
