@@ -160,6 +160,12 @@ function describeEvent({ event, provenance, versions }: ShownEvent, width: numbe
       ["categories", provenance.categories.join(" · ") || "none"],
       ["languages", `${provenance.stated_languages.join(", ") || "none"} (as stated)`],
       ["rules", provenance.rules_version],
+      ...Object.entries(provenance.other_languages ?? {}).map((
+        [language, { document }],
+      ): [string, string] => [
+        `also ${language}`,
+        document,
+      ]),
     ], layout),
   ];
   return parts.join("");

@@ -122,6 +122,7 @@ function withReasons(table: string, reasons: readonly Reason[][], width: number)
 
 function outcomeOf(decision: IngestPreview["decided"][number]["decision"]): string {
   if (decision.kind === "passed_over") return "passed over";
-  if (decision.kind !== "record") return decision.kind === "translated" ? "translated" : "unchanged";
+  if (decision.kind === "translated" || decision.kind === "joined") return "translated";
+  if (decision.kind !== "record") return "unchanged";
   return decision.event.version === 1 ? "new" : "revised";
 }

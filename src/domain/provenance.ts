@@ -1,13 +1,7 @@
 // Provenance: what one event record was made from, so that every value in it can be traced and explained.
 
-/** What a record was made from, stored with it and never changed. With the record's own words it is all that was read. */
-export interface Provenance {
-  /** The version of the classification's rules: `1`, or `1+` and a hash where the config adds to them. */
-  rules_version: string;
-  /** The categories that the item states. */
-  categories: string[];
-  /** What item, document and source state of the language, the most specific first. */
-  stated_languages: string[];
+/** Where a document came from. */
+export interface DocumentOrigin {
   /**
    * Where the document came from: its address without user, query and fragment, which may hold secrets, or the name of
    * its file. `source_id` leads to the address that the config has.
@@ -19,4 +13,19 @@ export interface Provenance {
   http_status: number | null;
   /** When it came, Unix ms. */
   fetched_at: number;
+}
+
+/** What a record was made from, stored with it and never changed. With the record's own words it is all that was read. */
+export interface Provenance extends DocumentOrigin {
+  /** The version of the classification's rules: `1`, or `1+` and a hash where the config adds to them. */
+  rules_version: string;
+  /** The categories that the item states. */
+  categories: string[];
+  /** What item, document and source state of the language, the most specific first. */
+  stated_languages: string[];
+  /**
+   * The documents that held the words of the record's other languages, by language, where these changed with it; left
+   * out where one document held all.
+   */
+  other_languages?: Record<string, DocumentOrigin> | undefined;
 }

@@ -76,6 +76,8 @@ export type RecordDecision =
   | { kind: "redated"; sighted?: boolean }
   /** The publication's newest record is there in one more language; it is served with it from then on. */
   | { kind: "translated"; words: Wording; url: string; provenance: Provenance; atMs: number }
+  /** Its words stand in the version that another language's item is recorded as: they are known from now on. */
+  | { kind: "joined" }
   | { kind: "passed_over" };
 
 /** What becomes of a publication that a complete fetch did not hold. */

@@ -1,4 +1,5 @@
 // The items of one document: each with its outcome, and what the document as a whole shows of its source.
+import type { DocumentOrigin } from "../domain/provenance.ts";
 import type { RecordDecision, StoredPublication } from "../domain/store.ts";
 import type { Ahead } from "./ahead.ts";
 import { type ClassifyRequest, classifyRequest } from "./classify_request.ts";
@@ -6,17 +7,14 @@ import type { AheadOfTime } from "./contents.ts";
 import { type Hashes, type IdentifiedItem, identifyItems, isOther } from "./identify.ts";
 import { baseOf, movedOn, nextRule } from "./identity.ts";
 import type { NormalisedItem } from "./normalise/item.ts";
-import type { DocumentOrigin } from "./origin.ts";
 import type { DecidedItem, DocumentRun } from "./process.ts";
 import { MovedQueries, MovedSite } from "./moved_addresses.ts";
+import { recordBatches } from "./record_batches.ts";
 import { findInLanguages, findReplaced, findRequeried, type KnownPublication } from "./replaced.ts";
 import { decideRevision, type RevisionContext } from "./revise.ts";
+import type { DecidedAlone } from "./together.ts";
 import { passedOverBefore } from "./widened.ts";
 
-/** Publications recorded in one transaction, so that other work gets its turn between two. */
-const RECORD_BATCH = 200;
-/** So many of them may wait for the disk: it writes those that wait at once. */
-const MAX_UNWRITTEN = 8;
 /** So many dates that move at once, while none stands still, say nothing of the publications. */
 const CHURNING_DATES = 3;
 /** A publication that has been given so many further ids says that its source makes up new ones. */
@@ -71,22 +69,24 @@ export async function decideAll(
   for (const one of identified) {
     const decision = deciding.decisions.get(one);
     if (decision === undefined) throw new Error(`the store decided nothing on ${one.key}`);
-    const notes = shared.notes.get(one.item) ?? [];
-    run.result.decided.push({
+    const decided: DecidedItem = {
       item: one.item,
+      key: one.key,
       language: shared.language,
-      notes,
+      notes: shared.notes.get(one.item) ?? [],
       request: () => requestOf(one, shared, run),
       decision,
       isUntold: isUntold(one, decision, deciding.context),
-    });
+    };
+    run.result.decided.push(decided);
+    run.together?.expect(one, decided);
   }
   // The source makes up new ids: its publications are known by their addresses from now on.
   if (first.hasChurningIds && nextRule(run.result.identity) !== null) await moveOn(identified, deciding);
 }
 
 /** Whether somebody who is told of new publications is not told of this one, because it is none. */
-function isUntold(
+export function isUntold(
   { item }: IdentifiedItem,
   decision: RecordDecision,
   { notify, wasPassedOver }: RevisionContext,
@@ -120,7 +120,7 @@ async function decideFirst(
   const isAlone = identified.length === 1;
   const isAutomatic = !result.identity.isFixed && baseOf(result.identity.rule) === "guid";
   const decideOne: DecideOne = (one, stored, how = context) => {
-    const decision = stored === null && !context.keepAll
+    const decision: RecordDecision = stored === null && !context.keepAll
       ? decideUnlessPassedOver(one, { options, shared, run, context })
       : decideRevision(one, stored, how);
     if (decision.kind !== "passed_over" && stored !== null) result.seen.add(stored.externalId);
@@ -136,7 +136,7 @@ async function decideFirst(
     const isAsItWas = stored?.contentHash === one.contentHash;
     if (isAsItWas && !recorded.has(stored?.externalId ?? "")) standsStill = true;
     decisions.set(one, decision);
-    return decision;
+    return run.together === null ? decision : recordedNow({ one, stored, decision, context: how }, run);
   };
   const isLookedUp = !result.identity.isFixed && run.state.lastSuccessAtMs !== null;
   await recordBatches(identified, run, (one, stored) => {
@@ -287,11 +287,17 @@ async function decideMovedDates(
   const counted = source.fetchStrategy === "files" ? "now" : "again";
   const movedDates = isChurn || isZoneEdited ? "keep" : counted;
   await recordBatches(redated, run, (one, stored) => {
-    const decision = decideRevision(one, stored, { ...context, movedDates });
+    const how: RevisionContext = { ...context, movedDates };
+    const decision = decideRevision(one, stored, how);
     decisions.set(one, decision.kind === "redated" ? { kind: "unchanged" } : decision);
     if (decision.kind === "redated" && decision.sighted) result.wantsAnotherLook = true;
-    return decision;
+    return recordedNow({ one, stored, decision, context: how }, run);
   });
+}
+
+/** What is recorded of a decision at once: nothing, where it waits for the other languages of its publication. */
+function recordedNow(decided: DecidedAlone, { together }: DocumentRun): RecordDecision {
+  return together?.takes(decided) === true ? { kind: "passed_over" } : decided.decision;
 }
 
 /**
@@ -325,28 +331,6 @@ function nameRequest(
   { sourceId, categories, statedLanguages }: ClassifyRequest,
 ): string {
   return [sourceId, contentHash, ...statedLanguages, "", ...categories].join("\n");
-}
-
-async function recordBatches(
-  identified: readonly IdentifiedItem[],
-  { source, mode, options, pause }: DocumentRun,
-  decide: (one: IdentifiedItem, stored: StoredPublication | null) => RecordDecision,
-  isReady: (batch: readonly IdentifiedItem[]) => Promise<void> = () => Promise.resolve(),
-): Promise<void> {
-  const record = mode === "record" ? options.store.recordPublications : options.store.previewPublications;
-  const unwritten: Promise<unknown>[] = [];
-  let hasFailed = false;
-  for (let start = 0; start < identified.length && !hasFailed; start += RECORD_BATCH) {
-    const batch = identified.slice(start, start + RECORD_BATCH);
-    await isReady(batch);
-    // Batches are decided on while the disk still writes those before; it ends only when all of them are kept.
-    const kept = record(source.id, batch, decide, options.holder);
-    kept.catch(() => hasFailed = true); // whoever waits for it below hears of it
-    unwritten.push(kept);
-    if (unwritten.length > MAX_UNWRITTEN) await unwritten.shift();
-    await pause();
-  }
-  await Promise.all(unwritten);
 }
 
 /** What was found of an item ahead of time, for the question that is asked of it here: see {@link Ahead.get}. */

@@ -2,6 +2,7 @@
 import { parseHttpDate } from "../domain/retry_after.ts";
 
 const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
 /** A server is believed for so long that a document has not changed since it was sent, ms: some say so whatever happens. */
 const BELIEVED_MS = 86_400_000;
 /** Longer lifetimes than this all mean the same (RFC 9111, section 1.2.2). */
@@ -44,4 +45,14 @@ function expiresInMs(headers: Record<string, string>, nowMs: number): number | n
   const expiresMs = parseHttpDate(headers["expires"], nowMs);
   if (expiresMs === null) return null;
   return expiresMs - (parseHttpDate(headers["date"], nowMs) ?? nowMs);
+}
+
+/** The later of what an answer says of how long it is fresh (Unix ms) and what its document does; null without either. */
+export function laterOf(
+  answerUntilMs: number | null,
+  ttlMinutes: number | null,
+  nowMs: number,
+): number | null {
+  const statedMs = ttlMinutes === null ? 0 : nowMs + ttlMinutes * MINUTE_MS;
+  return Math.max(answerUntilMs ?? 0, statedMs) || null;
 }

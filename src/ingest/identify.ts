@@ -214,6 +214,7 @@ export function isOther(
     (event.published_at_estimated || (item.publishedAtMs ?? item.updatedAtMs) !== event.published_at);
 }
 
-function editedAt(item: NormalisedItem): number {
+/** When an item was changed last, as it states it, Unix ms; -Infinity where it states nothing. */
+export function editedAt(item: NormalisedItem): number {
   return item.updatedAtMs ?? item.publishedAtMs ?? -Infinity;
 }

@@ -107,9 +107,24 @@ export function lookAt(
   reading: Reading | null,
   { decided, refused }: Pick<ProcessedSource, "decided" | "refused">,
 ): DocumentLook {
-  const passedOver = decided.filter(({ decision }) => decision.kind === "passed_over").length;
   const of = { essence: essenceOf(document, reading), contentType: document.contentType, url: document.url };
-  return { of, known: decided.length - passedOver, passedOver, refused };
+  return { of, ...countsOf(decided), refused };
+}
+
+/** Of a document's items those that are publications, and those that do not concern AI regulation. */
+function countsOf(decided: ProcessedSource["decided"]): Pick<DocumentLook, "known" | "passedOver"> {
+  const passedOver = decided.filter(({ decision }) => decision.kind === "passed_over").length;
+  return { known: decided.length - passedOver, passedOver };
+}
+
+/** Counts the items of a document again, when it is known what they have become with those of other documents. */
+export function recount(
+  looks: ProcessedSource["looks"],
+  name: string,
+  decided: ProcessedSource["decided"],
+): void {
+  const look = looks.get(name);
+  if (look !== undefined) looks.set(name, { ...look, ...countsOf(decided) });
 }
 
 /** Notes what came as it was: what was refused of a document is refused of the same again. */

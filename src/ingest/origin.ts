@@ -1,12 +1,6 @@
 // Where a document came from, as the provenance of its events tells it.
-import type { Provenance } from "../domain/provenance.ts";
+import type { DocumentOrigin } from "../domain/provenance.ts";
 import type { FetchedDocument } from "./fetched.ts";
-
-/** The part of a provenance that all items of one document share. */
-export type DocumentOrigin = Pick<
-  Provenance,
-  "document" | "document_sha256" | "http_status" | "fetched_at"
->;
 
 /** The origin of a document, without anything of its address that may be a secret. */
 export function originOf(document: FetchedDocument): DocumentOrigin {

@@ -1,6 +1,7 @@
 // One source from fetch to record: every document, every item, each with its outcome.
 import type { NewId } from "../domain/ids.ts";
 import type { Clock } from "../domain/ports.ts";
+import type { DocumentOrigin } from "../domain/provenance.ts";
 import type { Reading } from "../domain/reading.ts";
 import type { SourceSettings, SourceState } from "../domain/source.ts";
 import type { RecordDecision, Store } from "../domain/store.ts";
@@ -17,12 +18,13 @@ import {
   type PlannedDocument,
   type ReadDocument,
 } from "./fetched.ts";
+import { laterOf } from "./freshness.ts";
 import type { Gap } from "./gaps.ts";
 import { identifyItems } from "./identify.ts";
 import { type Identity, identityOf } from "./identity.ts";
-import { type DocumentLook, type LastLooks, lookAt, NO_LOOKS, repeatLook } from "./last_looks.ts";
+import { type DocumentLook, type LastLooks, lookAt, NO_LOOKS, recount, repeatLook } from "./last_looks.ts";
 import { isShort, ItemCounts, shortLanguages, shortReason } from "./minimum.ts";
-import { type DocumentOrigin, originOf } from "./origin.ts";
+import { originOf } from "./origin.ts";
 import type { Whereabouts } from "./move.ts";
 import type { NormalisedItem } from "./normalise/item.ts";
 import { DocumentError } from "./parse/document.ts";
@@ -31,11 +33,11 @@ import { readContents, type ReadOptions } from "./read.ts";
 import { createRehearsal } from "./rehearsal.ts";
 import { noSharesTaken } from "./shares.ts";
 import { Throttle } from "./throttle.ts";
+import { recordTogether, Together } from "./together.ts";
 import { createTurns } from "./turns.ts";
 
 /** Why an item is refused that the document holds in a newer edition: the publication is there all the same. */
 const OLDER_EDITION = "the same document holds a newer edition of it";
-const MINUTE_MS = 60_000;
 
 /** What processing a source needs. */
 export interface ProcessOptions extends Omit<FetchOptions, "noteAnswer">, Omit<ReadOptions, "pause"> {
@@ -63,6 +65,8 @@ export interface Refusal {
 /** An item with what became of it. */
 export interface DecidedItem {
   item: NormalisedItem;
+  /** Its identity; items in several languages of one publication mostly share it. */
+  key: string;
   /** The language of its document, where the source has an address for each. */
   language: string | null;
   /** What was odd about it. */
@@ -151,8 +155,8 @@ export async function processSource(
     ? options
     : { ...options, store: { ...store, previewPublications: createRehearsal(store) } };
   const run: DocumentRun = {
-    ...{ source, state, mode, result },
-    options: rehearsed,
+    ...{ source, state, mode, result, options: rehearsed },
+    together: result.identity.languages === null ? null : new Together(result.identity.languages),
     pause: createTurns(options.clock),
   };
   const outcome = await processDocuments(fetched, run);
@@ -188,7 +192,7 @@ export async function processSource(
       refused,
       ttlMinutes: outcome.ttlMinutes,
     }),
-    freshUntilMs: freshUntil(fetched, outcome, options.clock.nowMs()),
+    freshUntilMs: laterOf(fetched.freshUntilMs, outcome.ttlMinutes, options.clock.nowMs()),
     whereabouts: fetched.whereabouts(refused),
   };
 }
@@ -215,12 +219,6 @@ function nothingProcessed(identity: Identity): ProcessedSource {
     freshUntilMs: null,
     whereabouts: [],
   };
-}
-
-/** The later of what the answer and the document itself say. */
-function freshUntil(fetched: Fetched, { ttlMinutes }: DocumentsOutcome, nowMs: number): number | null {
-  const statedMs = ttlMinutes === null ? 0 : nowMs + ttlMinutes * MINUTE_MS;
-  return Math.max(fetched.freshUntilMs ?? 0, statedMs) || null;
 }
 
 /** What became of the documents of a fetch. */
@@ -266,6 +264,7 @@ async function processDocuments(fetched: Fetched, run: DocumentRun): Promise<Doc
     }
     await run.pause();
   }
+  await recordTogether(run);
   return { isWhole, refused, counts, ttlMinutes };
 }
 
@@ -301,6 +300,8 @@ export interface DocumentRun {
   mode: ProcessMode;
   options: ProcessOptions;
   result: ProcessedSource;
+  /** What waits for the other languages of its publication; null where a publication has one. */
+  together: Together | null;
   /** Gives other work its turn when it is time. */
   pause(): Promise<void>;
 }
@@ -373,13 +374,16 @@ async function processDocument(
   );
   const decided = result.decided.slice(decidedBefore);
   const refused = result.refused.slice(refusedBefore);
-  if (isAlone) result.looks.set(name, lookAt(document, reading, { decided, refused }));
+  if (isAlone) {
+    result.looks.set(name, lookAt(document, reading, { decided, refused }));
+    run.together?.onRecorded(() => recount(result.looks, name, decided));
+  }
   return {
     document,
     next: facts.next,
     keys: identified.items.map(({ key }) => key),
     items: facts.items + facts.problems.filter(({ item }) => item !== "document").length,
-    isKnown: decided.every(({ decision }) => decision.kind !== "record"),
+    isKnown: decided.every(({ decision: { kind } }) => kind !== "record" && kind !== "translated"),
     newestMs: items.reduce((newest: number | null, { publishedAtMs, updatedAtMs }) => {
       const dateMs = updatedAtMs ?? publishedAtMs;
       return dateMs === null || (newest !== null && newest > dateMs) ? newest : dateMs;

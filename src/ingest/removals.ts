@@ -1,9 +1,9 @@
 // Removals: what a complete list holds no longer becomes a version that says so.
 import type { RegEvent } from "../domain/event.ts";
 import type { NewId } from "../domain/ids.ts";
+import type { DocumentOrigin } from "../domain/provenance.ts";
 import type { SourceSettings } from "../domain/source.ts";
 import type { RemovalDecision, Store, StoredPublication } from "../domain/store.ts";
-import type { DocumentOrigin } from "./origin.ts";
 import type { DecidedItem, ProcessedSource } from "./process.ts";
 
 /** In so many complete fetches in a row a publication is missing before it counts as withdrawn. */

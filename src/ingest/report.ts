@@ -9,7 +9,7 @@ export interface IngestReport {
   revised: number;
   /** Known ones that came as they were; where a server says that nothing has changed, nothing comes. */
   unchanged: number;
-  /** Known ones that came in a further language: no revision, but their records have it from now on. */
+  /** Items in a further language: the record of their publication has their words, and they make none of their own. */
   translated: number;
   /** Items that do not concern AI regulation. */
   passed_over: number;
@@ -43,7 +43,7 @@ export function reportOf(id: string, { decided, repeated, refused, notes }: Proc
   };
   for (const { decision } of decided) {
     if (decision.kind === "passed_over") report.passed_over++;
-    else if (decision.kind === "translated") report.translated++;
+    else if (decision.kind === "translated" || decision.kind === "joined") report.translated++;
     else if (decision.kind === "unchanged") report.unchanged++;
     else if (decision.event.version === 1) report.new++;
     else report.revised++;

@@ -1,5 +1,5 @@
 // What becomes of one publication: new, revised, unchanged or passed over; and the record that is kept of it.
-import type { EventType, RegEvent } from "../domain/event.ts";
+import type { EventType, RegEvent, Wording } from "../domain/event.ts";
 import type { Provenance } from "../domain/provenance.ts";
 import type { Severity } from "../domain/severity.ts";
 import type { RecordDecision, StoredPublication } from "../domain/store.ts";
@@ -157,19 +157,10 @@ function decideLanguage(
   const event = stored.event();
   if (event.language === language) return null;
   const { title, summary } = identified.item;
-  const isRepeated = Object.values(event.translations).some((words) =>
-    isSameText(words.title, title) && isSameText(words.summary, summary)
-  );
   // Sites that have no translation yet repeat the words of another language under the address of this one.
-  if (isRepeated && !stored.withdrawn) return { kind: "unchanged" };
+  if (hasWords(event, identified.item) && !stored.withdrawn) return { kind: "unchanged" };
   if (!stored.withdrawn && !Object.hasOwn(event.translations, language)) {
-    return {
-      kind: "translated",
-      words: { title, summary },
-      url: identified.item.link,
-      provenance: context.provenance(identified),
-      atMs: context.nowMs,
-    };
+    return translation(identified, context);
   }
   return {
     kind: "record",
@@ -177,6 +168,28 @@ function decideLanguage(
     provenance: context.provenance(identified),
     notify: context.notify ? "after_fetch" : false,
   };
+}
+
+/** An item as it comes to the record of its publication in another language. */
+export function translation(
+  identified: IdentifiedItem,
+  context: Pick<RevisionContext, "provenance" | "nowMs">,
+): Extract<RecordDecision, { kind: "translated" }> {
+  const { title, summary, link } = identified.item;
+  return {
+    kind: "translated",
+    words: { title, summary },
+    url: link,
+    provenance: context.provenance(identified),
+    atMs: context.nowMs,
+  };
+}
+
+/** Whether a record has these words already, in whichever language. */
+export function hasWords({ translations }: RegEvent, { title, summary }: Wording): boolean {
+  return Object.values(translations).some((words) =>
+    isSameText(words.title, title) && isSameText(words.summary, summary)
+  );
 }
 
 function nextVersion({ status: _, ...previous }: RegEvent, context: RevisionContext): RegEvent {
@@ -190,7 +203,11 @@ function nextVersion({ status: _, ...previous }: RegEvent, context: RevisionCont
 }
 
 /** The record with other words in one of its languages. */
-function withWords(event: RegEvent, language: string, words: { title: string; summary: string }): RegEvent {
+export function withWords(
+  event: RegEvent,
+  language: string,
+  words: { title: string; summary: string },
+): RegEvent {
   const translations = { ...event.translations, [language]: words };
   const shown = translations["en"] ?? translations[event.language] ?? words;
   return {

@@ -230,9 +230,14 @@ async function finishWell(
   return { ...removals, heldBack };
 }
 
-/** Items of a fetch, those that came as they were included. */
-function itemsOf({ decided, repeated }: ProcessedSource): number {
-  return decided.length + repeated.unchanged + repeated.passedOver;
+/** Items of a fetch, those that came as they were included; what came in several languages counts once. */
+function itemsOf({ decided, repeated, identity: { languages } }: ProcessedSource): number {
+  const asTheyWere = repeated.unchanged + repeated.passedOver;
+  if (languages === null) return decided.length + asTheyWere;
+  return Math.max(
+    new Set(decided.map(({ key }) => key)).size,
+    Math.ceil(asTheyWere / languages.codes.length),
+  );
 }
 
 /** What of a fetch tells the next one what is known already. */

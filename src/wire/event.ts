@@ -107,14 +107,7 @@ export const eventList = z.strictObject({
   examples: [{ events: [EXAMPLE_REVISION, EXAMPLE_EVENT], count: 2, disclaimer: DISCLAIMER }],
 });
 
-const provenance: z.ZodType<Provenance> = z.strictObject({
-  rules_version: z.string().meta({
-    description: "The version of the rules that classified it; a new version changes nothing that is stored",
-  }),
-  categories: z.array(z.string()).meta({ description: "The categories that the source states" }),
-  stated_languages: z.array(z.string()).meta({
-    description: "What item, document and source state of the language, the most specific first",
-  }),
+const documentOrigin = {
   document: z.string().meta({
     description: "The document that held it: its address without query, or the name of its file",
   }),
@@ -124,6 +117,22 @@ const provenance: z.ZodType<Provenance> = z.strictObject({
   }),
   http_status: z.int().nullable().meta({ description: "The HTTP status of the document; null for a file" }),
   fetched_at: unixMs.meta({ description: "When the document came, Unix milliseconds" }),
+};
+
+const provenance: z.ZodType<Provenance> = z.strictObject({
+  rules_version: z.string().meta({
+    description: "The version of the rules that classified it; a new version changes nothing that is stored",
+  }),
+  categories: z.array(z.string()).meta({ description: "The categories that the source states" }),
+  stated_languages: z.array(z.string()).meta({
+    description: "What item, document and source state of the language, the most specific first",
+  }),
+  ...documentOrigin,
+  other_languages: z.record(languageCode, z.strictObject(documentOrigin)).optional().meta({
+    description:
+      "The documents that held the changed words of further languages, by their codes: a revision in " +
+      "several languages was made from all of them. Left out otherwise",
+  }),
 }).meta({ id: "Provenance", description: "What the record was made from" });
 
 const laterLanguage: z.ZodType<LaterLanguage> = z.strictObject({

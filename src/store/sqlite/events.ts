@@ -148,6 +148,9 @@ function recordAll<T extends PublicationKey>(
     if (decision.kind === "translated" && stored !== null) {
       writer.translate(sourceId, publication, { externalId: stored.externalId, translated: decision });
     }
+    if (decision.kind === "joined" && stored !== null) {
+      writer.join(sourceId, publication, stored.externalId);
+    }
     return decision;
   });
   writer.finish();

@@ -109,6 +109,13 @@ export class RecordWriter {
     keepLanguage(this.connection, sourceId, { externalId, language, textHash });
   }
 
+  /** Keeps by what the words of a language are known that a version holds which another language's item brought. */
+  join(sourceId: string, { language, textHash }: PublicationKey, externalId: string): void {
+    if (language === undefined || textHash === undefined) throw new Error("what is joined has a language");
+    this.flush();
+    keepLanguage(this.connection, sourceId, { externalId, language, textHash });
+  }
+
   /** Writes the rows that wait, so that a query finds what was recorded. */
   flush(): void {
     for (const [insert, rows] of this.#waiting) insertRows(this.connection, insert, rows.splice(0));

@@ -272,6 +272,30 @@ export const collectingPromises: StorePromise[] = [
   },
   {
     name:
+      "recordPublications() knows the words by which another language has joined a version, and changes nothing else",
+    check: async (store) => {
+      const key = "publication of evt_1";
+      const inEnglish = { key, contentHash: "h", textHash: "en text", language: "en" };
+      const inGerman = { key, contentHash: "de h", textHash: "de text", language: "de" };
+      await store.recordPublications("board", [inEnglish], recordIt(anEvent("evt_1")));
+      const version = anEvent("evt_2", { external_id: key, version: 2, supersedes: "evt_1" });
+      await store.recordPublications(
+        "board",
+        [{ ...inEnglish, contentHash: "h2", textHash: "en text 2" }, inGerman],
+        (one) => one.language === "de" ? { kind: "joined" } : recordIt(version)(),
+      );
+      await store.recordPublications("board", [inGerman], (_, stored) => {
+        assert.deepEqual([...stored?.languages() ?? []], [["de", "de text"], ["en", "en text 2"]]);
+        assert.deepEqual([stored?.contentHash, stored?.textHash, stored?.version], ["h2", "en text 2", 2]);
+        assert.equal(stored?.event().id, "evt_2");
+        return { kind: "unchanged" };
+      });
+      assert.equal((await store.listVersions("evt_1")).length, 2);
+      assert.deepEqual(JSON.parse((await store.findEvent("evt_2"))?.later ?? ""), []);
+    },
+  },
+  {
+    name:
       "recordPublications() knows a publication by its text, and by a former key when nothing else knows it",
     check: async (store) => {
       await store.recordPublications(

@@ -1,0 +1,71 @@
+// Recording what a fetch has brought: batch by batch, so that other work gets its turn between two.
+import type { RecordDecision, StoredPublication } from "../domain/store.ts";
+import type { IdentifiedItem } from "./identify.ts";
+import type { DocumentRun } from "./process.ts";
+
+/** Publications recorded in one transaction. */
+const RECORD_BATCH = 200;
+/** So many batches may wait for the disk: it writes those that wait at once. */
+const MAX_UNWRITTEN = 8;
+
+/** Decides on an item with what is stored of it. */
+export type Decide = (one: IdentifiedItem, stored: StoredPublication | null) => RecordDecision;
+
+/** Records items one after the other, those of one batch in one transaction, once the batch is ready. */
+export async function recordBatches(
+  identified: readonly IdentifiedItem[],
+  run: DocumentRun,
+  decide: Decide,
+  isReady: (batch: readonly IdentifiedItem[]) => Promise<void> = () => Promise.resolve(),
+): Promise<void> {
+  await recordAll(slices(identified), run, decide, isReady);
+}
+
+/** The same of groups of items, none of which is cut apart. */
+export async function recordGroups(
+  groups: readonly (readonly IdentifiedItem[])[],
+  run: DocumentRun,
+  decide: Decide,
+): Promise<void> {
+  await recordAll(wholeGroups(groups), run, decide, () => Promise.resolve());
+}
+
+function* slices(identified: readonly IdentifiedItem[]): Generator<readonly IdentifiedItem[]> {
+  for (let start = 0; start < identified.length; start += RECORD_BATCH) {
+    yield identified.slice(start, start + RECORD_BATCH);
+  }
+}
+
+function* wholeGroups(groups: readonly (readonly IdentifiedItem[])[]): Generator<readonly IdentifiedItem[]> {
+  let batch: IdentifiedItem[] = [];
+  for (const group of groups) {
+    if (batch.length > 0 && batch.length + group.length > RECORD_BATCH) {
+      yield batch;
+      batch = [];
+    }
+    batch.push(...group);
+  }
+  if (batch.length > 0) yield batch;
+}
+
+async function recordAll(
+  batches: Iterable<readonly IdentifiedItem[]>,
+  { source, mode, options, pause }: DocumentRun,
+  decide: Decide,
+  isReady: (batch: readonly IdentifiedItem[]) => Promise<void>,
+): Promise<void> {
+  const record = mode === "record" ? options.store.recordPublications : options.store.previewPublications;
+  const unwritten: Promise<unknown>[] = [];
+  let hasFailed = false;
+  for (const batch of batches) {
+    if (hasFailed) break;
+    await isReady(batch);
+    // Batches are decided on while the disk still writes those before; it ends only when all of them are kept.
+    const kept = record(source.id, batch, decide, options.holder);
+    kept.catch(() => hasFailed = true); // whoever waits for it below hears of it
+    unwritten.push(kept);
+    if (unwritten.length > MAX_UNWRITTEN) await unwritten.shift();
+    await pause();
+  }
+  await Promise.all(unwritten);
+}
