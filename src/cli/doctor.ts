@@ -22,6 +22,7 @@ import {
   judgeOpenFiles,
   judgeSecretFile,
   judgeSourceFolders,
+  judgeSystemPath,
   judgeVolume,
   nearestFolder,
   READ_ONLY,
@@ -86,15 +87,14 @@ export function describeFindings(findings: readonly Finding[]): string {
 
 async function examineMachine(host: Host, { config, file }: LoadedConfig): Promise<Finding[]> {
   const { path } = config.store;
-  const user = userToLookAs(path) ?? userToLookAs(dirname(path));
+  const closed = judgeSystemPath("store", path);
+  const user = closed === null ? userToLookAs(path) ?? userToLookAs(dirname(path)) : null;
   const machine = createMachine(user);
-  if (createMachine().rightsOf(dirname(path))?.mayRead === false) {
+  if (closed === null && createMachine().rightsOf(dirname(path))?.mayRead === false) {
     const todo = "run this as the user that runs Regfeed, or as root: nothing in it could be looked at";
     return [problem("store", `${dirname(path)} cannot be looked into by this user`, todo)];
   }
   const bytes = await host.sizeOf(path).catch(() => 0); // what cannot be looked at is said below
-  const volume = (area: string, at: string, wanted: number) =>
-    judgeVolume(area, at, machine.volumeOf(nearestFolder(at, machine)), wanted);
   return [
     ...(user === null ? [] : [
       good(
@@ -102,14 +102,11 @@ async function examineMachine(host: Host, { config, file }: LoadedConfig): Promi
         `you are root; rights are looked at as this user has them, whose the data is: ${user.uid}`,
       ),
     ]),
-    ...volume("store", dirname(path), 0),
-    judgeFolder("store", dirname(path), machine),
-    ...await lookAt("store", () => examineDatabase(config, machine)),
-    ...await findSecondServer(path),
+    ...(closed === null ? await examineStore(config, machine) : [closed]),
     ...await lookAt("secrets", () => examineSecrets({ config, file }, machine)),
     ...await examineTls(host, config),
     ...await lookAt("backup", () => [
-      ...volume("backup", config.backup.folder, roomForBackup(bytes)),
+      ...judgeRoom("backup", config.backup.folder, roomForBackup(bytes), machine),
       judgeFolder("backup", config.backup.folder, machine),
     ]),
     ...await lookAt("backup", () => examineBackups(host, config, machine)),
@@ -121,9 +118,30 @@ async function examineMachine(host: Host, { config, file }: LoadedConfig): Promi
   ];
 }
 
-function examineDatabase(config: Config, machine: Machine): Finding[] {
+function judgeRoom(area: string, path: string, wantedBytes: number, machine: Machine): Finding[] {
+  return judgeVolume(area, path, machine.volumeOf(nearestFolder(path, machine)), wantedBytes);
+}
+
+async function examineStore(config: Config, machine: Machine): Promise<Finding[]> {
+  const { path } = config.store;
+  const folder = judgeFolder("store", dirname(path), machine);
+  const mayBeMade = folder.level !== "problem";
+  return [
+    ...judgeRoom("store", dirname(path), 0, machine),
+    folder,
+    ...await lookAt("store", () => examineDatabase(config, machine, { mayBeMade })),
+    ...await findSecondServer(path),
+  ];
+}
+
+function examineDatabase(
+  config: Config,
+  machine: Machine,
+  { mayBeMade }: { mayBeMade: boolean },
+): Finding[] {
   const { path, keyFile } = config.store;
   const rights = machine.rightsOf(path);
+  if (rights === null && !mayBeMade) return []; // why it cannot be made is said of its folder
   if (rights === null) return [good("store", `no database yet: the first start makes ${path}`)];
   if (rights.isFolder) {
     const todo = "move it away, or name a file in store.path";

@@ -5,14 +5,17 @@ import { createClock } from "../platform/clock.ts";
 import { createHttpClient } from "../platform/http.ts";
 import { type Command, CommandError, EXIT } from "./command.ts";
 import { loadConfig } from "./open.ts";
+import { print } from "./print.ts";
 
 const TIMEOUT_MS = 5_000;
 const MAX_REPORT_BYTES = 65_536;
 
+const STATUSES = ["ok", "degraded", "down"];
+
 /** The command. */
 export const healthcheckCommand: Command = {
   name: "healthcheck",
-  usage: "[--url URL]",
+  usage: "[--url URL] [--json]",
   summary: "asks the running server how it is: ok and degraded are exit code 0, down or no answer 1",
   example: "regfeed healthcheck --url http://127.0.0.1:8080",
   positionals: [0, 0],
@@ -22,6 +25,7 @@ export const healthcheckCommand: Command = {
       value: "URL",
       help: "the server's address (default: the config's listen, whatever certificate it shows)",
     },
+    json: { kind: "flag", help: "print the server's whole report, as GET /v1/health has it" },
   },
   async run(call) {
     const given = call.texts.get("url");
@@ -37,9 +41,9 @@ export const healthcheckCommand: Command = {
     const http = createHttpClient(given === undefined ? "anybody" : "authorities");
     try {
       await http.prepare();
-      const status = await askHealth({ clock: createClock(), http }, new URL("/v1/health", base));
-      call.host.out(`${status}\n`);
-      return status === "down" ? EXIT.failed : EXIT.done;
+      const report = await askHealth({ clock: createClock(), http }, new URL("/v1/health", base));
+      print(call, report, ({ status }) => `${status}\n`);
+      return report.status === "down" ? EXIT.failed : EXIT.done;
     } finally {
       await http.close();
     }
@@ -54,11 +58,11 @@ function listenUrl({ server: { listen, tls } }: Config): string {
   return `${tls === null ? "http" : "https"}://${host}:${listen.port}`;
 }
 
-/** The word of the server's health report. Throws a {@link CommandError} when there is none. */
+/** The server's health report. Throws a {@link CommandError} when there is none. */
 async function askHealth(
   { clock, http }: { clock: Clock; http: HttpClient },
   url: URL,
-): Promise<string> {
+): Promise<{ status: string }> {
   let response: IncomingResponse;
   try {
     response = await clock.within(
@@ -68,17 +72,19 @@ async function askHealth(
   } catch (error) {
     throw new CommandError(`${url.origin} does not answer: ${(error as Error).message}`);
   }
-  const status = readStatus(new TextDecoder().decode(response.body));
-  if (status === "ok" || status === "degraded" || status === "down") return status;
+  const report = readReport(new TextDecoder().decode(response.body));
+  if (report !== null) return report;
   throw new CommandError(
     `${url.origin} answers ${response.status} without a health report: is it a Regfeed server?`,
   );
 }
 
-function readStatus(text: string): unknown {
+function readReport(text: string): { status: string } | null {
   try {
-    return (JSON.parse(text) as { status?: unknown } | null)?.status;
+    const report = JSON.parse(text) as { status?: unknown } | null;
+    const status = STATUSES.find((word) => word === report?.status);
+    return status === undefined ? null : { ...report, status };
   } catch {
-    return undefined;
+    return null;
   }
 }

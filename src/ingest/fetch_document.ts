@@ -93,7 +93,6 @@ async function askForDocument(
       (signal) => followRedirects(source, request, { ...options, signal }),
     );
   } catch (error) {
-    if (error instanceof NetworkError) throw new FetchError(error.reason);
     if (error instanceof DeadlineError) throw new FetchError(`no whole answer within ${error.ms / 1000} s`);
     throw error;
   }
@@ -158,16 +157,17 @@ async function followRedirects(
       "user-agent": options.userAgent,
       "accept-encoding": "gzip",
     };
-    const response = await options.http.request({
-      method: request.body === undefined ? "GET" : "POST",
-      url,
-      headers,
-      ...(request.body === undefined ? {} : { body: request.body }),
-      ...trust,
-      addresses: await visits.addressesOf(url),
-      maxBodyBytes: options.maxDocumentBytes,
-      signal: options.signal,
-    });
+    const response = await ofHop(url, async () =>
+      await options.http.request({
+        method: request.body === undefined ? "GET" : "POST",
+        url,
+        headers,
+        ...(request.body === undefined ? {} : { body: request.body }),
+        ...trust,
+        addresses: await visits.addressesOf(url),
+        maxBodyBytes: options.maxDocumentBytes,
+        signal: options.signal,
+      }));
     if (!REDIRECTS.includes(response.status)) return { response, url, standing, isConditional };
     cookies.take(response.headers["set-cookie"], url);
     url = redirectTarget(response, url);
@@ -176,6 +176,15 @@ async function followRedirects(
     else if (standing.kind === "here") standing = { kind: "unsaid" };
   }
   throw new FetchError(`more than ${MAX_REDIRECTS} redirects`);
+}
+
+/** What keeps a hop from answering is said with its host: a source may have several, and a redirect lead to another. */
+async function ofHop<T>({ hostname }: URL, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    throw error instanceof NetworkError ? new FetchError(`${error.reason} (${hostname})`) : error;
+  }
 }
 
 /** The certificates that the source's hosts are trusted by, read anew each time: they may be renewed. */

@@ -209,6 +209,13 @@ Deno.test("what a command changes, a running server honours within a second", ()
       assert.ok(customers[0]?.keys.every((one) => one.disabled_at !== null));
       const healthy = await regfeed(folder, ["healthcheck", "--url", server.address]);
       assert.deepEqual([healthy.code, healthy.stdout], [0, "ok\n"]);
+      const report = await regfeedJson<Record<string, unknown>>(folder, [
+        "healthcheck",
+        "--url",
+        server.address,
+      ]);
+      const told = await (await fetch(`${server.address}/v1/health`)).json();
+      assert.deepEqual({ ...report, time: told.time }, told);
     } finally {
       const { code, log } = await server.end("SIGTERM");
       assert.equal(code, 0, log);

@@ -203,3 +203,30 @@ Deno.test("doctor says of each broken set-up what to do, looks at the rest all t
       await Deno.remove(broken, { recursive: true });
     }
   }));
+
+Deno.test("doctor does not promise a database where none can be made", () =>
+  withFolder(async (folder) => {
+    await Deno.writeTextFile(join(folder, "file"), "");
+    const rows: [path: string, says: RegExp][] = [
+      [
+        "/proc/nope",
+        /PROBLEM {2}\/proc\/nope lies below \/proc, which is the system's own\n\s+→ name another/,
+      ],
+      ["/proc/nope/regfeed.db", /PROBLEM {2}\/proc\/nope\/regfeed\.db lies below \/proc/],
+      ["/dev/regfeed.db", /PROBLEM {2}.* lies below \/dev/],
+      ["/sys/kernel/regfeed.db", /PROBLEM {2}.* lies below \/sys/],
+      ["file/regfeed.db", /PROBLEM {2}.*file is a file, where a folder has to be/],
+      ["new/regfeed.db", /ok {7}no database yet: the first start makes .*new\/regfeed\.db/],
+      ["processes/regfeed.db", /ok {7}no database yet/],
+    ];
+    for (const [path, says] of rows) {
+      await writeConfig(folder, `[store]\npath = "${path}"\n`);
+      const { code, stdout, stderr } = await regfeed(folder, ["doctor", "--offline"]);
+      assert.match(stdout, says, stdout + stderr);
+      const isGood = says.source.startsWith("ok");
+      assert.equal(code, isGood ? 0 : 1, path);
+      const store = stdout.slice(stdout.indexOf("store\n"), stdout.indexOf("backup\n"));
+      if (!isGood) assert.doesNotMatch(store, /no database yet|can be written to|bytes free/, path);
+      assert.match(stdout, /time zones are known/, path);
+    }
+  }));

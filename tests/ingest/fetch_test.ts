@@ -118,7 +118,11 @@ Deno.test("fetchDocuments() says in words why there is no document", async () =>
     assert.match(error.message, expected, name);
   }
   const nobody = await reasonOf(fetchDocuments(sampleSource(), NEW, fetchOptions(fakePlatform(NOW))));
-  assert.equal(nobody.message, "host name not found");
+  assert.equal(nobody.message, "host name not found (board.example)");
+  const elsewhere = fakePlatform(NOW);
+  elsewhere.http.serve(FEED, () => ({ status: 301, headers: { location: "https://gone.example/feed" } }));
+  const moved = await reasonOf(fetchDocuments(sampleSource(), NEW, fetchOptions(elsewhere)));
+  assert.equal(moved.message, "host name not found (gone.example)", "the host of the hop that failed");
 });
 
 Deno.test("fetchDocuments() hands on when the server wants to be asked again", async () => {

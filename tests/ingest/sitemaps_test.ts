@@ -278,7 +278,7 @@ Deno.test("an endpoint that cannot be had fails the fetch, and its window is ask
     assert.deepEqual([failed.ok, failed.new, failed.error], [
       false,
       1,
-      "2026-07-24 to 2026-08-01: connection refused",
+      "2026-07-24 to 2026-08-01: connection refused (board.example)",
     ]);
     isDown = false;
     asked.length = 0;

@@ -31,6 +31,16 @@ export function nearestFolder(path: string, machine: Pick<Machine, "rightsOf">):
   return folder;
 }
 
+/** Of a path below what is the system's own: the runtime keeps it closed, and no file lasts there. Null for any other. */
+export function judgeSystemPath(area: string, path: string): Finding | null {
+  const root = /^\/(?:dev|proc|sys)(?=\/|$)/.exec(path)?.[0];
+  return root === undefined ? null : problem(
+    area,
+    `${path} lies below ${root}, which is the system's own`,
+    "name another place in the config",
+  );
+}
+
 /** Of the volume on which something lies; `wantedBytes` is what it will need at once. */
 export function judgeVolume(
   area: string,
