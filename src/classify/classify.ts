@@ -6,12 +6,11 @@ import type { Topic } from "../domain/topic.ts";
 import { NO_ADDITIONS, topicRules, versionWith } from "./additions.ts";
 import { type CitedArticle, findArticles } from "./articles.ts";
 import { type EventTypeResult, findEventType } from "./event_type.ts";
-import { type Item, readItem, wholeText } from "./item.ts";
+import { Item, wholeText } from "./item.ts";
 import type { LanguageResult } from "./language.ts";
-import { once } from "./once.ts";
 import { createOwnSeverity } from "./own_severity.ts";
 import { explain, type Reason } from "./reasons.ts";
-import { decideRelevance, findAiSubject, type RelevanceResult } from "./relevance.ts";
+import { type AiSubject, decideRelevance, findAiSubject, type RelevanceResult } from "./relevance.ts";
 import { findSeverity, NOT_RELEVANT, type SeverityResult } from "./severity.ts";
 import { createTopicFinder, type TopicResult, topicsOf } from "./topics.ts";
 
@@ -81,82 +80,113 @@ export function createClassifier(additions: Additions): Classifier {
   const findTopics = createTopicFinder(rules);
   const findOwnSeverity = createOwnSeverity(additions.severityRules, topics);
 
-  const decide = (input: ClassifyInput): Decided => {
-    const item = readItem(input);
-    const source = defaults.get(input.sourceId ?? "");
-    const subject = findAiSubject(item);
-    const found = once(() => findEventType(item));
-    // What is said of a whole source says nothing of whether this item speaks of rules.
-    const relevance = decideRelevance(item, subject, found);
-    const eventType = once(() => withDefault(found(), source?.eventType ?? null));
-    const cited = once(() => subject.namesTheAct === null ? [] : findArticles(wholeText(item)));
-    const itsTopics = once(() =>
-      !relevance.relevant ? [] : findTopics({
-        item,
-        subject,
-        eventType: eventType().type,
-        cited: cited(),
-        sourceTopics: source?.topics ?? [],
-      })
-    );
-    const severity = once(() =>
-      !relevance.relevant ? NOT_RELEVANT : findOwnSeverity({
-        item,
-        sourceId: input.sourceId ?? null,
-        eventType: eventType().type,
-        topics: itsTopics(),
-        cited: cited(),
-      }) ?? findSeverity(item, subject, eventType().type)
-    );
-    return { item, relevance, eventType, cited, topics: itsTopics, severity };
-  };
-
+  const prepared: Rules = { defaults, findTopics, findOwnSeverity };
   return {
     topics,
     rulesVersion: versionWith(RULES_VERSION, additions),
-    classify: (input) => classification(decide(input)),
+    classify: (input) => new ItemClassification(input, prepared),
   };
 }
 
-/** What is decided of an item, each part when it is first asked for. */
-interface Decided {
-  item: Item;
-  relevance: RelevanceResult;
-  eventType(): EventTypeResult;
-  cited(): CitedArticle[];
-  topics(): TopicResult[];
-  severity(): SeverityResult;
+/** What the parts of a classification are decided by. */
+interface Rules {
+  /** What is said of whole sources. */
+  defaults: ReadonlyMap<string, Additions["sources"][number]>;
+  findTopics: ReturnType<typeof createTopicFinder>;
+  findOwnSeverity: ReturnType<typeof createOwnSeverity>;
 }
 
-function classification({ item, relevance, eventType, cited, topics, severity }: Decided): Classification {
-  return {
-    relevant: relevance.relevant,
-    get language() {
-      return item.language.language;
-    },
-    get eventType() {
-      return eventType().type;
-    },
-    get topics() {
-      return topics().map((topic) => topic.id);
-    },
-    get severity() {
-      return severity().severity;
-    },
-    get aiActArticles() {
-      return cited().map((article) => article.canonical);
-    },
-    get reasons() {
-      return explain({
-        relevance,
-        language: item.language,
-        eventType: eventType(),
-        topics: topics(),
-        severity: severity(),
-        articles: cited(),
-      });
-    },
-  };
+/** What is decided of an item: whether it is relevant at once, everything else when it is first asked for. */
+class ItemClassification implements Classification {
+  readonly #input: ClassifyInput;
+  readonly #rules: Rules;
+  readonly #item: Item;
+  readonly #subject: AiSubject;
+  readonly #relevance: RelevanceResult;
+  #found: EventTypeResult | null = null;
+  #cited: CitedArticle[] | null = null;
+  #topics: TopicResult[] | null = null;
+  #severity: SeverityResult | null = null;
+
+  constructor(input: ClassifyInput, rules: Rules) {
+    this.#input = input;
+    this.#rules = rules;
+    this.#item = new Item(input);
+    this.#subject = findAiSubject(this.#item);
+    // What is said of a whole source says nothing of whether this item speaks of rules.
+    this.#relevance = decideRelevance(this.#item, this.#subject, () => this.#foundType);
+  }
+
+  get relevant(): boolean {
+    return this.#relevance.relevant;
+  }
+
+  get language(): string {
+    return this.#item.language.language;
+  }
+
+  get eventType(): EventType {
+    return this.#eventType.type;
+  }
+
+  get topics(): string[] {
+    return this.#ownTopics.map((topic) => topic.id);
+  }
+
+  get severity(): Severity {
+    return this.#ownSeverity.severity;
+  }
+
+  get aiActArticles(): string[] {
+    return this.#articles.map((article) => article.canonical);
+  }
+
+  get reasons(): Reason[] {
+    return explain({
+      relevance: this.#relevance,
+      language: this.#item.language,
+      eventType: this.#eventType,
+      topics: this.#ownTopics,
+      severity: this.#ownSeverity,
+      articles: this.#articles,
+    });
+  }
+
+  get #source(): Additions["sources"][number] | undefined {
+    return this.#rules.defaults.get(this.#input.sourceId ?? "");
+  }
+
+  get #foundType(): EventTypeResult {
+    return this.#found ??= findEventType(this.#item);
+  }
+
+  get #eventType(): EventTypeResult {
+    return withDefault(this.#foundType, this.#source?.eventType ?? null);
+  }
+
+  get #articles(): CitedArticle[] {
+    return this.#cited ??= this.#subject.namesTheAct === null ? [] : findArticles(wholeText(this.#item));
+  }
+
+  get #ownTopics(): TopicResult[] {
+    return this.#topics ??= !this.relevant ? [] : this.#rules.findTopics({
+      item: this.#item,
+      subject: this.#subject,
+      eventType: this.eventType,
+      cited: this.#articles,
+      sourceTopics: this.#source?.topics ?? [],
+    });
+  }
+
+  get #ownSeverity(): SeverityResult {
+    return this.#severity ??= !this.relevant ? NOT_RELEVANT : this.#rules.findOwnSeverity({
+      item: this.#item,
+      sourceId: this.#input.sourceId ?? null,
+      eventType: this.eventType,
+      topics: this.#ownTopics,
+      cited: this.#articles,
+    }) ?? findSeverity(this.#item, this.#subject, this.eventType);
+  }
 }
 
 /** The source's kind where no rule knows a better one. */

@@ -1,7 +1,6 @@
 // Where the clues of rules are found in an item: in its CELEX number, address, title, categories or summary.
 import type { Clues } from "./data.ts";
 import type { Item } from "./item.ts";
-import { once } from "./once.ts";
 import { buildPatternIndex, findPatterns, type PatternIndex } from "./patterns.ts";
 import type { FoldedText } from "./text.ts";
 
@@ -39,28 +38,45 @@ export interface ItemClues {
 
 /** Looks through an item; each place is searched at most once. */
 export function findClues(index: ClueIndex, item: Item): ItemClues {
-  const places = [
-    { place: "title", found: once(() => firstWords(index.title, [item.title])) },
-    { place: "category", found: once(() => firstWords(index.category, item.categories)) },
-    { place: "summary", found: once(() => firstWords(index.summary, [item.opening])) },
-  ] as const;
-  const { celex, url } = item;
-  return {
-    of(number) {
-      const rule = index.rules[number];
-      if (rule === undefined) return null;
-      if (celex !== "" && rule.celex.some((pattern) => pattern.test(celex))) {
-        return { place: "celex", words: celex };
-      }
-      const part = rule.clues.url.find((text) => url.includes(text));
-      if (part !== undefined) return { place: "url", words: part };
-      for (const { place, found } of places) {
-        const words = rule.clues[place].length === 0 ? undefined : found().get(number);
-        if (words !== undefined) return { place, words };
-      }
-      return null;
-    },
-  };
+  return new CluesOfItem(index, item);
+}
+
+type Words = ReadonlyMap<number, string>;
+
+class CluesOfItem implements ItemClues {
+  #title: Words | null = null;
+  #category: Words | null = null;
+  #summary: Words | null = null;
+
+  constructor(readonly index: ClueIndex, readonly item: Item) {}
+
+  of(number: number): Clue | null {
+    const { index, item } = this;
+    const rule = index.rules[number];
+    if (rule === undefined) return null;
+    const { clues } = rule;
+    // Hundreds of rules are tried on each item: what a rule does not look for costs nothing.
+    if (
+      rule.celex.length > 0 && item.celex !== "" && rule.celex.some((pattern) => pattern.test(item.celex))
+    ) {
+      return { place: "celex", words: item.celex };
+    }
+    const part = clues.url.length === 0 ? undefined : clues.url.find((text) => item.url.includes(text));
+    if (part !== undefined) return { place: "url", words: part };
+    if (clues.title.length > 0) {
+      const words = (this.#title ??= firstWords(index.title, [item.title])).get(number);
+      if (words !== undefined) return { place: "title", words };
+    }
+    if (clues.category.length > 0) {
+      const words = (this.#category ??= firstWords(index.category, item.categories)).get(number);
+      if (words !== undefined) return { place: "category", words };
+    }
+    if (clues.summary.length > 0) {
+      const words = (this.#summary ??= firstWords(index.summary, [item.opening])).get(number);
+      if (words !== undefined) return { place: "summary", words };
+    }
+    return null;
+  }
 }
 
 function firstWords(index: PatternIndex<number>, texts: readonly FoldedText[]): ReadonlyMap<number, string> {

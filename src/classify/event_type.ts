@@ -1,7 +1,7 @@
 // What kind of event an item is: the first rule of data/event_types.json that fits.
 import type { EventType } from "../domain/event.ts";
 import { buildClueIndex, type Clue, findClues } from "./clues.ts";
-import { EVENT_TYPE_DATA } from "./data.ts";
+import { EVENT_TYPE_DATA, type EventTypeRule } from "./data.ts";
 import type { Item } from "./item.ts";
 import { once } from "./once.ts";
 import { buildPatternIndex, findPatterns } from "./patterns.ts";
@@ -26,9 +26,11 @@ const UNLESS = once(() =>
 export function findEventType(item: Item): EventTypeResult {
   const clues = findClues(INDEX(), item);
   let excluded: ReadonlySet<number> | null = null;
-  for (const [number, rule] of EVENT_TYPE_DATA.rules.entries()) {
+  const { rules } = EVENT_TYPE_DATA;
+  for (let number = 0; number < rules.length; number++) {
     const clue = clues.of(number);
     if (clue === null) continue;
+    const rule = rules[number] as EventTypeRule;
     if (rule.unless.length > 0) {
       excluded ??= new Set(findPatterns(UNLESS(), item.title).map((hit) => hit.value));
       if (excluded.has(number)) continue;

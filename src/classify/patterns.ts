@@ -1,13 +1,5 @@
 // Patterns of a few words with gaps, endings and alternatives, as the rules for event types and severities use them.
-import {
-  addByStart,
-  createStartIndex,
-  longAt,
-  shortAt,
-  slotOfFour,
-  slotOfTwo,
-  type StartIndex,
-} from "./starts.ts";
+import { addByStart, createStartIndex, fourAt, longAt, shortAt, type StartIndex, twoAt } from "./starts.ts";
 import { type FoldedText, foldPhrase } from "./text.ts";
 
 /** A pattern of the data and what it stands for. */
@@ -94,8 +86,8 @@ export function findPatterns<T>(index: PatternIndex<T>, { lower, starts }: Folde
     if (some !== undefined) { for (const compiled of some) tryAt(compiled, at); }
   };
   for (const at of beginningsIn(lower)) {
-    tryAll(shortAt(index.atStart, slotOfTwo(lower, at)), at);
-    tryAll(longAt(index.atStart, slotOfFour(lower, at)), at);
+    tryAll(shortAt(index.atStart, twoAt(lower, at)), at);
+    tryAll(longAt(index.atStart, fourAt(lower, at)), at);
     for (const compiled of index.atStartAny) tryAt(compiled, at);
   }
   const { at, two, four } = starts;

@@ -31,7 +31,7 @@ export interface PhraseHit<T> {
 }
 
 /** A word of phrases that begin alike, with the phrases that end with it and the words that go on from it. */
-interface Step<T> {
+export interface Step<T> {
   lower: string;
   /** The word as written, where it must be in capitals; null where capitals do not matter. */
   capitals: string | null;
@@ -42,7 +42,7 @@ interface Step<T> {
 }
 
 /** A phrase with its place among those that start together: short first words come first. */
-interface RankedEntry<T> extends PhraseEntry<T> {
+export interface RankedEntry<T> extends PhraseEntry<T> {
   rank: number;
 }
 

@@ -2,10 +2,12 @@
 import type { EventType } from "../domain/event.ts";
 import { LAW_DATA, RELEVANCE_DATA } from "./data.ts";
 import type { EventTypeResult } from "./event_type.ts";
+import { mayHavePhrase } from "./glance.ts";
 import type { Item } from "./item.ts";
 import { once } from "./once.ts";
 import { buildPatternIndex, findPatterns } from "./patterns.ts";
 import { buildPhraseIndex, findPhrases, hasPhrase, type PhraseHit } from "./phrases.ts";
+import { SUMMARY_LIMIT, TITLE_LIMIT } from "./text.ts";
 import { buildWordSets } from "./word_sets.ts";
 
 /** What an item says of AI. */
@@ -65,9 +67,12 @@ const SHORT_SUMMARY = 600;
 
 const NO_SUBJECT: AiSubject = { level: "none", namesTheAct: null, words: [] };
 
-/** Finds what an item says of AI. Costs one pass over the text when it says nothing. */
+/** Finds what an item says of AI. Costs a glance at the text when it says nothing. */
 export function findAiSubject(item: Item): AiSubject {
-  if (!hasPhrase(ANY_TERM(), item.title) && !hasPhrase(ANY_TERM(), item.summary)) return NO_SUBJECT;
+  const { title: ownTitle, summary: ownSummary } = item.input;
+  const mayBe = mayHavePhrase(ANY_TERM(), ownTitle, TITLE_LIMIT) ||
+    mayHavePhrase(ANY_TERM(), ownSummary, SUMMARY_LIMIT);
+  if (!mayBe) return NO_SUBJECT;
   const index = TERMS.of(item.language.language);
   const title = findPhrases(index, item.title);
   const summary = findPhrases(index, item.summary);

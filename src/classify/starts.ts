@@ -9,20 +9,29 @@ export interface WordStarts {
   four: readonly number[];
 }
 
+/** Where the words begin of the text that was gone through last. */
+let places = new Int32Array(0);
+
 /** The beginnings of a text's words, in order. A text is looked through once, whatever is then looked for in it. */
 export function findStarts(lower: string): WordStarts {
-  const at: number[] = [];
-  const two: number[] = [];
-  const four: number[] = [];
+  const { length } = lower;
+  if (places.length < length) places = new Int32Array(length);
+  let words = 0;
   let inWord = false;
-  for (let place = 0; place < lower.length; place++) {
+  for (let place = 0; place < length; place++) {
     const letter = isWordCharacter(lower.charCodeAt(place));
-    if (letter && !inWord) {
-      at.push(place);
-      two.push(slotOfTwo(lower, place));
-      four.push(slotOfFour(lower, place));
-    }
+    if (letter && !inWord) places[words++] = place;
     inWord = letter;
+  }
+  // Lists that grow would be copied again and again.
+  const at = new Array<number>(words);
+  const two = new Array<number>(words);
+  const four = new Array<number>(words);
+  for (let word = 0; word < words; word++) {
+    const place = places[word] as number;
+    at[word] = place;
+    two[word] = twoAt(lower, place);
+    four[word] = fourAt(lower, place);
   }
   return { at, two, four };
 }
@@ -52,7 +61,7 @@ export function createStartIndex<V>(): StartIndex<V> {
 export function addByStart<V>(index: StartIndex<V>, beginning: string, value: V): void {
   const long = isLongStart(beginning);
   const { taken, lists } = long ? index.four : index.two;
-  const slot = long ? slotOfFour(beginning, 0) : slotOfTwo(beginning, 0);
+  const slot = long ? fourAt(beginning, 0) : twoAt(beginning, 0);
   taken[slot >> 5] = (taken[slot >> 5] ?? 0) | (1 << (slot & 31));
   const list = lists.get(slot);
   if (list === undefined) lists.set(slot, [value]);
@@ -94,14 +103,28 @@ function emptySlots<V>(): Slots<V> {
 }
 
 /** The slot of the two characters at a place of a text. */
-export function slotOfTwo(text: string, at: number): number {
-  return slotOf(text.charCodeAt(at) * 65_536 + text.charCodeAt(at + 1));
+export function twoAt(text: string, at: number): number {
+  return slotOfTwo(codeAt(text, at), codeAt(text, at + 1));
 }
 
 /** The slot of the four characters at a place of a text. */
-export function slotOfFour(text: string, at: number): number {
-  const first = text.charCodeAt(at) * 65_536 + text.charCodeAt(at + 1);
-  return slotOf(Math.imul(first, 65_599) + text.charCodeAt(at + 2) * 65_536 + text.charCodeAt(at + 3));
+export function fourAt(text: string, at: number): number {
+  return slotOfFour(codeAt(text, at), codeAt(text, at + 1), codeAt(text, at + 2), codeAt(text, at + 3));
+}
+
+/** The code of a character; 0 behind the end. */
+function codeAt(text: string, at: number): number {
+  return at < text.length ? text.charCodeAt(at) : 0;
+}
+
+/** The slot of two characters, by their codes. */
+export function slotOfTwo(first: number, second: number): number {
+  return slotOf(first * 65_536 + second);
+}
+
+/** The slot of four characters, by their codes. */
+export function slotOfFour(first: number, second: number, third: number, fourth: number): number {
+  return slotOf(Math.imul(first * 65_536 + second, 65_599) + third * 65_536 + fourth);
 }
 
 /** Multiplied so that the upper bits hang together with all others (Knuth, The Art of Computer Programming 3, 6.4). */

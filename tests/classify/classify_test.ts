@@ -82,8 +82,8 @@ Deno.test("classifyItem() gives an item without AI its language and kind, no top
       "Urteil des Gerichtshofs vom 3. März 2026 in der Rechtssache C-12/25: Schutz personenbezogener Daten",
     url: "https://curia.europa.eu/1",
   }));
-  const { reasons: _reasons, ...values } = result;
-  assert.deepEqual(values, {
+  const { relevant, language, eventType, topics, severity, aiActArticles } = result;
+  assert.deepEqual({ relevant, language, eventType, topics, severity, aiActArticles }, {
     relevant: false,
     language: "de",
     eventType: "court-ruling",
