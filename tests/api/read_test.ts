@@ -73,6 +73,10 @@ Deno.test("GET /v1/events narrows by since, source, severity_min and topics, alo
       ["", [4, 3, 2, 1, 0]],
       ["limit=2", [4, 3]],
       [`since=${START_MS + 2}`, [4, 3, 2]],
+      // "Everything", however it is said; a time in seconds is one of 1970, and the specification lets it stand.
+      ["since=0", [4, 3, 2, 1, 0]],
+      ["since=-1", [4, 3, 2, 1, 0]],
+      [`since=${START_MS / 1_000}`, [4, 3, 2, 1, 0]],
       ["source=board", [2, 1, 0]],
       ["severity_min=high", [4, 3]],
       ["severity_min=info", [4, 3, 2, 1, 0]],

@@ -44,7 +44,7 @@ const eventsQuery = z.strictObject({
     min: -LAST_MS,
     max: LAST_MS,
     example: SOME_MS,
-    description: "Unix ms: `published_at` at or after",
+    description: "Unix ms (thirteen figures; seconds would be in January 1970): `published_at` at or after",
   })
     .optional(),
   until: integerParameter({
