@@ -1,8 +1,13 @@
 // `delivery …`: what customers were promised, what became of it, and sending it once more.
 import { utcMonth } from "../domain/calendar.ts";
 import type { ReplayRefusal } from "../domain/catch_up_store.ts";
-import { type AttemptRecord, DELIVERY_STATUSES, type DeliveryStatus } from "../domain/delivery.ts";
-import type { DeliveryRecord } from "../domain/delivery.ts";
+import {
+  type AttemptRecord,
+  DELIVERY_STATUSES,
+  type DeliveryRecord,
+  type DeliveryStatus,
+  describeDelivery,
+} from "../domain/delivery.ts";
 import { createIds, isId } from "../domain/ids.ts";
 import type { Store } from "../domain/store.ts";
 import { toDeliveryRecord } from "../wire/delivery_log.ts";
@@ -111,25 +116,35 @@ async function listDeliveries(call: CommandCall, { platform, store }: Opened): P
     nameOf: ({ id }) => id,
     ...PAGING,
   });
-  print(call, { deliveries: rows.map(listedFields), next }, (data) =>
+  print(call, { deliveries: rows.map(listedFields), next }, () =>
     listLines(call, {
-      rows: data.deliveries,
+      rows,
       none: texts.size === 0 ? "no deliveries yet" : "no deliveries like that",
       header: ["DELIVERY", "MADE (UTC)", "STATUS", "TRIES", "NEXT (UTC)", "SUBSCRIPTION", "CUSTOMER", "WHY"],
       drop: ["CUSTOMER", "SUBSCRIPTION", "NEXT (UTC)", "TRIES"],
       cut: "WHY",
-      cells: (row) => [
-        row.id,
-        formatTime(row.created_at),
-        row.status,
-        row.attempt_count,
-        row.next_attempt_at === null ? "" : formatTime(row.next_attempt_at),
-        row.subscription_id,
-        row.customer_id,
-        row.reason ?? "",
-      ],
+      cells: (delivery) => {
+        const row = toDeliveryRecord(delivery);
+        return [
+          row.id,
+          formatTime(row.created_at),
+          row.status,
+          row.attempt_count,
+          row.next_attempt_at === null ? "" : formatTime(row.next_attempt_at),
+          row.subscription_id,
+          delivery.customerId,
+          whyInShort(delivery),
+        ];
+      },
     }));
   return EXIT.done;
+}
+
+/** Of what goes on failing, or was given up, what went wrong last: the rest is said by its status. */
+function whyInShort(delivery: DeliveryRecord): string {
+  const { status, lastProblem } = delivery;
+  const isMissed = status === "pending" || status === "failed";
+  return (isMissed ? lastProblem : describeDelivery(delivery)) ?? "";
 }
 
 /** Whose deliveries are asked for; a subscription says it too. */
@@ -199,7 +214,8 @@ async function requireDelivery(
 
 function noDelivery(id: string): CommandError {
   return new CommandError(
-    `there is no delivery ${id}; \`delivery list\` shows them, and old ones are removed as the config says`,
+    `there is no delivery ${id}; \`delivery list\` shows them: tests are not kept, and old ones are removed as the config ` +
+      "says",
   );
 }
 
@@ -225,7 +241,7 @@ function describe({ delivery, endpoint, attempts }: ShownDelivery, width: number
     ["subscription", row.subscription_id],
     ["endpoint", endpoint ?? "none: the subscription was deleted"],
     ["event", `${row.event_id} (${row.type})`],
-    ["place", `${row.sequence} of its subscription`],
+    ["sequence", `${row.sequence} of its subscription`],
     ["made", time(row.created_at)],
     ["next attempt", row.next_attempt_at === null ? null : time(row.next_attempt_at)],
     ["arrived", row.delivered_at === null ? "never" : time(row.delivered_at)],
@@ -267,7 +283,11 @@ async function replayDelivery(call: CommandCall, { config, platform, store }: Op
     by: actOf(call, platform),
   });
   if (typeof outcome === "string") {
-    throw new CommandError(`${delivery.id} is not sent again: ${refusalWords(outcome, delivery)}`);
+    const isKeptOut = (await store.findCustomer(customerId))?.enabled === false;
+    const words = outcome === "disabled" && isKeptOut
+      ? keptOutWords(customerId)
+      : refusalWords(outcome, delivery);
+    throw new CommandError(`${delivery.id} is not sent again: ${words}`);
   }
   const row = listedFields(outcome);
   print(
@@ -295,7 +315,11 @@ function refusalWords(
     case "removed":
       return "its body was removed, since it was finished long ago; `event show` has its event";
     case "disabled":
-      return `its subscription ${subscriptionId} is switched off, or its customer is kept out; ` +
-        `\`customer show ${customerId}\` says by whom, and the owner switches it on with PATCH /v1/subscriptions/{id}`;
+      return `its subscription ${subscriptionId} is switched off; \`customer show ${customerId}\` says by whom, and the ` +
+        "owner switches it on with PATCH /v1/subscriptions/{id}";
   }
+}
+
+function keptOutWords(customerId: string): string {
+  return `its customer ${customerId} is disabled or does not pay; \`customer show ${customerId}\` says which`;
 }

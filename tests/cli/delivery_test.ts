@@ -40,7 +40,7 @@ interface Given {
   folder: string;
   /** Asks the API as the subscription's owner. */
   // deno-lint-ignore no-explicit-any
-  ask(path: string, body?: unknown): Promise<any>;
+  ask(path: string, body?: unknown, method?: string): Promise<any>;
   /** What has arrived at the receiver, and what it answers. */
   receiver: { arrived: { id: string | null; body: string }[]; status: number };
   /** The subscription whose endpoint is called. */
@@ -64,9 +64,9 @@ async function withDelivery(work: (given: Given) => Promise<void>): Promise<void
     });
     const server = await serve(folder);
     try {
-      const ask: Given["ask"] = async (path, body) => {
+      const ask: Given["ask"] = async (path, body, method = body === undefined ? "GET" : "POST") => {
         const response = await fetch(server.address + path, {
-          method: body === undefined ? "GET" : "POST",
+          method,
           headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
           ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         });
@@ -121,7 +121,10 @@ async function checkLists({ folder, ask, subscription, customerId }: Given, row:
   for (const options of none) assert.deepEqual((await list(...options)).deliveries, [], options.join(" "));
   const shown = lines(await regfeed(folder, ["delivery", "list"]));
   assert.equal(shown.length, 2);
-  assert.match(shown[1] ?? "", new RegExp(`^${row.id} .* pending +2 .*${customerId} .*answered 503$`));
+  assert.match(
+    shown[1] ?? "",
+    new RegExp(`^${row.id} .* pending +2 .*${customerId} +the endpoint answered 503$`),
+  );
 }
 
 async function checkWrongUse({ folder, customerId }: Given, row: Row): Promise<void> {
@@ -188,7 +191,7 @@ Deno.test("delivery list and show tell the operator what the API tells the owner
 
 Deno.test("delivery replay sends again what is finished, the same bytes under the same id, and stands in the audit", () =>
   withDelivery(async (given) => {
-    const { folder, ask, receiver, customerId } = given;
+    const { folder, ask, receiver, subscription, customerId } = given;
     const { deliveries: [row] } = await until<{ deliveries: Row[] }>(
       () => ask("/v1/deliveries"),
       ({ deliveries }) => deliveries[0]?.reason?.includes("503") === true,
@@ -203,11 +206,22 @@ Deno.test("delivery replay sends again what is finished, the same bytes under th
       [entry?.["act"], entry?.["customer"], entry?.["change"]],
       ["delivery.replay", customerId, { delivery: row.id }],
     );
+    await until(() => ask(`/v1/deliveries/${row.id}`), ({ delivery }) => delivery.status === "delivered");
+    await ask(`/v1/subscriptions/${subscription.id}`, { enabled: false }, "PATCH");
+    const off = await regfeed(folder, ["delivery", "replay", row.id]);
+    assert.equal(off.code, 1);
+    assert.match(
+      off.stderr,
+      /is not sent again: its subscription sub_\S+ is switched off; `customer show cus_/,
+    );
     const disabled = await regfeed(folder, ["customer", "disable", customerId]);
     assert.equal(disabled.code, 0, disabled.stderr);
     const kept = await regfeed(folder, ["delivery", "replay", row.id]);
     assert.equal(kept.code, 1);
-    assert.match(kept.stderr, /is switched off, or its customer is kept out; `customer show cus_/);
+    assert.match(
+      kept.stderr,
+      /is not sent again: its customer cus_\S+ is disabled or does not pay; `customer show cus_/,
+    );
   }));
 
 async function checkReplay({ folder, ask, receiver }: Given, row: Row): Promise<void> {
