@@ -6,7 +6,7 @@ import type { LogFields, Platform } from "../domain/ports.ts";
 import type { Store } from "../domain/store.ts";
 import { StoreError, type StoreTrouble, TROUBLE_ADVICE } from "../domain/store_trouble.ts";
 import { afterTurn } from "../platform/clock.ts";
-import { mayWriteBeside, mayWriteFile, openWritten } from "../platform/database_files.ts";
+import { mayWriteBeside, mayWriteFile, openWritten, removeBeside } from "../platform/database_files.ts";
 import { createMachine } from "../platform/machine.ts";
 import { findObstacle, type Obstacle } from "../platform/users.ts";
 import type { LogSettings } from "../platform/log.ts";
@@ -219,6 +219,7 @@ export async function openStoreAt(
     openStore(path, (given) => openVaultFile(keyFile, given), openWritten, {
       hasRoom,
       identify: (side) => machine.identityOf(`${path}${side}`),
+      removeBeside: (side) => removeBeside(path, side),
       mayWriteAnew: () => mayWriteBeside(path),
       afterTurn,
       vaultWhenUsed,

@@ -131,3 +131,8 @@ export function openWritten(path: string): WrittenFile {
   const file = Deno.openSync(path);
   return { writeThrough: () => file.syncData(), close: () => file.close() };
 }
+
+/** Removes a database's log, or the index of it, that nobody is to open any more; who has it open keeps it. */
+export function removeBeside(path: string, side: "-wal" | "-shm"): void {
+  Deno.removeSync(`${path}${side}`);
+}

@@ -8,6 +8,7 @@ import { Connection } from "../../src/store/sqlite/connection.ts";
 import { inspectDatabase, releaseDatabase } from "../../src/store/sqlite/inspect.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import { troubleOf, TroubleWatch } from "../../src/store/sqlite/trouble.ts";
+import { removeBeside } from "../../src/platform/database_files.ts";
 import { createMachine } from "../../src/platform/machine.ts";
 import { testVault } from "../support/vault.ts";
 import { anEvent, publish } from "./contract/given.ts";
@@ -24,7 +25,28 @@ async function withFile(work: (file: string) => Promise<void> | void): Promise<v
 /** A store that sees when its files are moved. */
 function openWatched(file: string): Store {
   const machine = createMachine();
-  return openStore(file, testVault, null, { identify: (side) => machine.identityOf(`${file}${side}`) });
+  return openStore(file, testVault, null, {
+    identify: (side) => machine.identityOf(`${file}${side}`),
+    removeBeside: (side) => removeBeside(file, side),
+  });
+}
+
+/** Stores an event as another process: what locks and shares files tells processes apart, not connections. */
+async function publishElsewhere(file: string, event: string): Promise<void> {
+  const [store, vault, given] = [
+    "src/store/sqlite/store.ts",
+    "tests/support/vault.ts",
+    "tests/store/contract/given.ts",
+  ]
+    .map((path) => JSON.stringify(new URL(`../../${path}`, import.meta.url).href));
+  const script = `import { openStore } from ${store}; import { testVault } from ${vault};
+    import { anEvent, publish } from ${given};
+    const store = openStore(${JSON.stringify(file)}, testVault);
+    await publish(store, [anEvent(${JSON.stringify(event)})]);
+    await store.close();`;
+  const args = ["eval", "--quiet", "--no-check", script];
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), { args }).output();
+  assert.ok(success, new TextDecoder().decode(stderr));
 }
 
 /** What a connection throws in a state that its settings bring about. */
@@ -311,6 +333,29 @@ Deno.test("what another server writes at the path while this one ends is whole",
     await other.close();
     const events = (path: string) => inspectDatabase(path).rows["events"];
     assert.deepEqual([events(file), events(`${file}.aside`)], [3, 1]);
+  });
+});
+
+Deno.test("a file that comes back after another was written at its path has nothing of that one in it", async () => {
+  await withFile(async (file) => {
+    const store = openWatched(file);
+    await publish(store, [anEvent("evt_1"), anEvent("evt_2")]);
+    assert.equal(await store.trouble(), null);
+    Deno.renameSync(file, `${file}.aside`);
+    assert.equal(await store.trouble(), "moved");
+    await publishElsewhere(file, "evt_9");
+    Deno.renameSync(file, `${file}.made`);
+    Deno.renameSync(`${file}.aside`, file);
+    assert.equal(await store.trouble(), null);
+    for (const [name, isThere] of [["evt_1", true], ["evt_9", false]] as const) {
+      assert.equal(await store.findEvent(name) !== null, isThere, name);
+    }
+    await publish(store, [anEvent("evt_3")]);
+    await store.close();
+    for (const [path, events] of [[file, 3], [`${file}.made`, 1]] as const) {
+      const { rows, problems } = inspectDatabase(path);
+      assert.deepEqual([rows["events"], problems], [events, []], path);
+    }
   });
 });
 

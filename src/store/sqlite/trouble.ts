@@ -22,6 +22,9 @@ export function troubleOf(error: unknown): StoreTrouble | null {
 /** Tells a database's file, its log or the index of that from every other; null where there is none. */
 export type Identify = (side: "" | "-wal" | "-shm") => string | null;
 
+/** Removes what lies beside a database's file. */
+export type RemoveBeside = (side: "-wal" | "-shm") => void;
+
 /** A database's files. */
 interface Place {
   file: string | null;
@@ -51,11 +54,13 @@ export class TroubleWatch {
   /**
    * `hasRoom` says whether the disk has room again for more than a page; null where nobody can tell. `identify` tells the
    * file at the path, or beside it, from every other, null where there is none; without it, all stay in their places.
+   * `removeBeside` removes what a file that was moved away has left at its path.
    */
   constructor(
     private readonly connection: Connection,
     private readonly hasRoom: (() => boolean) | null,
     private readonly identify: Identify = () => "",
+    private readonly removeBeside: RemoveBeside = () => {},
   ) {
     this.#place = connection.readsCopy ? null : this.#look();
   }
@@ -133,9 +138,19 @@ export class TroubleWatch {
     this.connection.beImpatient(true);
     try {
       this.#isWhole = this.connection.bringLogIn();
+      if (this.#isWhole) this.#leavePlace(now, known);
     } catch {
       // That it is moved is told, and with the next look this is tried again.
     }
+  }
+
+  /**
+   * Leaves nothing of a file that was moved away at its path: whoever made another there would write into the log of this
+   * one, which would read that as its own as soon as it is back.
+   */
+  #leavePlace(now: Place, known: Place): void {
+    if (now.log !== null && now.log === known.log) this.removeBeside("-wal");
+    if (now.index !== null && now.index === known.index) this.removeBeside("-shm");
   }
 
   /**
