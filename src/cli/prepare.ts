@@ -1,5 +1,5 @@
 // Brings the config's database up to date before it is opened: never without a backup that was opened and counted.
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { backupName, type BackupTools, createBackup } from "../backup/create.ts";
 import { withBackup } from "../backup/verify.ts";
 import type { Config } from "../config/config.ts";
@@ -14,6 +14,7 @@ import { copyDatabase } from "../store/sqlite/copy.ts";
 import { inspectDatabase, releaseDatabase } from "../store/sqlite/inspect.ts";
 import { migrateFile, SCHEMA_VERSION, schemaOfFile } from "../store/sqlite/migrate.ts";
 import { VERSION } from "../version.ts";
+import { findServer } from "./sole_server.ts";
 
 /** What the names of backups begin with that are made before an upgrade to this schema. */
 const BEFORE_PREFIX = `before-schema-${SCHEMA_VERSION}-`;
@@ -75,6 +76,7 @@ export async function prepareDatabase(
         "local disk",
     );
   }
+  await mustMiss(host, path);
   const unwritable = await makeWhereMissing(host, path);
   // SQLite would make the file that its readers share with the rights of this one, and nobody could write that later.
   if (unwritable !== null && !await host.exists(`${path}-shm`)) throw unwritable;
@@ -145,6 +147,27 @@ async function findSameBackup(
 export function olderSchema(schema: number): string {
   return `the database has schema ${schema}, and this version reads schema ${SCHEMA_VERSION}: it has to be brought up ` +
     "to date before it is read, and cannot be written";
+}
+
+/**
+ * Throws where no database is there, and something shows that one was: made anew it would be another one, whoever has the
+ * first open would know nothing of it, and what stands in the log would be lost.
+ */
+async function mustMiss(host: Host, path: string): Promise<void> {
+  if (await host.exists(path).catch(() => true)) return; // what cannot be looked at, opening it tells of
+  const server = await findServer(path);
+  if (server !== null) {
+    throw new Error(
+      `it is not there any more, while a server has it open (${server}): put the same file back, or stop the server first`,
+    );
+  }
+  const log = `${basename(path)}-wal`;
+  const { files } = await host.list(dirname(path));
+  if (!files.some(({ name, sizeBytes }) => name === log && sizeBytes > 0)) return;
+  throw new Error(
+    `it is not there, but its log is (${path}-wal), with what was stored last: put the database back beside it, or move ` +
+      "the log away for a new one",
+  );
 }
 
 /** Makes the file where it is missing; gives what keeps one that is there from being written, null when nothing seems to. */

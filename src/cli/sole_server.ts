@@ -175,3 +175,9 @@ export async function findSecondServer(path: string): Promise<Finding[]> {
   const found = `two servers have this store open: ${readClaim(first)}, and ${readClaim(second)}`;
   return [problem("store", found, ADVICE)];
 }
+
+/** The server that has a store open, in words; null where none has. */
+export async function findServer(path: string): Promise<string | null> {
+  const { first } = claimsOf(path);
+  return await isClaimed(first, LOOK_MS) ? readClaim(first) : null;
+}

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { prepareDatabase, type Preparing, WORK_HERE } from "../../src/cli/prepare.ts";
+import { claimFile } from "../../src/platform/claim.ts";
 import { createFiles } from "../../src/platform/files.ts";
 import type { Host } from "../../src/platform/process.ts";
 import { openVaultFile } from "../../src/platform/vault.ts";
@@ -62,4 +63,30 @@ Deno.test("an upgrade that is ended takes the backup again that it had made, unl
     assert.ok(said.includes("an earlier backup cannot be used: another one is made"));
     assert.deepEqual(backups(), [name("00"), name("03"), name("04")]);
     assert.equal(schemaOfFile(path), SCHEMA_VERSION);
+  }));
+
+Deno.test("no database is made in the place of one that a server has open, nor beside the log of one", () =>
+  withFolder(async (folder) => {
+    const path = join(folder, "regfeed.db");
+    const prepare = () =>
+      prepareDatabase(createFiles() as unknown as Host, {
+        config: { store: { path, keyFile: join(folder, "key") } } as Preparing["config"],
+        file: join(folder, "regfeed.toml"),
+        nowMs: START_MS,
+        work: WORK_HERE,
+        machine: { volumeOf: () => null },
+        say: () => {},
+      });
+    const exists = () => createFiles().exists(path);
+    const server = claimFile(`${path}.server`, "http://127.0.0.1:8080");
+    await server.taken;
+    await assert.rejects(prepare(), /while a server has it open \(process \d+, http:\/\/127\.0\.0\.1:8080\)/);
+    assert.equal(await exists(), false);
+    server.release();
+    await Deno.writeTextFile(`${path}-wal`, "what was stored last");
+    await assert.rejects(prepare(), /it is not there, but its log is \(.*regfeed\.db-wal\)/);
+    assert.equal(await exists(), false);
+    await Deno.writeTextFile(`${path}-wal`, ""); // holds nothing
+    await prepare();
+    assert.equal(await exists(), true);
   }));
