@@ -120,6 +120,12 @@ const HOT: [string, (store: Store) => Soon<unknown>, RegExp[]][] = [
   ["findEvent()", (store) => store.findEvent("evt_07"), [
     /^SEARCH events USING INDEX sqlite_autoindex_events_1 \(id=\?\)$/,
   ]],
+  ["findEvent(), of neighbours", async (store) => {
+    for (const id of eventIds(1, 9)) await store.findEvent(id);
+  }, [
+    /^SEARCH events USING COVERING INDEX sqlite_autoindex_events_1 \(id>\?\)$/,
+    /^SEARCH events USING INTEGER PRIMARY KEY \(rowid=\?\)$/,
+  ]],
   ["listVersions()", (store) => store.listVersions("evt_07"), [
     /^SEARCH events USING INDEX sqlite_autoindex_events_2 \(source_id=\? AND external_id=\?\)$/,
   ]],

@@ -10,6 +10,7 @@ import type {
 } from "../../domain/store.ts";
 import type { Connection, Row } from "./connection.ts";
 import { listEvents } from "./event_list.ts";
+import { EventPlaces, selectionOf } from "./event_places.ts";
 import { requireLease } from "./leases.ts";
 import { RecordReader } from "./record_reader.ts";
 import { PublicationBatch } from "./publication_batch.ts";
@@ -44,6 +45,7 @@ export function createEvents(
   unwritten: Unwritten,
 ): Pick<Store, EventMethods> {
   const records = new RecordReader(connection);
+  const places = new EventPlaces(connection);
   return {
     recordPublications: (sourceId, publications, decide, holder) =>
       unwritten.during(connection.transactionThrough(() => {
@@ -61,9 +63,9 @@ export function createEvents(
 
     listEvents: (query) => unwritten.kept(connection.reading(() => listEvents(connection, records, query))),
 
-    findEvent: (id) => unwritten.kept(connection.reading(() => findEvent(connection, id))),
+    findEvent: (id) => unwritten.kept(connection.reading(() => findEvent(places, id))),
 
-    findPlace: (id) => connection.reading(() => placeOf(connection.get(PLACE_SQL, id))),
+    findPlace: (id) => connection.reading(() => placeOf(places.find(PLACE, id))),
 
     lastPlace: () => connection.reading(() => placeOf(connection.get(LAST_PLACE_SQL))),
 
@@ -91,24 +93,39 @@ function createRecordsState(connection: Connection): Store["recordsState"] {
   };
 }
 
-const PLACE_SQL = "select id, seq, published_at from events where id = ?";
+const PLACE = selectionOf({
+  columns: "id, seq, published_at",
+  from: "from events",
+  isOf: (row, id) => row["id"] === id,
+});
 const LAST_PLACE_SQL = "select id, seq, published_at from events where seq = (select max(seq) from events)";
 const STATE_SQL = `
   select (select ifnull(max(seq), 0) from events) || '.' ||
     (select ifnull(max(seq), 0) from event_translations) as state`;
 
 /** A record that has later languages has its rendering: most have neither, and are looked for in one place. */
-const FOUND_SQL = `
-  select ifnull(event_renderings.json, events.json) as json, provenance,
+const FOUND = selectionOf({
+  columns: `ifnull(event_renderings.json, events.json) as json, provenance,
     case when event_seq is null then '[]' else (
       select json_group_array(json_object('language', language, 'url', url, 'added_at', added_at,
         'provenance', json(provenance)))
       from (select * from event_translations where event_seq = events.seq order by language)
-    ) end as later
-  from events left join event_renderings on event_seq = events.seq where id = ?`;
+    ) end as later`,
+  from: "from events left join event_renderings on event_seq = events.seq",
+  isOf: (row, id) => beginsWithId(String(row["json"]), id),
+});
 
-function findEvent(connection: Connection, id: string): Awaited<ReturnType<Store["findEvent"]>> {
-  const row = connection.get(FOUND_SQL, id);
+/** What a record's JSON begins with, before its id. */
+const BEFORE_ID = '{"id":"';
+
+/** Whether the JSON of a record begins with this id. */
+function beginsWithId(json: string, id: string): boolean {
+  return json.startsWith(BEFORE_ID) && json.startsWith(id, BEFORE_ID.length) &&
+    json.charCodeAt(BEFORE_ID.length + id.length) === 0x22;
+}
+
+function findEvent(places: EventPlaces, id: string): Awaited<ReturnType<Store["findEvent"]>> {
+  const row = places.find(FOUND, id);
   return row === undefined ? null : {
     json: String(row["json"]),
     provenance: String(row["provenance"]),
