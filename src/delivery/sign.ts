@@ -81,6 +81,14 @@ function padKey(key: Uint8Array): PaddedKey {
  */
 function hmacSha256({ inner, outer }: PaddedKey, message: Uint8Array): string {
   message.set(inner);
-  outer.set(hash("sha256", message, "buffer"), BLOCK_BYTES);
+  const digest = hash("sha256", message, "hex"); // bytes would come as an object of their own
+  for (let at = 0; at < SHA256_BYTES; at++) {
+    outer[BLOCK_BYTES + at] = nibble(digest.charCodeAt(2 * at)) << 4 | nibble(digest.charCodeAt(2 * at + 1));
+  }
   return hash("sha256", outer, "base64");
+}
+
+/** The value of a hexadecimal digit in lower case. */
+function nibble(code: number): number {
+  return code > 0x39 ? code - 0x57 : code - 0x30;
 }
