@@ -12,6 +12,8 @@ const QUICK_MS = 100;
 const MAX_AHEAD = 100;
 /** What has waited for its place so long goes back: whoever changes a subscription must not wait for its effect, ms. */
 const MAX_WAIT_MS = 100;
+/** Of those that wait so many are looked at for one free place: with many endpoints most of them have none. */
+const MAX_LOOK = 100;
 
 /** What claims are made with. */
 export interface Claiming {
@@ -73,6 +75,31 @@ export class Claims {
     return this.#start(places);
   }
 
+  /**
+   * The first that has a free place now, without a claim: null when there is none, or it is time to claim or to give
+   * back. Its caller begins it before asking again. Not while {@link Claims.take} is under way.
+   */
+  takeOne(): ClaimedDelivery | null {
+    const { clock, store, inFlight, perSubscription } = this.#claiming;
+    const nowMs = clock.nowMs();
+    const [first] = this.#waiting;
+    if (first === undefined || this.#stuck.size > 0 || isOver(nowMs, first.claimedAtMs, MAX_WAIT_MS)) {
+      return null;
+    }
+    if (Math.abs(nowMs - this.#claimedAtMs) >= CLAIM_EVERY_MS) return null;
+    const version = store.subscriptionsVersion(nowMs);
+    if (version instanceof Promise) version.catch(() => {}); // whoever takes asks again, and hears of it
+    if (version !== this.#version) return null;
+    const most = Math.min(this.#waiting.length, MAX_LOOK);
+    for (let at = 0; at < most; at++) {
+      const { delivery } = this.#waiting[at] as Waiting;
+      if ((inFlight.get(delivery.subscriptionId) ?? 0) >= perSubscription) continue;
+      this.#waiting.splice(at, 1);
+      return delivery;
+    }
+    return null;
+  }
+
   /** Gives back everything that waits. */
   async returnAll(): Promise<void> {
     await this.#return(() => true);
@@ -86,7 +113,7 @@ export class Claims {
       places.set(subscriptionId, (places.get(subscriptionId) ?? 0) + 1);
     }
     // Read before the claim: of a change between the two the next look at it will tell.
-    const version = await store.subscriptionsVersion();
+    const version = await store.subscriptionsVersion(nowMs);
     if (this.#waiting.length === 0) this.#version = version;
     const claimed = await store.claimDeliveries({
       nowMs,
@@ -138,11 +165,11 @@ export class Claims {
 
   async #returnOutdated(): Promise<void> {
     const { store, clock } = this.#claiming;
-    if (this.#waiting.length > 0 && await store.subscriptionsVersion() !== this.#version) {
+    if (this.#waiting.length > 0 && await store.subscriptionsVersion(clock.nowMs()) !== this.#version) {
       await this.returnAll();
     }
     const nowMs = clock.nowMs();
-    const isOld = ({ claimedAtMs }: Waiting) => Math.abs(nowMs - claimedAtMs) > MAX_WAIT_MS;
+    const isOld = ({ claimedAtMs }: Waiting) => isOver(nowMs, claimedAtMs, MAX_WAIT_MS);
     // They stand in the order of their claims: when neither end is old, whichever way the clock went, none is.
     if (this.#waiting.slice(0, 1).some(isOld) || this.#waiting.slice(-1).some(isOld)) {
       // All of a subscription go back: one that was claimed later must not overtake those that were claimed before.
@@ -168,4 +195,9 @@ export class Claims {
     await this.#claiming.store.returnDeliveries(deliveries, this.#claiming.clock.nowMs());
     this.#waiting = this.#waiting.filter((one) => !returned.has(one));
   }
+}
+
+/** Whether it is longer ago, or the clock went back by more. */
+function isOver(nowMs: number, sinceMs: number, ms: number): boolean {
+  return Math.abs(nowMs - sinceMs) > ms;
 }

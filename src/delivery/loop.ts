@@ -20,7 +20,7 @@ import { buildTestPayload } from "./payload.ts";
 import { createRecorder } from "./recorder.ts";
 import { createUpkeep, type Upkeep } from "./upkeep.ts";
 import { decideNextStep, isSuccess } from "./retry.ts";
-import { sendAttempt, type Sending } from "./send.ts";
+import { brokenOff, sendAttempt, type Sending } from "./send.ts";
 import { Wake } from "./wake.ts";
 
 /** How much longer a delivery is leased than its attempt can last: time to record it, ms. */
@@ -117,6 +117,8 @@ class DeliveryLoop implements Delivery {
   /** Wait until nothing is being sent. */
   #whenSent: (() => void)[] = [];
   readonly #wake: Wake;
+  /** While the loop waits, what ends starts what waits: a round for each would cost a good part of a delivery. */
+  #goesOn = false;
   #matchedNoneAtMs = -Infinity;
   #giveUp = new Stopper();
   #storeFailed = false;
@@ -151,7 +153,10 @@ class DeliveryLoop implements Delivery {
 
   async run(signal: AbortSignal, giveUp: AbortSignal = signal): Promise<void> {
     const { clock } = this.#deps;
-    const stopWaiting = () => this.#wake.now();
+    const stopWaiting = () => {
+      this.#goesOn = false;
+      this.#wake.now();
+    };
     signal.addEventListener("abort", stopWaiting);
     while (!signal.aborted) {
       const { matched, errors } = await this.#round({ isRunning: true });
@@ -161,7 +166,10 @@ class DeliveryLoop implements Delivery {
       } else if (matched > 0) {
         await clock.sleep(0, signal); // more events may wait: only let the answers of endpoints in
       } else {
+        if (this.#sending.size === 0) this.#recorder.hurry(); // nothing else ends about the same time
+        this.#goesOn = !signal.aborted;
         await this.#wake.wait(POLL_MS, signal);
+        this.#goesOn = false;
       }
     }
     signal.removeEventListener("abort", stopWaiting);
@@ -193,9 +201,13 @@ class DeliveryLoop implements Delivery {
   }
 
   async #claim(ahead: boolean): Promise<ClaimedDelivery[]> {
+    return await this.#claims.take(this.#places(), ahead);
+  }
+
+  /** Attempts that may begin now. */
+  #places(): number {
     const unrecorded = this.#unrecorded.size - this.#sending.size;
-    const places = Math.min(this.#deps.concurrency - this.#quickOnes(), MAX_UNRECORDED - unrecorded);
-    return await this.#claims.take(places, ahead);
+    return Math.min(this.#deps.concurrency - this.#quickOnes(), MAX_UNRECORDED - unrecorded);
   }
 
   /**
@@ -230,14 +242,22 @@ class DeliveryLoop implements Delivery {
     const { tracer } = this.#deps;
     const giveUp = this.#giveUp;
     const result = tracer.isOn
-      ? await traceAttempt(delivery, tracer, () => this.#send(delivery, giveUp))
-      : await this.#send(delivery, giveUp);
+      ? await traceAttempt(delivery, tracer, () => this.#send(attempt, giveUp))
+      : await this.#send(attempt, giveUp);
     this.#sending.remove(attempt);
     if (isSuccess(result)) this.#occupy(delivery.subscriptionId, -1);
-    this.#wake.now();
     if (this.#sending.size === 0) { for (const done of this.#whenSent.splice(0)) done(); }
     if (giveUp.aborted) this.#leave(delivery, result);
     else this.#record(delivery, result);
+    if (!this.#goOn()) this.#wake.now();
+  }
+
+  /** Starts what waits for a place that has become free; false when a round has to see to that. */
+  #goOn(): boolean {
+    if (!this.#goesOn || this.#places() <= 0) return false;
+    const next = this.#claims.takeOne();
+    if (next !== null) this.#start(next);
+    return next !== null;
   }
 
   /** Settles when nothing is being sent. */
@@ -248,14 +268,16 @@ class DeliveryLoop implements Delivery {
   /** The attempt is recorded, or given up. */
   #leave({ id, subscriptionId }: ClaimedDelivery, result: AttemptResult): void {
     this.#unrecorded.delete(id);
-    if (!isSuccess(result)) this.#occupy(subscriptionId, -1);
+    if (!isSuccess(result)) {
+      this.#occupy(subscriptionId, -1);
+      this.#wake.now();
+    }
   }
 
   #occupy(subscriptionId: string, change: 1 | -1): void {
     const sending = (this.#inFlight.get(subscriptionId) ?? 0) + change;
     if (sending > 0) this.#inFlight.set(subscriptionId, sending);
     else this.#inFlight.delete(subscriptionId);
-    if (change < 0) this.#wake.now();
   }
 
   #record(delivery: ClaimedDelivery, result: AttemptResult): void {
@@ -284,26 +306,12 @@ class DeliveryLoop implements Delivery {
   }
 
   /** Sends; an error that is not the network's is logged and stands as a failed attempt. */
-  async #send(delivery: ClaimedDelivery, giveUp: Stop): Promise<AttemptResult> {
-    const startedAtMs = this.#deps.clock.nowMs();
-    try {
-      return await sendAttempt(delivery, this.#deps, giveUp);
-    } catch (error) {
-      if (!giveUp.aborted) {
-        this.#deps.log.error("an attempt broke off here", {
-          ...nameAttempt(delivery),
-          cause: whereOf(error),
-        });
-      }
-      return {
-        startedAtMs,
-        durationMs: Math.max(0, this.#deps.clock.nowMs() - startedAtMs),
-        statusCode: null,
-        problem: "the attempt broke off on the sender's side",
-        retryAtMs: null,
-        answer: null,
-      };
-    }
+  #send({ delivery, startedAtMs }: Attempt, giveUp: Stop): Promise<AttemptResult> {
+    return sendAttempt(delivery, this.#deps, giveUp).catch((error) => {
+      const fields = { ...nameAttempt(delivery), cause: whereOf(error) };
+      if (!giveUp.aborted) this.#deps.log.error("an attempt broke off here", fields);
+      return brokenOff(startedAtMs, this.#deps.clock.nowMs());
+    });
   }
 
   async #givingBack(giveBack: () => Promise<void>): Promise<void> {

@@ -22,7 +22,9 @@ interface Entry {
 export interface Recorder {
   /** Tells, later, when the attempt is recorded (true) or cannot be (false; it is logged then). */
   record(finished: FinishedAttempt, settle: (recorded: boolean) => void): void;
-  /** Records now what waits for others; settles when nothing is being recorded. */
+  /** Records now what waits for others. */
+  hurry(): void;
+  /** Does so until nothing is being recorded, and settles then. */
   flush(): Promise<void>;
 }
 
@@ -31,14 +33,23 @@ export function createRecorder(
   { store, clock, log }: { store: Pick<Store, "finishAttempts">; clock: Clock; log: Log },
 ): Recorder {
   let waiting: Entry[] = [];
+  /** Since when the first of them waits, Unix ms. */
+  let sinceMs = 0;
+  /** Whether nothing waits for others any more. */
+  let isFlushing = false;
   let writing: Promise<void> | null = null;
   let hurry = new AbortController();
 
   async function write(): Promise<void> {
-    await clock.sleep(GATHER_MS, hurry.signal);
     while (waiting.length > 0) {
+      const leftMs = GATHER_MS - Math.abs(clock.nowMs() - sinceMs);
+      if (!isFlushing && waiting.length < ENOUGH && leftMs > 0) {
+        hurry = new AbortController();
+        await clock.sleep(leftMs, hurry.signal);
+      }
       const batch = waiting.slice(0, MAX_BATCH);
       waiting = waiting.slice(MAX_BATCH);
+      if (waiting.length > 0) sinceMs = -Infinity; // they have waited
       await writeBatch(batch);
     }
     writing = null;
@@ -68,18 +79,18 @@ export function createRecorder(
 
   return {
     record(finished, settle) {
-      waiting.push({ finished, settle });
-      if (writing === null) {
-        hurry = new AbortController();
-        writing = write();
-      }
+      if (waiting.push({ finished, settle }) === 1) sinceMs = clock.nowMs();
+      writing ??= write();
       if (waiting.length >= ENOUGH) hurry.abort(NO_ERROR);
     },
+    hurry: () => hurry.abort(NO_ERROR),
     flush: async () => {
+      isFlushing = true;
       while (writing !== null) {
         hurry.abort(NO_ERROR);
         await writing;
       }
+      isFlushing = false;
     },
   };
 }

@@ -9,6 +9,7 @@ import {
   type Resolver,
 } from "../domain/ports.ts";
 import { parseRetryAfter } from "../domain/retry_after.ts";
+import { type Soon, whenThere } from "../domain/soon.ts";
 import type { Stop } from "../domain/stop.ts";
 import { type AddressPolicy, checkWebhookUrl, REFUSED_ADDRESS, resolveTarget } from "./guard.ts";
 import { isSuccess } from "./retry.ts";
@@ -66,33 +67,45 @@ export async function sendAttempt(message: Message, sending: Sending, stop: Stop
   };
 }
 
+/** What came of an attempt that {@link sendAttempt} rejects. */
+export function brokenOff(startedAtMs: number, endedAtMs: number): AttemptResult {
+  return {
+    startedAtMs,
+    durationMs: Math.max(0, endedAtMs - startedAtMs),
+    statusCode: null,
+    problem: "the attempt broke off on the sender's side",
+    retryAtMs: null,
+    answer: null,
+  };
+}
+
 /** The answer, or null when the guard refuses the target. */
-async function post(
+function post(
   { id, webhookUrl, webhookSecrets, body }: Message,
   { http, resolver, clock, policy, userAgent }: Sending,
   signal: Stop,
-): Promise<IncomingResponse | null> {
+): Soon<IncomingResponse | null> {
   const checked = checkWebhookUrl(webhookUrl, policy);
   if (!checked.ok) return null;
-  const resolving = resolveTarget(checked.url, resolver, policy, signal);
-  const target = resolving instanceof Promise ? await resolving : resolving;
-  if (!target.ok) return null;
-  const timestampSeconds = Math.floor(clock.nowMs() / 1_000);
-  return await http.request({
-    method: "POST",
-    url: checked.url,
-    headers: {
-      "content-type": "application/json",
-      "accept-encoding": "identity",
-      "user-agent": userAgent,
-      "webhook-id": id,
-      "webhook-timestamp": String(timestampSeconds),
-      "webhook-signature": signPayload({ secrets: webhookSecrets, id, timestampSeconds, body }),
-    },
-    body,
-    addresses: target.addresses,
-    maxBodyBytes: MAX_ANSWER_BYTES,
-    signal,
+  return whenThere(resolveTarget(checked.url, resolver, policy, signal), (target) => {
+    if (!target.ok) return null;
+    const timestampSeconds = Math.floor(clock.nowMs() / 1_000);
+    return http.request({
+      method: "POST",
+      url: checked.url,
+      headers: {
+        "content-type": "application/json",
+        "accept-encoding": "identity",
+        "user-agent": userAgent,
+        "webhook-id": id,
+        "webhook-timestamp": String(timestampSeconds),
+        "webhook-signature": signPayload({ secrets: webhookSecrets, id, timestampSeconds, body }),
+      },
+      body,
+      addresses: target.addresses,
+      maxBodyBytes: MAX_ANSWER_BYTES,
+      signal,
+    });
   });
 }
 

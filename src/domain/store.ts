@@ -332,8 +332,9 @@ export interface Store extends EventStore, AccountStore, CatchUpStore, UpkeepSto
   /**
    * A number that grows with each change of a subscription, by whichever process, that concerns what it gets: its
    * filters, its address, its secret, whether it is on, whether it is there, and whether its customer is kept out.
+   * What another process changes within the millisecond `nowMs` may be told after it.
    */
-  subscriptionsVersion(): Promise<number>;
+  subscriptionsVersion(nowMs: number): Soon<number>;
   /**
    * Ends the leases of attempts that were broken off here: the attempts stay counted, and the deliveries are due now.
    * From one that has changed since nothing follows.

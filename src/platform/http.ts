@@ -34,16 +34,18 @@ export function createHttpClient(trust: Trust = "authorities"): RealHttpClient {
   let loaded: Connections | null = null;
   const load = () =>
     loading ??= import("./connections.ts").then(({ createConnections }) => loaded = createConnections(trust));
-  return {
-    async request(outgoing) {
+  const request = (connections: Connections, outgoing: OutgoingRequest): Promise<IncomingResponse> =>
+    new Promise((settle, refuse) => {
       const { addresses, signal } = outgoing;
       signal.throwIfAborted();
       if (addresses?.length === 0) throw new NetworkError("host name not found");
-      const connections = loaded ?? await orAborted(load(), signal);
-      return await new Promise((settle, refuse) =>
-        new Exchange(connections, outgoing, settle, refuse).start()
-      );
-    },
+      new Exchange(connections, outgoing, settle, refuse).start();
+    });
+  return {
+    request: (outgoing) =>
+      loaded === null
+        ? orAborted(load(), outgoing.signal).then((connections) => request(connections, outgoing))
+        : request(loaded, outgoing),
     async prepare() {
       await load();
     },

@@ -31,6 +31,7 @@ function aQueue(counts: Record<string, number>) {
       for (const { subscriptionId } of started) count(subscriptionId, 1);
       return started;
     },
+    begin: ({ subscriptionId }: ClaimedDelivery): void => void count(subscriptionId, 1),
     /** Ends attempts. */
     end: (deliveries: readonly ClaimedDelivery[], result: Partial<AttemptResult> = {}): void => {
       for (const delivery of deliveries) {
@@ -139,6 +140,48 @@ Deno.test("what was claimed ahead goes back when a subscription changes: nothing
   assert.ok(queue.store.returned.length >= 2, "something was claimed ahead");
   assert.equal(next.length, PER_SUBSCRIPTION);
   for (const { webhookUrl } of next) assert.equal(webhookUrl, "https://new.example/");
+});
+
+Deno.test("takeOne() gives what waits to a place that becomes free, in order, without a claim", async () => {
+  const queue = aQueue({ a: 100, b: 3 });
+  let running = await runUp(queue);
+  const { length } = queue.store.claims;
+  const last = Number(running.at(-1)?.id.slice(2));
+  assert.equal(queue.claims.takeOne(), null, "no place is free");
+  const seen: string[] = [];
+  for (;;) {
+    queue.end(running.slice(0, 1));
+    const next = queue.claims.takeOne();
+    if (next === null) break;
+    queue.begin(next);
+    running = [...running.slice(1), next];
+    seen.push(next.id);
+  }
+  assert.ok(seen.length >= 2, "something was claimed ahead");
+  assert.deepEqual(seen, seen.map((_, at) => `a-${last + 1 + at}`));
+  assert.equal(queue.store.claims.length, length);
+});
+
+Deno.test("takeOne() leaves to take() what asks for a look at the store, and what goes back", async () => {
+  type Queue = ReturnType<typeof aQueue>;
+  const cases: Record<string, (queue: Queue, ended: ClaimedDelivery) => unknown> = {
+    "a subscription has changed": ({ store }) => store.version++,
+    "the store does not say at once whether one has": ({ store }) => {
+      store.subscriptionsVersion = () => Promise.reject(new Error("disk full")) as never;
+    },
+    "it is time to claim": ({ clock }) => clock.advance(20),
+    "the clock was set back": ({ clock }) => clock.advance(-60_000),
+    "the endpoint has failed": ({ claims }, ended) => claims.note(ended, { ...TAKEN, statusCode: 500 }),
+    "the endpoint is slow": ({ claims }, ended) => claims.note(ended, { ...TAKEN, durationMs: 101 }),
+  };
+  for (const [name, change] of Object.entries(cases)) {
+    const queue = aQueue({ a: 100 });
+    const [ended] = await runUp(queue);
+    assert.ok(ended);
+    queue.end([ended]);
+    await change(queue, ended);
+    assert.equal(queue.claims.takeOne(), null, name);
+  }
 });
 
 Deno.test("what was claimed later does not overtake what goes back because it waited", async () => {

@@ -45,8 +45,9 @@ function aStore(broken: (batch: readonly FinishedAttempt[]) => boolean = () => f
 function aRecorder(store: ReturnType<typeof aStore>) {
   const clock = new FakeClock();
   const log = new FakeLog();
-  const { record, flush } = createRecorder({ store, clock, log });
+  const { record, hurry, flush } = createRecorder({ store, clock, log });
   const recorder = {
+    hurry,
     flush,
     /** Settles when the attempt is recorded, or cannot be. */
     record: (one: FinishedAttempt) => new Promise<boolean>((settle) => record(one, settle)),
@@ -54,7 +55,7 @@ function aRecorder(store: ReturnType<typeof aStore>) {
   return { clock, log, recorder };
 }
 
-Deno.test("createRecorder() records together what finishes about the same time, and then what finishes while it writes", async () => {
+Deno.test("createRecorder() records together what finishes about the same time, also while it writes", async () => {
   const store = aStore();
   store.held = true;
   const { recorder, clock } = aRecorder(store);
@@ -65,14 +66,38 @@ Deno.test("createRecorder() records together what finishes about the same time, 
   assert.deepEqual(store.batches, []);
   await clock.advance(1);
   const second = [recorder.record(finished("d")), recorder.record(finished("e"))];
-  await settle();
+  await clock.advance(5);
   assert.deepEqual(store.batches, [["a", "b", "c"]]);
   store.release();
   assert.deepEqual(await Promise.all(first), [true, true, true]);
+  await clock.advance(14);
+  second.push(recorder.record(finished("f")));
   await settle();
-  assert.deepEqual(store.batches, [["a", "b", "c"], ["d", "e"]]);
+  assert.equal(store.batches.length, 1, "20 ms after the first of them");
+  await clock.advance(1);
+  const third = recorder.record(finished("g"));
+  assert.deepEqual(store.batches, [["a", "b", "c"], ["d", "e", "f"]]);
+  await clock.advance(20); // it has waited long enough, and is recorded as soon as it can be
   store.release();
-  assert.deepEqual(await Promise.all(second), [true, true]);
+  assert.deepEqual(await Promise.all(second), [true, true, true]);
+  await settle();
+  assert.deepEqual(store.batches[2], ["g"]);
+  store.release();
+  assert.equal(await third, true);
+});
+
+Deno.test("hurry() records what waits now, and what comes later waits for others again", async () => {
+  const store = aStore();
+  const { recorder, clock } = aRecorder(store);
+  recorder.hurry();
+  const first = recorder.record(finished("a"));
+  recorder.hurry();
+  assert.equal(await first, true);
+  const second = recorder.record(finished("b"));
+  await settle();
+  assert.deepEqual(store.batches, [["a"]]);
+  await clock.advance(20);
+  assert.equal(await second, true);
 });
 
 Deno.test("flush() records at once what waits for others, and the recorder begins again after it", async () => {

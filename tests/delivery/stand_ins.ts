@@ -341,8 +341,8 @@ export class FakeStore {
     }
   }
 
-  subscriptionsVersion(): Promise<number> {
-    return Promise.resolve(this.version);
+  subscriptionsVersion(): number {
+    return this.version;
   }
 
   // deno-lint-ignore require-await

@@ -49,6 +49,7 @@ export function createDeliveries(
   "claimDeliveries" | "returnDeliveries" | "subscriptionsVersion" | "endLeases" | "finishAttempts"
 > {
   const secrets = new SecretReader(vault);
+  let known = { nowMs: NaN, transactions: -1, version: 0 };
   return {
     claimDeliveries: (claim) => {
       const { nowMs } = claim;
@@ -78,7 +79,12 @@ export function createDeliveries(
         }
       })),
 
-    subscriptionsVersion: () => Promise.resolve(subscriptionsVersion(connection)),
+    subscriptionsVersion: (nowMs) => {
+      if (nowMs !== known.nowMs || connection.transactions !== known.transactions) {
+        known = { nowMs, transactions: connection.transactions, version: subscriptionsVersion(connection) };
+      }
+      return known.version;
+    },
 
     endLeases: (claimed, nowMs) =>
       Promise.resolve(connection.transaction("relaxed", () => {

@@ -242,12 +242,12 @@ export const queuePromises: StorePromise[] = [
         },
       };
       const claimed = await claimAll(store, T0, { limit: 1 });
-      let before = await store.subscriptionsVersion();
+      let before = await store.subscriptionsVersion(T0);
       await store.finishAttempts(claimed.map((one) => finished(one, { kind: "retry", atMs: T0 })), T0);
-      assert.equal(await store.subscriptionsVersion(), before);
+      assert.equal(await store.subscriptionsVersion(T0), before);
       for (const [name, change] of Object.entries(changes)) {
         await change();
-        const after = await store.subscriptionsVersion();
+        const after = await store.subscriptionsVersion(T0);
         assert.ok(after > before, name);
         before = after;
       }
