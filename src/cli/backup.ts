@@ -10,7 +10,7 @@ import { releaseDatabase } from "../store/sqlite/inspect.ts";
 import { SCHEMA_VERSION } from "../store/sqlite/migrate.ts";
 import { type Command, type CommandCall, CommandError, EXIT, JSON_OPTION } from "./command.ts";
 import { OWN_CONFIG } from "./config_file.ts";
-import { loadConfig } from "./open.ts";
+import { hasNoDatabase, loadConfig } from "./open.ts";
 import { createBackupTools, WORK_HERE } from "./prepare.ts";
 import { claimForAlone } from "./sole_server.ts";
 import { formatTable, formatTime } from "./table.ts";
@@ -36,7 +36,7 @@ export const backupCommands: Command[] = [
       const nowMs = createClock().nowMs();
       const to = name === undefined ? join(config.backup.folder, backupName(nowMs)) : resolve(host.cwd, name);
       const { path: database } = config.store;
-      if (!await host.exists(database)) {
+      if (await hasNoDatabase(call, database)) {
         throw new CommandError(`there is no database at ${database} yet: \`${host.program} serve\` makes it`);
       }
       const secretKey = flags.has("secret-key") ? config.store.keyFile : null;

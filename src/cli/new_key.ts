@@ -8,7 +8,7 @@ import { releaseDatabase } from "../store/sqlite/inspect.ts";
 import { type GivenUp, giveUpKey, requireKey } from "../store/sqlite/new_key.ts";
 import { type Command, type CommandCall, CommandError, EXIT, JSON_OPTION } from "./command.ts";
 import { actOf } from "./named_customer.ts";
-import { type LoadedConfig, withPlatform } from "./open.ts";
+import { hasNoDatabase, type LoadedConfig, withPlatform } from "./open.ts";
 import { createBackupTools, WORK_HERE } from "./prepare.ts";
 
 const WHAT_IT_MEANS =
@@ -33,7 +33,7 @@ async function makeNewKey(
 ): Promise<number> {
   const { host } = call;
   const { path, keyFile } = config.store;
-  if (!await host.exists(path)) {
+  if (await hasNoDatabase(call, path)) {
     throw new CommandError(`there is no database ${path}, and so nothing to give up`);
   }
   const problem = keyProblem(path, keyFile);

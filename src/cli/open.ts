@@ -107,7 +107,7 @@ export function withStore<T>(
       const store = openStore(":memory:", () => createVault(platform.random.bytes(KEY_BYTES)));
       return await work({ ...loaded, platform, store }).finally(() => store.close());
     }
-    if (options.withoutStore === undefined && !await call.host.exists(path)) {
+    if (options.withoutStore === undefined && await hasNoDatabase(call, path)) {
       throw new CommandError(
         `there is no database ${path} yet, as ${loaded.file} has it: \`serve\` makes it, and so does \`customer add\`; ` +
           "--config names another config",
@@ -133,6 +133,18 @@ export function withStore<T>(
 /** Whether nothing is there; what cannot be looked at may be there, and opening it tells why it cannot. */
 function isMissing({ host }: CommandCall, path: string): Promise<boolean> {
   return host.exists(path).then((exists) => !exists, () => false);
+}
+
+/** Whether there is no database at the path. Throws a {@link CommandError} where this user may not look. */
+export async function hasNoDatabase({ host }: CommandCall, path: string): Promise<boolean> {
+  try {
+    return !await host.exists(path);
+  } catch (error) {
+    const obstacle = findObstacle(path);
+    if (obstacle === null) throw error;
+    const advice = adviceOnOwner(obstacle, { user: host.user(), path });
+    throw new CommandError(`the store ${path} cannot be opened: ${advice}`);
+  }
 }
 
 /** Opens the config and the platform for `work` and closes them after that. */

@@ -110,7 +110,8 @@ Deno.test({
         await Deno.chown(at, nobody, nobody);
         const before = (await Deno.stat(at)).mode ?? 0;
         await Deno.chmod(at, mode);
-        for (const args of [["serve"], ["source", "list"]]) {
+        const looks = path === "disk" ? [["backup", "create"], ["store", "new-key", "--yes"]] : [];
+        for (const args of [["serve"], ["source", "list"], ["delivery", "list"], ...looks]) {
           const { code, stderr } = await regfeed(folder, args, undefined, HELD_TO_RIGHTS);
           assert.equal(code, 1, stderr);
           assert.match(stderr.trim(), said);
