@@ -4,7 +4,7 @@ import type { RecordDecision, StoredPublication } from "../domain/store.ts";
 import type { Ahead } from "./ahead.ts";
 import { type ClassifyRequest, classifyRequest } from "./classify_request.ts";
 import type { AheadOfTime } from "./contents.ts";
-import { type Hashes, type IdentifiedItem, identifyItems, isOther } from "./identify.ts";
+import { type Hashes, type IdentifiedItem, identifyItems, isOther, standAsStored } from "./identify.ts";
 import { baseOf, movedOn, nextRule } from "./identity.ts";
 import type { NormalisedItem } from "./normalise/item.ts";
 import type { DecidedItem, DocumentRun } from "./process.ts";
@@ -140,6 +140,7 @@ async function decideFirst(
   };
   const isLookedUp = !result.identity.isFixed && run.state.lastSuccessAtMs !== null;
   await recordBatches(identified, run, (one, stored) => {
+    if (stored !== null && one.twins !== undefined) standAsStored(one, stored);
     if (stored !== null && one.item.guid !== null) {
       if (stored.foundBy === "key") knownIds++;
       else if (stored.foundBy !== "former key" && stored.renamings + 1 >= CHURNING_IDS) churningIds++;

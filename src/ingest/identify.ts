@@ -1,11 +1,11 @@
 // What makes two items the same publication, and two editions of it different.
 import { createHash } from "node:crypto";
 import type { RegEvent } from "../domain/event.ts";
-import type { PublicationKey } from "../domain/store.ts";
+import type { PublicationKey, StoredPublication } from "../domain/store.ts";
 import { baseOf, type Identity, keyUnder, movedOn, nextRule } from "./identity.ts";
 import { withoutLanguage } from "./languages.ts";
 import type { NormalisedItem } from "./normalise/item.ts";
-import { cleanUrl } from "./normalise/links.ts";
+import { cleanUrl, cleanUrlOnce } from "./normalise/links.ts";
 
 /** So many items of one id and link with different titles are not editions of one publication. */
 const TITLES_THAT_DIFFER = 3;
@@ -19,6 +19,8 @@ export interface IdentifiedItem extends PublicationKey {
   textHash: string;
   /** The publication of which it seems to be an edition, by its external id, which is the last of the former keys. */
   replaces?: string;
+  /** Other editions of it that the document holds and that are dated as it is: nothing says which of them is the newest. */
+  twins?: IdentifiedItem[];
 }
 
 /** What an item says, in short: all that counts for revisions, and the same without its date. */
@@ -31,10 +33,10 @@ export interface IdentifiedItems {
   /** One item for each publication and language, in the order of the document. */
   items: IdentifiedItem[];
   /**
-   * Items left out because the document holds a newer edition of the same publication. One that repeats another word
-   * for word is left out without a mention.
+   * Items left out because the document holds a newer edition of the same publication, or one that nothing tells to be
+   * older. One that repeats another word for word is left out without a mention.
    */
-  older: NormalisedItem[];
+  older: IdentifiedItem[];
 }
 
 /**
@@ -56,22 +58,53 @@ export function identifyItems(
     keys = keysUnder(identity, items);
   }
   const formerKeys = identity.former.map((rule) => keyUnder(rule, identity.languages));
+  const keyOnce = keyUnder(identity.rule, identity.languages, cleanUrlOnce);
   const identified = new Map<string, IdentifiedItem>();
-  const older: NormalisedItem[] = [];
+  const older: IdentifiedItem[] = [];
   for (const [at, item] of items.entries()) {
     const { contentHash, textHash } = hashes(item);
     const one: IdentifiedItem = { item, key: keys[at] as string, contentHash, textHash };
     if (formerKeys.length > 0) one.formerKeys = formerKeys.map((former) => former(item));
+    if (mayHaveTrackingFragment(item) && keyOnce(item) !== one.key) {
+      one.formerKeys = [...one.formerKeys ?? [], keyOnce(item)];
+    }
     if (identity.languages !== null) one.language = languageOf(item, identity, language);
     const place = one.language === undefined ? one.key : `${one.language} ${one.key}`;
     const before = identified.get(place);
     const isNewest = before === undefined || editedAt(item) > editedAt(before.item);
     if (isNewest) identified.set(place, one);
     if (before !== undefined && before.contentHash !== one.contentHash) {
-      older.push(isNewest ? before.item : item);
+      older.push(isNewest ? before : one);
+      if (editedAt(item) === editedAt(before.item)) before.twins = [...before.twins ?? [], one];
     }
   }
   return { identity, items: withoutCopies([...identified.values()]), older };
+}
+
+/** Whether there is a fragment with a value in an item's link or id: under which it may be known as it stands. */
+function mayHaveTrackingFragment({ link, guid }: NormalisedItem): boolean {
+  return hasFragmentWithValue(link) || (guid !== null && hasFragmentWithValue(guid));
+}
+
+function hasFragmentWithValue(text: string): boolean {
+  const at = text.indexOf("#");
+  return at >= 0 && text.includes("=", at);
+}
+
+/**
+ * Of editions that nothing tells to be newer than one another, the one that is stored stands for the publication, so that
+ * it is no revision which of them the document names first.
+ */
+export function standAsStored(one: IdentifiedItem, stored: StoredPublication): void {
+  const { twins = [], language } = one;
+  const textHash = language === undefined ? undefined : stored.languages().get(language);
+  const isStored = (edition: IdentifiedItem) =>
+    edition.contentHash === stored.contentHash || edition.textHash === textHash;
+  const twin = isStored(one) ? undefined : twins.find(isStored);
+  if (twin === undefined) return;
+  const { item, contentHash, textHash: ownHash } = one;
+  Object.assign(one, { item: twin.item, contentHash: twin.contentHash, textHash: twin.textHash });
+  Object.assign(twin, { item, contentHash, textHash: ownHash });
 }
 
 /** The language of an item's words: that of its document or its address, else the one that it states, else the main one. */

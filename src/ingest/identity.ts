@@ -74,25 +74,26 @@ function withoutRepeats(rules: readonly IdentityRule[], rule: IdentityRule): Ide
   return [...new Set(rules)].filter((one) => one !== rule).slice(0, MAX_FORMER);
 }
 
-/** A function that gives an item's identity under a rule. */
+/** A function that gives an item's identity under a rule; `clean` says what of an address counts. */
 export function keyUnder(
   rule: IdentityRule,
   languages: LanguageForms | null,
+  clean: (address: string) => string = cleanUrl,
 ): (item: NormalisedItem) => string {
   const isAnyLanguage = rule.startsWith(ANY_LANGUAGE) && languages !== null;
   const neutral = (address: string) => isAnyLanguage ? withoutLanguage(address, languages).address : address;
   // What stands at no address of its own shares that of the site with everything else that does not, and a bulletin its
   // title with that of last week.
   const linkOf = (item: NormalisedItem) =>
-    neutral(cleanUrl(item.link)) +
+    neutral(clean(item.link)) +
     (item.isHomeless === true
       ? ` ${item.title} ${item.publishedAtMs ?? item.updatedAtMs ?? ""}`.trimEnd()
       : "");
   const base = baseOf(rule);
-  if (base.startsWith(PATTERN_RULE)) return patternKey(base.slice(PATTERN_RULE.length), linkOf);
-  if (base === "link+title") return (item) => short(`${neutral(cleanUrl(item.link))} ${item.title}`);
+  if (base.startsWith(PATTERN_RULE)) return patternKey(base.slice(PATTERN_RULE.length), linkOf, clean);
+  if (base === "link+title") return (item) => short(`${neutral(clean(item.link))} ${item.title}`);
   if (base === "guid") {
-    return (item) => item.guid === null ? short(linkOf(item)) : short(neutral(cleanGuid(item.guid)));
+    return (item) => item.guid === null ? short(linkOf(item)) : short(neutral(cleanGuid(item.guid, clean)));
   }
   return (item) => short(linkOf(item));
 }
@@ -100,23 +101,24 @@ export function keyUnder(
 function patternKey(
   source: string,
   linkOf: (item: NormalisedItem) => string,
+  clean: (address: string) => string,
 ): (item: NormalisedItem) => string {
   const pattern = new RegExp(source);
   return (item) => {
     for (const text of [item.link, item.guid ?? ""]) {
       const found = pattern.exec(text)?.[1];
-      if (found !== undefined && found !== "") return short(cleanGuid(found));
+      if (found !== undefined && found !== "") return short(cleanGuid(found, clean));
     }
     return short(linkOf(item));
   };
 }
 
 /** An id that is an address loses its tracking, and the time of its edition that some sites add as a fragment. */
-function cleanGuid(guid: string): string {
+function cleanGuid(guid: string, clean: (address: string) => string): string {
   // Half a character cannot be stored: written as its escape, two ids stay two.
   if (!guid.isWellFormed()) return JSON.stringify(guid).slice(1, -1);
   if (!/^https?:\/\//i.test(guid) || !URL.canParse(guid)) return guid;
-  return cleanUrl(guid.replace(/#\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:?\d{2})$/, ""));
+  return clean(guid.replace(/#\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:?\d{2})$/, ""));
 }
 
 function short(key: string): string {

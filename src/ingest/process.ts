@@ -357,9 +357,6 @@ async function processDocument(
   result.refused.push(...contents.refused);
   const identified = identifyItems(items, result.identity, language ?? null, hashesOf);
   result.identity = identified.identity;
-  for (const older of identified.older) {
-    result.refused.push({ item: older.title, reason: OLDER_EDITION });
-  }
   await run.pause();
   const origin = originOf(document);
   result.origin = origin;
@@ -372,6 +369,8 @@ async function processDocument(
     },
     run,
   );
+  // Which of two editions stands for a publication is known only now.
+  for (const { item } of identified.older) result.refused.push({ item: item.title, reason: OLDER_EDITION });
   const decided = result.decided.slice(decidedBefore);
   const refused = result.refused.slice(refusedBefore);
   if (isAlone) {

@@ -68,6 +68,7 @@ export function decideRevision(
     return decideNew(identified, context, { isNews: !isSplit });
   }
   if (context.isReread && !stored.withdrawn) return { kind: "unchanged" };
+  if (isHashedOtherwise(identified, stored)) return { kind: "unchanged", hashedAnew: true };
   const language = identified.language === undefined
     ? null
     : decideLanguage(identified, { stored, language: identified.language }, context);
@@ -115,6 +116,17 @@ function isAnother(
   // Of several of its identities in the document the first one has it.
   const owner = stored.keys().find((key) => keys.has(key));
   return owner !== undefined && owner !== identified.key;
+}
+
+/** Whether an item is what its record says, and only its hashes are not: what counts of an address has changed meanwhile. */
+function isHashedOtherwise({ item, textHash, language }: IdentifiedItem, stored: StoredPublication): boolean {
+  // With the same text it is the date that differs.
+  if (stored.withdrawn || stored.textHash === null || stored.textHash === textHash) return false;
+  const event = stored.event();
+  if (language !== undefined && language !== event.language) return false;
+  const stated = item.publishedAtMs ?? item.updatedAtMs;
+  return stated === (event.published_at_estimated ? null : event.published_at) &&
+    isSameButForDate(item, wordsIn(event, event.language));
 }
 
 function isAlike({ item, language }: IdentifiedItem, event: RegEvent): boolean {

@@ -43,7 +43,7 @@ Deno.test("identifyItems() sees one publication where an address carries the tim
   const { items, older, identity } = identifyItems(editions, PLAIN_IDENTITY);
   assert.deepEqual(items.map(({ key }) => key), ["https://gov.example/page"]);
   assert.equal(items[0]?.item.updatedAtMs, 3, "the newer edition counts");
-  assert.deepEqual(older.map(({ updatedAtMs }) => updatedAtMs), [2]);
+  assert.deepEqual(older.map(({ item: { updatedAtMs } }) => updatedAtMs), [2]);
   assert.equal(identity.rule, "guid");
 });
 
@@ -92,7 +92,7 @@ Deno.test("identifyItems() drops what repeats an item without a word, and names 
   for (const items of [[first, newer], [newer, first]]) {
     const edited = identifyItems(items, PLAIN_IDENTITY);
     assert.deepEqual(edited.items.map((one) => one.item), [newer]);
-    assert.deepEqual(edited.older, [first]);
+    assert.deepEqual(edited.older.map(({ item }) => item), [first]);
   }
 });
 

@@ -38,18 +38,35 @@ const TRACKING =
 
 /**
  * What of an absolute address identifies a publication, for comparison and never for reading: without tracking
- * parameters, session ids, an empty fragment, a user name and the scheme's own port, with `https` for `http` (a site
+ * parameters (in the fragment neither, where some sites write them), session ids, an empty fragment, a user name and the scheme's own port, with `https` for `http` (a site
  * that moves to https has not published everything anew) and a lower-case host. Other parameters keep their order
  * and spelling. Text that is no http(s) address is given back trimmed.
  */
 export function cleanUrl(url: string): string {
+  return clean(url, withoutTracking);
+}
+
+/** The same as it was while whatever stood in a fragment counted: publications are still known by it. */
+export function cleanUrlOnce(url: string): string {
+  return clean(url, (hash) => hash);
+}
+
+function clean(url: string, fragmentOf: (hash: string) => string): string {
   const address = webAddress(url.trim());
   if (address === null) return url.trim();
   const path = address.pathname.replace(/;jsessionid=[^/;]*/i, "");
   const query = address.search.slice(1).split("&").filter((part) => part !== "" && !isTracking(part)).join(
     "&",
   );
-  return `https://${address.host}${path}${query === "" ? "" : `?${query}`}${address.hash}`;
+  return `https://${address.host}${path}${query === "" ? "" : `?${query}`}${fragmentOf(address.hash)}`;
+}
+
+/** A fragment without what of it is a tracking parameter with a value; a name alone is a place in the page. */
+function withoutTracking(hash: string): string {
+  if (!hash.includes("=")) return hash;
+  const parts = hash.slice(1).split("&");
+  const kept = parts.filter((part) => !part.includes("=") || !isTracking(part));
+  return kept.length === parts.length ? hash : kept.length === 0 ? "" : `#${kept.join("&")}`;
 }
 
 function isTracking(parameter: string): boolean {

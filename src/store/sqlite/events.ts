@@ -193,7 +193,11 @@ function keepState(
   const { externalId } = stored;
   if (decision.kind === "redated") {
     if (decision.sighted) keepSighting(connection, sourceId, { externalId, contentHash });
-    else keepHashes(connection, sourceId, { externalId, contentHash, textHash });
+    else keepHashes(connection, sourceId, { externalId, contentHash, textHash, dateMoves: 1 });
+    return true;
+  }
+  if (decision.kind === "unchanged" && decision.hashedAnew) {
+    keepHashes(connection, sourceId, { externalId, contentHash, textHash, dateMoves: 0 });
     return true;
   }
   const isSame = decision.kind === "unchanged" && contentHash === stored.contentHash;

@@ -155,22 +155,24 @@ export function learnKey(
   );
 }
 
-/** Under every identity of the publication, as a revision would be. */
+/** Under every identity of the publication, as a revision would be; `dateMoves` is how many moves of its date it is more. */
 export function keepHashes(
   connection: Connection,
   sourceId: string,
-  { externalId, contentHash, textHash }: {
+  { externalId, contentHash, textHash, dateMoves }: {
     externalId: string;
     contentHash: string;
     textHash: string | undefined;
+    dateMoves: number;
   },
 ): void {
   connection.run(
     `update publications indexed by publications_by_external_id
-     set content_hash = ?, text_hash = coalesce(?, text_hash), sighted_hash = null, date_moves = date_moves + 1
+     set content_hash = ?, text_hash = coalesce(?, text_hash), sighted_hash = null, date_moves = date_moves + ?
      where source_id = ? and external_id = ?`,
     contentHash,
     textHash ?? null,
+    dateMoves,
     sourceId,
     externalId,
   );
