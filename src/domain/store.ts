@@ -129,8 +129,13 @@ export interface FetchEnd {
   gaps: readonly SourceGap[];
   /** As {@link SourceState.narrowUntilMs} has it. */
   narrowUntilMs: number | null;
-  /** What its hosts want from now on; what is there already stays where it is later. */
-  hosts: readonly { host: string; freeAtMs: number; pausedUntilMs: number }[];
+  /**
+   * What its hosts want from now on; what is there already stays where it is later. A pause is `guessed` when the host has
+   * not said for how long it wants to be left alone.
+   */
+  hosts: readonly { host: string; freeAtMs: number; pausedUntilMs: number; guessed?: boolean }[];
+  /** Hosts that have answered well whatever was asked since a time: what was guessed of them before that is over. */
+  answered?: { hosts: readonly string[]; sinceMs: number };
 }
 
 /** A source to be made known. */

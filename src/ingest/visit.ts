@@ -51,6 +51,11 @@ function addressesOf({ fetchStrategy, location, urls }: SourceSettings): string[
   return fetchStrategy === "files" ? [] : [location];
 }
 
+/** Every host that the config names. */
+function hostsOf(source: SourceSettings): string[] {
+  return [...new Set(addressesOf(source).map((address) => new URL(address).host))];
+}
+
 /** Visits a leased source to the end; whatever happens, its lease ends and the next visit is set. */
 export async function visitSource(
   source: SourceSettings,
@@ -80,6 +85,7 @@ async function visitLeased(
   state: SourceState,
   options: VisitOptions,
 ): Promise<IngestReport> {
+  const startedAtMs = options.clock.nowMs();
   try {
     const { processSource } = await loadReaders();
     const processed = await processSource(source, state, "record", options);
@@ -89,7 +95,7 @@ async function visitLeased(
       options.count(processed.failure.state, report);
       return report;
     }
-    const { withdrawn, heldBack } = await finishWell(source, state, processed, options);
+    const { withdrawn, heldBack } = await finishWell(source, state, { processed, startedAtMs }, options);
     const found = reportOf(source.id, processed);
     const report = { ...found, revised: found.revised + withdrawn };
     options.count("ok", report);
@@ -176,7 +182,7 @@ async function holdLease(
 async function finishWell(
   source: SourceSettings,
   state: SourceState,
-  processed: ProcessedSource,
+  { processed, startedAtMs }: { processed: ProcessedSource; startedAtMs: number },
   options: VisitOptions,
 ): Promise<Removals & { heldBack: number }> {
   const atMs = options.clock.nowMs();
@@ -202,6 +208,7 @@ async function finishWell(
       kept: { ...keptOf(source, processed), cursor },
       error: null,
       moves,
+      ...(gaps.length > 0 ? {} : { answered: { hosts: hostsOf(source), sinceMs: startedAtMs } }),
     },
     itemsOf(processed),
     options,
@@ -307,9 +314,12 @@ async function finishFailed(
     { outcome: failure.state, atMs, decided: processed?.decided ?? [] },
     options,
   );
-  const paused = failure.pausedHost === null
-    ? []
-    : [{ host: failure.pausedHost, freeAtMs: atMs, pausedUntilMs: pauseOfHost(asked) }];
+  const paused = failure.pausedHost === null ? [] : [{
+    host: failure.pausedHost,
+    freeAtMs: atMs,
+    pausedUntilMs: pauseOfHost(asked),
+    guessed: failure.retryAtMs === null,
+  }];
   await finish(
     {
       ...end,

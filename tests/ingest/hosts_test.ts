@@ -89,6 +89,31 @@ Deno.test("Retry-After of one source holds for its host: no other source of it i
     assert.deepEqual(await stateOf(world, "a1"), ["ok", START_MS + 60 * MINUTE], "it heals by itself");
   }));
 
+for (const [retryAfter, isOver] of [[null, true], ["1500", false]] as const) {
+  const said = retryAfter === null ? "has not said for how long it is to be left alone" : "has said it";
+  Deno.test(`a host that ${said}, and answers when it is asked all the same, is ${isOver ? "" : "not "}asked at once by the others`, () =>
+    withWorld(THREE, async (world) => {
+      serve(world, "https://b.example", feed);
+      serve(world, "https://a.example", () => ({
+        status: 403,
+        headers: retryAfter === null ? {} : { "retry-after": retryAfter },
+      }));
+      await world.app.tick();
+      assert.deepEqual(asked(world), ["a/1", "b/1"]);
+      const hostPaused = async () =>
+        (await world.store.listSources()).map(({ hostPausedUntilMs }) => hostPausedUntilMs !== null);
+      assert.deepEqual(await hostPaused(), [true, true, false]);
+      serve(world, "https://a.example", feed);
+      await world.platform.clock.advance(MINUTE);
+      const [report] = await world.app.ingest.ingest(["a1"]);
+      assert.equal(report?.ok, true);
+      assert.deepEqual(await hostPaused(), [!isOver, !isOver, false]);
+      asked(world);
+      await world.app.tick();
+      assert.deepEqual(asked(world), isOver ? ["a/2"] : []);
+    }));
+}
+
 Deno.test("a repeated 403 counts as throttling: its host is left alone longer each time, never for good", () =>
   withWorld(THREE, async (world) => {
     serve(world, "https://b.example", feed);

@@ -21,6 +21,7 @@ import { queuePromises } from "./contract/queue.ts";
 import { quotaPromises } from "./contract/quota.ts";
 import { retentionPromises } from "./contract/retention.ts";
 import { leasePromises } from "./contract/leases.ts";
+import { hostPromises } from "./contract/hosts.ts";
 import { sourcePromises } from "./contract/sources.ts";
 import { subscriptionPromises } from "./contract/subscriptions.ts";
 import { tierHoldPromises } from "./contract/tier_holds.ts";
@@ -31,6 +32,7 @@ import { wholePromises } from "./contract/whole.ts";
 export const PROMISES = [
   ...leasePromises,
   ...sourcePromises,
+  ...hostPromises,
   ...eventPromises,
   ...identityPromises,
   ...batchPromises,

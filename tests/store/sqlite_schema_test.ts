@@ -281,6 +281,7 @@ const LANDED: Readonly<Record<string, string>> = {
   "0014_mail_life.sql": "592df07d8440856cac9e7349e3750e7a183b57df04251525671892592967ce99",
   "0015_mail_tries.sql": "b5052291fd3fa7ad4253ca9863766f1145c7b4770a2ab438580bb0a0600d96d0",
   "0016_source_gaps.sql": "a9d4b36429967efe72ec3acfce66cf76f1b243f1baa5dcd694b64419b750ab2f",
+  "0017_guessed_pauses.sql": "bda05a9fecc8aa75373f250d6860dd182e38619cfd3615f2381ff7f737fa9d81",
 };
 
 Deno.test("a migration that has landed is never changed", async () => {

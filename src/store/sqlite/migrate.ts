@@ -15,6 +15,7 @@ import revisionFloods from "./migrations/0013_revision_floods.sql" with { type: 
 import mailLife from "./migrations/0014_mail_life.sql" with { type: "text" };
 import mailTries from "./migrations/0015_mail_tries.sql" with { type: "text" };
 import sourceGaps from "./migrations/0016_source_gaps.sql" with { type: "text" };
+import guessedPauses from "./migrations/0017_guessed_pauses.sql" with { type: "text" };
 import type { Vault, VaultSource } from "../../domain/ports.ts";
 import { VERSION } from "../../version.ts";
 import { Connection } from "./connection.ts";
@@ -48,6 +49,7 @@ const MIGRATIONS: readonly Migration[] = [
   { sql: mailLife, replacesTables: true },
   { sql: mailTries },
   { sql: sourceGaps },
+  { sql: guessedPauses },
 ];
 
 /** The schema that this version reads and writes. */

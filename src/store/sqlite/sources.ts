@@ -155,17 +155,33 @@ function lease(connection: Connection, row: Row, { nowMs, leaseMs, holder, spaci
 
 function setHost(connection: Connection, host: FetchEnd["hosts"][number], nowMs: number): void {
   connection.run(
-    `insert into hosts (host, set_at, free_at, paused_until) values (?, ?, ?, ?)
+    // What a host has said is no guess, and neither is a guess one that comes while that holds.
+    `insert into hosts (host, set_at, free_at, paused_until, guessed_at) values (?, ?, ?, ?, ?)
      on conflict (host) do update set
        free_at = case when set_at > excluded.set_at then excluded.free_at else max(free_at, excluded.free_at) end,
        paused_until = case when set_at > excluded.set_at then excluded.paused_until
          else max(paused_until, excluded.paused_until) end,
+       guessed_at = case when set_at > excluded.set_at then excluded.guessed_at
+         when excluded.paused_until = 0 then guessed_at
+         when guessed_at is null and paused_until > excluded.set_at then null
+         else excluded.guessed_at end,
        set_at = excluded.set_at`,
     host.host,
     nowMs,
     host.freeAtMs,
     host.pausedUntilMs,
+    host.guessed === true ? nowMs : null,
   );
+}
+
+function endGuesses(connection: Connection, { hosts, sinceMs }: NonNullable<FetchEnd["answered"]>): void {
+  for (const host of hosts) {
+    connection.run(
+      "update hosts set paused_until = 0, guessed_at = null where host = ? and guessed_at <= ?",
+      host,
+      sinceMs,
+    );
+  }
 }
 
 function finishFetch(
@@ -220,6 +236,7 @@ function finishFetch(
     );
   }
   for (const host of end.hosts) setHost(connection, host, end.atMs);
+  if (end.answered !== undefined) endGuesses(connection, end.answered);
   return heldBack;
 }
 

@@ -1,4 +1,4 @@
-// Promises about sources: which are known, who leases them, what is kept of a fetch, what their hosts want.
+// Promises about sources: which are known, who leases them, what is kept of a fetch.
 import assert from "node:assert/strict";
 import { untouchedSource } from "../../../src/domain/source.ts";
 import type { RegisteredSource, SourceClaim, Store } from "../../../src/domain/store.ts";
@@ -9,7 +9,7 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 /** Registers sources whose schedule runs next in an hour. */
-async function register(
+export async function register(
   store: Store,
   ids: readonly string[],
   nowMs = T0,
@@ -21,7 +21,12 @@ async function register(
   );
 }
 
-async function claimIds(store: Store, nowMs: number, change: Partial<SourceClaim> = {}): Promise<string[]> {
+/** The ids of the sources that are leased. */
+export async function claimIds(
+  store: Store,
+  nowMs: number,
+  change: Partial<SourceClaim> = {},
+): Promise<string[]> {
   const known = (await store.listSources()).map((source) => source.id);
   const due = change.ids === undefined ? "only" : "any";
   const claimed = await store.claimSources(aClaim(known, { nowMs, due, ...change }));
@@ -181,48 +186,6 @@ export const sourcePromises: StorePromise[] = [
       assert.deepEqual(await claimIds(store, T0, { perHost: 2 }), []);
       await store.finishFetch(aFetchEnd("a", T0 + 1, { holder: "prc_2" }));
       assert.deepEqual(await claimIds(store, T0 + 1, { perHost: 2 }), ["c"]);
-    },
-  },
-  {
-    name: "claimSources() leaves a host alone for its spacing, after a claim and after a fetch",
-    check: async (store) => {
-      await register(store, ["a", "b"], T0, { host: "board.example" });
-      const spacing = { perHost: 9, spacingOf: (host: string) => host === "board.example" ? 10 : 0 };
-      assert.deepEqual(await claimIds(store, T0, spacing), ["a"]);
-      assert.deepEqual(await claimIds(store, T0 + 9, spacing), []);
-      const hosts = [{ host: "board.example", freeAtMs: T0 + 25, pausedUntilMs: 0 }];
-      await store.finishFetch(aFetchEnd("a", T0 + 15, { hosts }));
-      assert.deepEqual(await claimIds(store, T0 + 24, { ...spacing, ids: ["b"] }), [], "named or not");
-      assert.deepEqual(await claimIds(store, T0 + 25, spacing), ["b"]);
-    },
-  },
-  {
-    name: "claimSources() gives nothing of a paused host until its pause is over, unless it is named",
-    check: async (store) => {
-      await register(store, ["a", "b"], T0, { host: "board.example" });
-      await register(store, ["c"], T0, { host: "court.example" });
-      await claimIds(store, T0, { ids: ["a"] });
-      const pause = (pausedUntilMs: number) => [{ host: "board.example", freeAtMs: 0, pausedUntilMs }];
-      await store.finishFetch(aFailure("a", T0, { nextDueAtMs: T0, hosts: pause(T0 + HOUR) }));
-      await store.finishFetch(aFailure("a", T0, { nextDueAtMs: T0, hosts: pause(T0 + 1) }));
-      assert.deepEqual(
-        (await store.listSources()).map((source) => source.hostPausedUntilMs),
-        [T0 + HOUR, T0 + HOUR, null],
-        "a shorter pause does not shorten a longer one",
-      );
-      assert.deepEqual(await claimIds(store, T0 + HOUR - 1), ["c"]);
-      assert.deepEqual(await claimIds(store, T0 + HOUR - 1, { ids: ["b"] }), ["b"]);
-      assert.deepEqual(await claimIds(store, T0 + HOUR, { perHost: 2 }), ["a"]);
-    },
-  },
-  {
-    name: "claimSources() forgets what a host wanted when the clock was set back to before that",
-    check: async (store) => {
-      await register(store, ["a"], T0 - DAY, { host: "board.example" });
-      const hosts = [{ host: "board.example", freeAtMs: T0 + HOUR, pausedUntilMs: T0 + HOUR }];
-      await store.finishFetch(aFailure("a", T0, { nextDueAtMs: T0 - DAY, hosts }));
-      assert.deepEqual(await claimIds(store, T0 + 1), []);
-      assert.deepEqual(await claimIds(store, T0 - 1), ["a"]);
     },
   },
   {
