@@ -185,9 +185,9 @@ export function isSameText(one: string, other: string): boolean {
   return withSingleSpaces(one) === withSingleSpaces(other);
 }
 
-/** Every run of white space as one space; most of them are one already. */
+/** Every run of white space as one space; most texts have no other, which is seen sooner than each run is replaced. */
 function withSingleSpaces(text: string): string {
-  return text.replace(/[^\S ]\s*| \s+/g, " ");
+  return / {2}|[^\S ]/.test(text) ? text.replace(/[^\S ]\s*| \s+/g, " ") : text;
 }
 
 function keysUnder({ rule, languages }: Identity, items: readonly NormalisedItem[]): string[] {

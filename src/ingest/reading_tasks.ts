@@ -1,20 +1,20 @@
 // What the thread that reads documents does.
 import type { Additions } from "../domain/classification.ts";
 import type { Classify } from "./classify_request.ts";
-import { type ContentsPart, readParts } from "./contents.ts";
-import { READ, type ReadCall } from "./read_elsewhere.ts";
+import { readParts } from "./contents.ts";
+import { type PartText, READ, type ReadCall, textOfPart } from "./read_elsewhere.ts";
 
 /** The thread's tasks. A classifier is kept for as long as the additions stay as they are. */
 export function readingTasks(
   createClassifier: (additions: Additions) => { classify: Classify },
-): Record<string, (argument: unknown) => Generator<ContentsPart>> {
+): Record<string, (argument: unknown) => Generator<PartText>> {
   let made: { additions: string; classify: Classify } | null = null;
   return {
-    [READ](argument) {
+    *[READ](argument) {
       const { request, additions: given } = argument as ReadCall;
       const additions = JSON.stringify(given);
       if (made?.additions !== additions) made = { additions, ...createClassifier(given) };
-      return readParts(request, made.classify);
+      for (const part of readParts(request, made.classify)) yield textOfPart(part);
     },
   };
 }

@@ -4,7 +4,7 @@ import type { IdentifiedItem } from "./identify.ts";
 import type { DocumentRun } from "./process.ts";
 
 /** Publications recorded in one transaction. */
-const RECORD_BATCH = 200;
+const RECORD_BATCH = 400;
 /** So many batches may wait for the disk: it writes those that wait at once. */
 const MAX_UNWRITTEN = 8;
 

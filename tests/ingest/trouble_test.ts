@@ -48,7 +48,7 @@ Deno.test("batches are decided on while the disk writes those before, and a fetc
   const world = await createWorld(boardConfig());
   const { store, platform } = world;
   try {
-    const items = Array.from({ length: 2_500 }, (_, number) => ({ id: String(number) }));
+    const items = Array.from({ length: 5_000 }, (_, number) => ({ id: String(number) }));
     platform.http.serve(FEED, () => ({ body: rss(items) }));
     await world.app.ingest.register();
     const { recordPublications } = store;
@@ -98,7 +98,7 @@ Deno.test("a flood that a full disk cuts in two is held back whole, and nobody i
     let batches = 0;
     store.recordPublications = (...given) =>
       // The batches are looked at before anything of them is kept, and then recorded.
-      ++batches > 4 ? Promise.reject(new StoreError("full")) : recordPublications(...given);
+      ++batches > 3 ? Promise.reject(new StoreError("full")) : recordPublications(...given);
     const [cut] = await world.app.ingest.ingest(["board"]);
     assert.match(cut?.error ?? "", /^nothing of it could be kept/);
     const recorded = (await store.listEvents({ limit: 500 })).length - 3;
