@@ -26,6 +26,8 @@ import { type CopyTools, type Following, followOriginal, makeCopy } from "./read
 export interface LoadedConfig extends ParsedConfig {
   /** Absolute. */
   file: string;
+  /** The store's path as it stands in the config: a link may stand there, which leads to that of `config`. */
+  storeName: string;
 }
 
 /** Stands for what a file holds that cannot be read. */
@@ -59,7 +61,11 @@ export async function loadConfig(
       env: (name: string) => host.env(name),
     };
     const options = { file, folder: dirname(file), readSecret, findAdditionProblems };
-    return { ...await parseConfigFile(text, options), file };
+    const { config, ...parsed } = await parseConfigFile(text, options);
+    const { path } = config.store;
+    // SQLite writes its log beside the file itself, whatever links lead there: so does everything else here.
+    const store = { ...config.store, path: await host.followLinks(path) };
+    return { ...parsed, config: { ...config, store }, file, storeName: path };
   } catch (error) {
     if (error instanceof ConfigError) throw new CommandError(error.message, EXIT.usage);
     const { message } = error as Error;
@@ -225,13 +231,17 @@ export async function openStoreAt(
   { platform, work, say, sayCopy, follow, vaultWhenUsed }: Opening,
 ): Promise<Store> {
   const { path, keyFile } = loaded.config.store;
+  const { storeName } = loaded;
   const machine = createMachine();
   const hasRoom = () => (machine.volumeOf(dirname(path))?.freeBytes ?? Infinity) >= ROOM_BYTES;
   const open = (options: OpenStoreOptions) =>
     openStore(path, (given) => openVaultFile(keyFile, given), openWritten, {
       hasRoom,
-      identify: (side) => machine.identityOf(`${path}${side}`),
-      removeBeside: (side) => removeBeside(path, side),
+      // A link that leads elsewhere is a file that was replaced; the one that it led to is in its place all the same.
+      identify: (side) => machine.identityOf(side === "" ? storeName : `${path}${side}`),
+      removeBeside: (side) => {
+        if (machine.identityOf(path) === machine.identityOf(storeName)) removeBeside(path, side);
+      },
       mayWriteAnew: () => mayWriteBeside(path),
       afterTurn,
       vaultWhenUsed,

@@ -1,10 +1,13 @@
 // The file system: what the rooms read, and what the command line writes.
 import { createHash } from "node:crypto";
 import { tmpdir } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import type { BackupFiles } from "../domain/backup.ts";
 import type { Files, FolderListing } from "../domain/ports.ts";
 import { createMachine } from "./machine.ts";
+
+/** Links that are followed, one to the next: as many as the system does itself. */
+const MAX_LINKS = 40;
 
 /** What the command line does with files, beyond what the rooms need. Every method's messages name the path. */
 export interface WritableFiles extends Files, BackupFiles {
@@ -21,6 +24,8 @@ export interface WritableFiles extends Files, BackupFiles {
    * last changed themselves, Unix ms: others may put what they like into a folder for temporary files.
    */
   findOwnFolders(folder: string, prefix: string): Promise<{ path: string; changedAtMs: number }[]>;
+  /** Where a link at the path leads, also when nothing is there; the path itself where no link stands, or none that ends. */
+  followLinks(path: string): Promise<string>;
   /** A text that is another one after each change of the file, as far as its times tell; null where there is none. */
   stampOf(path: string): Promise<string | null>;
 }
@@ -51,6 +56,7 @@ export function createFiles(): WritableFiles {
       about("make", `${prefix}… among the temporary files`, () => Deno.makeTempDir({ prefix })),
     temporaryFolder: tmpdir,
     findOwnFolders: (folder, prefix) => about("list", folder, () => findOwnFolders(folder, prefix)),
+    followLinks: (path) => about("look at", path, () => followLinks(path)),
     stampOf: (path) => about("look at", path, () => stampOf(path)),
     makeFolderIn: (dir, prefix) => about("make a folder in", dir, () => Deno.makeTempDir({ dir, prefix })),
     mayMakeIn: (dir) =>
@@ -136,6 +142,17 @@ async function findOwnFolders(
     found.push({ path, changedAtMs: stat.mtime?.getTime() ?? 0 });
   }
   return found;
+}
+
+async function followLinks(path: string): Promise<string> {
+  let found = path;
+  for (let links = 0; links < MAX_LINKS; links++) {
+    const next = await Deno.readLink(found).catch(() => null); // no link, or none that may be looked at
+    if (next === null) return found;
+    const folder = await Deno.realPath(dirname(found)); // that ".." leads out of, whatever link stands for it
+    found = resolve(folder, next);
+  }
+  return path;
 }
 
 async function stampOf(path: string): Promise<string | null> {
