@@ -6,7 +6,7 @@ import type { LogFields, Platform } from "../domain/ports.ts";
 import type { Store } from "../domain/store.ts";
 import { StoreError, type StoreTrouble, TROUBLE_ADVICE } from "../domain/store_trouble.ts";
 import { afterTurn } from "../platform/clock.ts";
-import { mayWriteBeside, mayWriteFile, openWritten, removeBeside } from "../platform/database_files.ts";
+import { mayWriteBeside, mayWriteFile, openWritten } from "../platform/database_files.ts";
 import { createMachine } from "../platform/machine.ts";
 import { findObstacle, type Obstacle } from "../platform/users.ts";
 import type { LogSettings } from "../platform/log.ts";
@@ -19,6 +19,7 @@ import { openStore, type OpenStoreOptions } from "../store/sqlite/store.ts";
 import { troubleOf } from "../store/sqlite/trouble.ts";
 import { type CommandCall, CommandError, EXIT } from "./command.ts";
 import { EXAMPLE_CONFIG, locateConfig, OWN_CONFIG } from "./config_file.ts";
+import { watchMoved } from "./moved_database.ts";
 import { type LongWork, prepareDatabase, WORK_HERE } from "./prepare.ts";
 import { type CopyTools, type Following, followOriginal, makeCopy } from "./readable_copy.ts";
 
@@ -233,20 +234,27 @@ export async function openStoreAt(
   const { path, keyFile } = loaded.config.store;
   const { storeName } = loaded;
   const machine = createMachine();
+  const { clock } = platform;
+  const moving = { path, name: storeName, machine, clock, log: platform.log("store") };
   const hasRoom = () => (machine.volumeOf(dirname(path))?.freeBytes ?? Infinity) >= ROOM_BYTES;
-  const open = (options: OpenStoreOptions) =>
-    openStore(path, (given) => openVaultFile(keyFile, given), openWritten, {
-      hasRoom,
-      // A link that leads elsewhere is a file that was replaced; the one that it led to is in its place all the same.
-      identify: (side) => machine.identityOf(side === "" ? storeName : `${path}${side}`),
-      removeBeside: (side) => {
-        if (machine.identityOf(path) === machine.identityOf(storeName)) removeBeside(path, side);
-      },
-      mayWriteAnew: () => mayWriteBeside(path),
-      afterTurn,
-      vaultWhenUsed,
-      ...options,
-    });
+  const open = (options: OpenStoreOptions) => {
+    const whenMoved = options.copy === undefined ? watchMoved(moving) : null;
+    try {
+      return openStore(path, (given) => openVaultFile(keyFile, given), openWritten, {
+        hasRoom,
+        // A link that leads elsewhere is a file that was replaced.
+        identify: (side) => machine.identityOf(side === "" ? storeName : `${path}${side}`),
+        ...(whenMoved === null ? {} : { whenMoved }),
+        mayWriteAnew: () => mayWriteBeside(path),
+        afterTurn,
+        vaultWhenUsed,
+        ...options,
+      });
+    } catch (error) {
+      whenMoved?.closed();
+      throw error;
+    }
+  };
   try {
     await prepareDatabase(host, { ...loaded, nowMs: platform.clock.nowMs(), work, machine, say });
     return open({});

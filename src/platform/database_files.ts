@@ -136,3 +136,44 @@ export function openWritten(path: string): WrittenFile {
 export function removeBeside(path: string, side: "-wal" | "-shm"): void {
   Deno.removeSync(`${path}${side}`);
 }
+
+/** A database's file as it was opened, wherever it is now. */
+export interface HeldFile {
+  /** As the machine identifies files. */
+  identity: string | null;
+  /** Whether it has no name any more: when nobody has it open, it is gone. */
+  isRemoved(): boolean;
+  /** Writes what it holds to a new file, mode 0600, at once and to the disk. Throws, and leaves nothing, when it cannot. */
+  saveAs(path: string): void;
+  /** Not while this process has the database open, see {@link createDatabaseFiles}. */
+  close(): void;
+}
+
+/** Holds the file at the path; null where it cannot be opened. */
+export function holdFile(path: string, identity: string | null): HeldFile | null {
+  let file: Deno.FsFile;
+  try {
+    file = Deno.openSync(path);
+  } catch {
+    return null; // who cannot open it tells of that
+  }
+  return {
+    identity,
+    isRemoved: () => file.statSync().nlink === 0,
+    saveAs(to) {
+      using saved = Deno.openSync(to, { write: true, createNew: true, mode: 0o600 });
+      try {
+        file.seekSync(0, Deno.SeekMode.Start);
+        const chunk = new Uint8Array(CHUNK_BYTES);
+        for (let count = file.readSync(chunk); count !== null; count = file.readSync(chunk)) {
+          for (let at = 0; at < count;) at += saved.writeSync(chunk.subarray(at, count));
+        }
+        saved.syncSync();
+      } catch (error) {
+        Deno.removeSync(to);
+        throw error;
+      }
+    },
+    close: () => file.close(),
+  };
+}

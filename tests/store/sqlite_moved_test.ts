@@ -26,7 +26,7 @@ function openWatched(file: string): Store {
   const machine = createMachine();
   return openStore(file, testVault, null, {
     identify: (side) => machine.identityOf(`${file}${side}`),
-    removeBeside: (side) => removeBeside(file, side),
+    whenMoved: { removeBeside: (side) => removeBeside(file, side), keepRemoved() {}, closed() {} },
   });
 }
 

@@ -27,7 +27,7 @@ import { createRetention } from "./retention.ts";
 import { createSources } from "./sources.ts";
 import { createSubscriptions } from "./subscriptions.ts";
 import { createTierHolds } from "./tier_holds.ts";
-import { type Identify, type RemoveBeside, troubleOf, TroubleWatch } from "./trouble.ts";
+import { type Identify, troubleOf, TroubleWatch, type WhenMoved } from "./trouble.ts";
 import { Unwritten } from "./unwritten.ts";
 import { createUsage } from "./usage.ts";
 
@@ -42,12 +42,12 @@ export function openStore(
   path: string,
   vaultSource: VaultSource,
   openLog: OpenWritten | null = null,
-  { hasRoom, identify, removeBeside, ...options }: OpenStoreOptions = {},
+  { hasRoom, identify, whenMoved, ...options }: OpenStoreOptions = {},
 ): Store {
   const { connection, vault } = openFile(path, vaultSource, { openLog, ...options });
   const candidates = new Candidates(connection);
   const unwritten = new Unwritten();
-  const watch = new TroubleWatch(connection, hasRoom ?? null, identify, removeBeside);
+  const watch = new TroubleWatch(connection, hasRoom ?? null, identify, whenMoved);
   return rejecting(watch, {
     ...createSources(connection),
     ...createEvents(connection, unwritten),
@@ -87,6 +87,7 @@ export function openStore(
         watch.beforeClose();
       } finally {
         connection.close();
+        watch.afterClose();
       }
       return Promise.resolve();
     },
@@ -99,8 +100,8 @@ export interface OpenStoreOptions {
   hasRoom?: () => boolean;
   /** Without it, nobody moves the files. */
   identify?: Identify;
-  /** Without it, what a file that was moved away leaves at its path stays there. */
-  removeBeside?: RemoveBeside;
+  /** Without it, what a file that was moved away leaves at its path stays there, and one that was removed is gone. */
+  whenMoved?: WhenMoved;
   /** Of the file, of this version's schema. */
   copy?: ReadableCopy;
   /** Whether a file that is open, and cannot be written so, could be if it were opened anew; without it that is tried. */
@@ -116,7 +117,7 @@ function openFile(
   vaultSource: VaultSource,
   { openLog, vaultWhenUsed = false, ...options }:
     & { openLog: OpenWritten | null }
-    & Omit<OpenStoreOptions, "hasRoom" | "identify" | "removeBeside">,
+    & Omit<OpenStoreOptions, "hasRoom" | "identify" | "whenMoved">,
 ): { connection: Connection; vault: Vault } {
   let connection: Connection | null = null;
   try {

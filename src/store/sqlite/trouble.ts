@@ -22,8 +22,15 @@ export function troubleOf(error: unknown): StoreTrouble | null {
 /** Tells a database's file, its log or the index of that from every other; null where there is none. */
 export type Identify = (side: "" | "-wal" | "-shm") => string | null;
 
-/** Removes what lies beside a database's file. */
-export type RemoveBeside = (side: "-wal" | "-shm") => void;
+/** What is done about a database's file that is not in its place any more. */
+export interface WhenMoved {
+  /** Removes what lies beside its path. */
+  removeBeside(side: "-wal" | "-shm"): void;
+  /** Keeps what the file of this identity holds under another name, if it has none any more. Says what comes of it. */
+  keepRemoved(identity: string | null): void;
+  /** Nothing of it is open any more. */
+  closed(): void;
+}
 
 /** A database's files. */
 interface Place {
@@ -54,13 +61,13 @@ export class TroubleWatch {
   /**
    * `hasRoom` says whether the disk has room again for more than a page; null where nobody can tell. `identify` tells the
    * file at the path, or beside it, from every other, null where there is none; without it, all stay in their places.
-   * `removeBeside` removes what a file that was moved away has left at its path.
+   * `whenMoved` does what has to be done elsewhere once it is not in its place.
    */
   constructor(
     private readonly connection: Connection,
     private readonly hasRoom: (() => boolean) | null,
     private readonly identify: Identify = () => "",
-    private readonly removeBeside: RemoveBeside = () => {},
+    private readonly whenMoved: WhenMoved | null = null,
   ) {
     this.#place = connection.readsCopy ? null : this.#look();
   }
@@ -138,7 +145,9 @@ export class TroubleWatch {
     this.connection.beImpatient(true);
     try {
       this.#isWhole = this.connection.bringLogIn();
-      if (this.#isWhole) this.#leavePlace(now, known);
+      if (!this.#isWhole) return;
+      this.#leavePlace(now, known);
+      this.whenMoved?.keepRemoved(known.file);
     } catch {
       // That it is moved is told, and with the next look this is tried again.
     }
@@ -149,8 +158,8 @@ export class TroubleWatch {
    * one, which would read that as its own as soon as it is back.
    */
   #leavePlace(now: Place, known: Place): void {
-    if (now.log !== null && now.log === known.log) this.removeBeside("-wal");
-    if (now.index !== null && now.index === known.index) this.removeBeside("-shm");
+    if (now.log !== null && now.log === known.log) this.whenMoved?.removeBeside("-wal");
+    if (now.index !== null && now.index === known.index) this.whenMoved?.removeBeside("-shm");
   }
 
   /**
@@ -173,6 +182,11 @@ export class TroubleWatch {
   beforeClose(): void {
     if (!this.#isEnding) this.#isInPlace();
     this.#isEnding = true;
+  }
+
+  /** After the connection was closed. */
+  afterClose(): void {
+    this.whenMoved?.closed();
   }
 
   #look(): Place {
