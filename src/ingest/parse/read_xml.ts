@@ -1,7 +1,8 @@
 // RSS, RDF and Atom: from XML text to items. Flat and forgiving: whatever is broken in one item stays in that item.
 import { alternateLink, CONTENT, LISTED, MARKUP, namespaceOf, PLAIN, typedMarkup } from "./elements.ts";
 import { foreignRoot } from "./foreign.ts";
-import { DocumentError, type ParsedDocument, type ParsedItem } from "./parsed.ts";
+import { mendSections } from "./mend_sections.ts";
+import { DocumentError, type ParsedDocument, type ParsedItem, type ParseProblem } from "./parsed.ts";
 import { contentMarkup, contentText, findEnd, nextTag, readAttributes, type StartTag } from "./scan_xml.ts";
 
 /** So many elements of one parent may lack their end before ends are no longer looked for: that keeps reading linear. */
@@ -33,8 +34,14 @@ class XmlFeed {
   #itemName: string;
   #passedOver = 0;
   #sawChannel = false;
+  readonly text: string;
+  /** Where sections were ended that never end, the first of them that was not come to yet, and how many no item held. */
+  readonly #cuts: readonly number[];
+  #nextCut = 0;
+  #cutsOutside = 0;
+  readonly #refused: ParseProblem[] = [];
 
-  constructor(readonly text: string, readonly maxItems: number) {
+  constructor(text: string, readonly maxItems: number) {
     const root = rootOf(text);
     this.#root = root;
     const [prefix, local] = splitName(root.name);
@@ -44,23 +51,30 @@ class XmlFeed {
     this.#format = local === "feed" ? "atom" : local;
     this.#feed.attributes = attributes;
     this.#itemName = this.#format === "atom" ? prefix + "entry" : "item";
+    const mended = mendSections(text, root.end, this.#itemName);
+    this.text = mended.text;
+    this.#cuts = mended.cuts;
   }
 
   read(): ParsedDocument {
     const closed = this.#readFeed();
-    const isEmpty = this.#items.length + this.#passedOver === 0;
+    const complete = this.#items.length + this.#passedOver + this.#refused.length;
+    const isEmpty = complete === 0;
     if (isEmpty && !closed) throw new DocumentError("the XML breaks off before the first complete item");
     if (isEmpty && this.#format !== "atom" && !this.#sawChannel) {
       const name = this.#format === "rdf" ? "RDF" : "RSS";
       throw new DocumentError(`this is ${name} without a channel and without items, not a feed`);
     }
-    const problems = [];
+    const problems: ParseProblem[] = [...this.#refused];
+    if (this.#cutsOutside > 0) {
+      const reason = "a CDATA section outside of its items never ends: it was ended before the next item";
+      problems.push({ item: "document", reason, isMeant: true });
+    }
     if (this.#passedOver > 0) {
       const reason = `${this.#passedOver} items beyond the first ${this.maxItems} are passed over`;
       problems.push({ item: "document", reason });
     }
     if (!closed) {
-      const complete = this.#items.length + this.#passedOver;
       problems.push({ item: "document", reason: `the document breaks off after item ${complete}` });
     }
     const values = this.#feed.values;
@@ -130,9 +144,28 @@ class XmlFeed {
         at = this.#readChild(tag, this.#name(tag), fields);
       }
     }
-    if (this.#items.length < this.maxItems) this.#items.push(this.#item(fields));
-    else this.#passedOver++;
+    this.#end(fields, start.start, at);
     return at;
+  }
+
+  /** Takes an item that stands between two offsets. */
+  #end(fields: Fields, start: number, end: number): void {
+    this.#passCuts(start);
+    const isCut = (this.#cuts[this.#nextCut] ?? end) < end;
+    if (this.#items.length + this.#refused.length >= this.maxItems) this.#passedOver++;
+    else if (isCut) {
+      const reason = "a CDATA section in it never ends: what it says cannot be told from what follows";
+      this.#refused.push({ item: `item ${this.#items.length + this.#refused.length + 1}`, reason });
+    } else this.#items.push(this.#item(fields));
+    while ((this.#cuts[this.#nextCut] ?? end) < end) this.#nextCut++;
+  }
+
+  /** Counts the sections before an offset that were ended and that no item held. */
+  #passCuts(before: number): void {
+    while ((this.#cuts[this.#nextCut] ?? before) < before) {
+      this.#nextCut++;
+      this.#cutsOutside++;
+    }
   }
 
   /** Takes what a child element says and gives the offset behind it. */
