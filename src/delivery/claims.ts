@@ -9,7 +9,7 @@ const CLAIM_EVERY_MS = 20;
 /** An endpoint that takes longer for an answer gets nothing ahead, ms. */
 const QUICK_MS = 100;
 /** Deliveries that wait for a place of one subscription at most. */
-const MAX_AHEAD = 100;
+const MAX_AHEAD = 200;
 /** What has waited for its place so long goes back: whoever changes a subscription must not wait for its effect, ms. */
 const MAX_WAIT_MS = 100;
 /** Of those that wait so many are looked at for one free place: with many endpoints most of them have none. */
@@ -35,7 +35,7 @@ interface Waiting {
 
 /**
  * The supply of claimed deliveries. An endpoint of which n attempts have succeeded at once since the last claim gets up
- * to n deliveries claimed beyond its places: they start as places become free, and one claim serves many. When it
+ * to 2 n deliveries claimed beyond its places: they start as places become free, and one claim serves many. When it
  * fails, answers slowly or the wait lasts, they go back unattempted, to the place in the order that they had. So does
  * everything that waits when any subscription changes: what begins after a change must not go to the old address, with
  * the old secret, or at all.
@@ -139,7 +139,7 @@ export class Claims {
   #aheadAt(nowMs: number): ReadonlyMap<string, number> {
     // What an endpoint took in a long time says nothing about the next moment.
     if (Math.abs(nowMs - this.#claimedAtMs) > MAX_WAIT_MS) return new Map();
-    return new Map(Array.from(this.#quick, ([id, count]) => [id, Math.min(count, MAX_AHEAD)]));
+    return new Map(Array.from(this.#quick, ([id, count]) => [id, Math.min(2 * count, MAX_AHEAD)]));
   }
 
   /** Takes those that have a free place, the first claimed first. */

@@ -338,7 +338,7 @@ export interface Store extends EventStore, AccountStore, CatchUpStore, UpkeepSto
   /**
    * A number that grows with each change of a subscription, by whichever process, that concerns what it gets: its
    * filters, its address, its secret, whether it is on, whether it is there, and whether its customer is kept out.
-   * What another process changes within the millisecond `nowMs` may be told after it.
+   * What another process changes may be told some milliseconds late.
    */
   subscriptionsVersion(nowMs: number): Soon<number>;
   /**

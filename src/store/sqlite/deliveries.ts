@@ -38,6 +38,9 @@ export const DUE_DELIVERIES_SQL = `
 /** The part of the free places that endpoints which answer leave to those that are probed. */
 const PROBES_SHARE = 0.25;
 
+/** How late it may be seen that another process has changed a subscription, ms. */
+const FOREIGN_MS = 10;
+
 type Claim = Parameters<Store["claimDeliveries"]>[0];
 
 /** The part of the port that concerns the queue. */
@@ -49,7 +52,7 @@ export function createDeliveries(
   "claimDeliveries" | "returnDeliveries" | "subscriptionsVersion" | "endLeases" | "finishAttempts"
 > {
   const secrets = new SecretReader(vault);
-  let known = { nowMs: NaN, transactions: -1, version: 0 };
+  let known = { nowMs: -Infinity, transactions: -1, version: 0 };
   return {
     claimDeliveries: (claim) => {
       const { nowMs } = claim;
@@ -80,7 +83,7 @@ export function createDeliveries(
       })),
 
     subscriptionsVersion: (nowMs) => {
-      if (nowMs !== known.nowMs || connection.transactions !== known.transactions) {
+      if (Math.abs(nowMs - known.nowMs) >= FOREIGN_MS || connection.transactions !== known.transactions) {
         known = { nowMs, transactions: connection.transactions, version: subscriptionsVersion(connection) };
       }
       return known.version;

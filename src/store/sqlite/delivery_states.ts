@@ -3,6 +3,7 @@ import { utcMonth } from "../../domain/calendar.ts";
 import type { DeliveryStatus, HoldReason } from "../../domain/delivery.ts";
 import { type DeliveryFacts, type DeliveryTrigger, nextState } from "../../domain/delivery_life.ts";
 import type { Connection, Row } from "./connection.ts";
+import { onceFor, places } from "./row_counts.ts";
 
 /** A stored delivery, as far as its next state depends on it. */
 export interface DeliveryRow extends DeliveryFacts {
@@ -95,16 +96,14 @@ export function applyTrigger(
  * already. How many these were; the others are left as they are.
  */
 export function arriveUnread(connection: Connection, ids: readonly string[], nowMs: number): number {
-  return connection.run(
-    `update deliveries set status = 'delivered', finished_at = ?, arrived_at = coalesce(arrived_at, ?), decided_at = ?,
-       not_before = null
-     where id in (${ids.map(() => "?").join(", ")}) and status = 'pending' and quota_month is not null`,
-    nowMs,
-    nowMs,
-    nowMs,
-    ...ids,
-  );
+  return connection.run(arriveSql(ids.length), nowMs, nowMs, nowMs, ...ids);
 }
+
+const arriveSql = onceFor((rows) =>
+  `update deliveries set status = 'delivered', finished_at = ?, arrived_at = coalesce(arrived_at, ?), decided_at = ?,
+     not_before = null
+   where id in (${places(rows, "?")}) and status = 'pending' and quota_month is not null`
+);
 
 /** Takes one delivery of a month's quota. */
 export function countTowardsQuota(connection: Connection, customerId: string, month: string): void {

@@ -2,6 +2,7 @@
 import type { FinishedAttempt, NextStep } from "../../domain/delivery.ts";
 import type { Connection, Value } from "./connection.ts";
 import { applyTrigger, arriveUnread, findState, findStates } from "./delivery_states.ts";
+import { onceFor, places } from "./row_counts.ts";
 import { EndpointNotes, switchOff } from "./endpoints.ts";
 
 /** Rows that one statement takes at most: the call of a statement costs more than a row of it. */
@@ -46,13 +47,14 @@ function insertAttempts(connection: Connection, finished: readonly FinishedAttem
     const { startedAtMs, durationMs, statusCode, problem, answer } = result;
     values.push(deliveryId, attempt, startedAtMs, durationMs, statusCode, problem, answer);
   }
-  connection.run(
-    `insert into attempts (delivery_id, number, started_at, duration_ms, status_code, problem, answer)
-     values ${finished.map(() => "(?, ?, ?, ?, ?, ?, ?)").join(", ")}
-     on conflict (delivery_id, number) do nothing`,
-    ...values,
-  );
+  connection.run(insertSql(finished.length), ...values);
 }
+
+const insertSql = onceFor((rows) =>
+  `insert into attempts (delivery_id, number, started_at, duration_ms, status_code, problem, answer)
+   values ${places(rows, "(?, ?, ?, ?, ?, ?, ?)")}
+   on conflict (delivery_id, number) do nothing`
+);
 
 interface Recording {
   notes: EndpointNotes;
