@@ -6,6 +6,7 @@ import type { Clock, Log } from "../domain/ports.ts";
 import type { SourceSettings, SourceState } from "../domain/source.ts";
 import { type SourceCondition, sourceHealth } from "../domain/source_health.ts";
 import type { Store, StoreHealth } from "../domain/store.ts";
+import { StoreError } from "../domain/store_trouble.ts";
 import type { HealthReport } from "../wire/service.ts";
 
 /** A delivery that has been pending this long says that deliveries do not get through, ms. */
@@ -65,7 +66,7 @@ async function report(options: HealthOptions, nowMs: number): Promise<HealthRepo
     });
     return {
       status: "down",
-      database: "failing",
+      database: error instanceof StoreError ? error.trouble : "failing",
       ingestion: ingestionHealth([], options, nowMs),
       deliveries: { pending: 0, oldest_pending_age_ms: null },
       mails: { queued: 0, failed: 0 },
