@@ -68,8 +68,11 @@ export interface StoredPublication {
 export type RecordDecision =
   /** `after_fetch`: subscribers hear of it once its fetch is finished, unless it is judged a flood. */
   | { kind: "record"; event: RegEvent; provenance: Provenance; notify: boolean | "after_fetch" }
-  /** `hashedAnew`: what counts of it is hashed in another way than when it was stored, and known by the new hashes from now on. */
-  | { kind: "unchanged"; hashedAnew?: true }
+  /**
+   * `hashedAnew`: what counts of it is hashed in another way than when it was stored, and known by the new hashes from now
+   * on. `repeats`: it says in its language what the record says in another one, where the record has other words.
+   */
+  | { kind: "unchanged"; hashedAnew?: true; repeats?: true }
   /**
    * Only what is no revision has changed: the new hash is kept, no record is made. `sighted`: the hash is kept beside
    * that of the content, to be known when it is seen again.

@@ -170,10 +170,11 @@ function decideLanguage(
   if (event.language === language) return null;
   const { title, summary } = identified.item;
   // Sites that have no translation yet repeat the words of another language under the address of this one.
-  if (hasWords(event, identified.item) && !stored.withdrawn) return { kind: "unchanged" };
-  if (!stored.withdrawn && !Object.hasOwn(event.translations, language)) {
-    return translation(identified, context);
+  const hasOwn = Object.hasOwn(event.translations, language);
+  if (hasWords(event, identified.item) && !stored.withdrawn) {
+    return { kind: "unchanged", ...(hasOwn ? { repeats: true } : {}) };
   }
+  if (!stored.withdrawn && !hasOwn) return translation(identified, context);
   return {
     kind: "record",
     event: withWords(nextVersion(event, context), language, { title, summary }),

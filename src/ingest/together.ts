@@ -38,12 +38,16 @@ export class Together {
     if (stored !== null && kind === "unchanged") {
       this.#unchanged.set(stored.externalId, [...this.#unchanged.get(stored.externalId) ?? [], one]);
     }
-    if (kind === "unchanged" || (kind === "redated" && decision.sighted !== true)) return false;
+    const isRepeat = isRepeated(decision);
+    if ((kind === "unchanged" && !isRepeat) || (kind === "redated" && decision.sighted !== true)) {
+      return false;
+    }
     const isOfStored = stored !== null && kind !== "passed_over" &&
       (kind !== "record" || decision.event.version > 1);
     const base = isOfStored ? { externalId: stored.externalId, version: stored.version } : null;
     this.#waiting.set(one, { one, decision, context, base });
-    return true;
+    // Unless another language makes a version, that is all that becomes of it.
+    return !isRepeat;
   }
 
   /** Remembers where what becomes of an item is told, if it waits. */
@@ -83,7 +87,9 @@ export class Together {
     );
     const groups = Map.groupBy(items, ({ one, base }) => base?.externalId ?? known.get(one.key) ?? one.key);
     return [...groups.values()]
-      .filter((group) => group.some(({ decision }) => decision.kind !== "passed_over"))
+      .filter((group) =>
+        group.some(({ decision }) => decision.kind !== "passed_over" && decision.kind !== "unchanged")
+      )
       .flatMap((group) => byIdentity(this.#sorted(group)));
   }
 
@@ -197,6 +203,7 @@ class Group {
  * - What is new becomes one record, in the first language that is to be recorded, and has the others.
  * - What revises it becomes one version, made of the first item, with the changed words of the others.
  * - A language that it did not have is no revision: it comes to the version that the fetch makes, else to the newest.
+ * - Words that another language had, in place of a language's own, come to the version in which that has others.
  * - A date that moved together with the words of another language is part of that edit, and need not be seen again.
  * - Of a language that the fetch has brought in two editions the newer one counts, and that which is stored if none is.
  */
@@ -248,10 +255,10 @@ function joinWords(
     const { title, summary } = words;
     shown = withWords(shown, language, { title, summary });
     // What is recorded before the version would come to the one before it, and be missing in this.
-    if (event !== null && (!isRecorded || (stored !== null && decision.kind === "record"))) {
+    if (event !== null && (!isRecorded || (stored !== null && decision.kind !== "translated"))) {
       event = withWords(event, language, { title, summary });
       if (decision.kind === "record" && decision.notify !== false) notify = decision.notify;
-      if (decision.kind === "record") origins[language] = originIn(decision.provenance);
+      if (decision.kind !== "translated") origins[language] = originIn(context.provenance(item.one));
       decisions.set(item, { kind: "joined" });
     } else {
       decisions.set(item, translation(item.one, context));
@@ -285,7 +292,13 @@ function isVersion(decision: RecordDecision | undefined, stored: StoredPublicati
 /** Whether an item's words are to be in the record. What is new in one language is in all, whatever it is about. */
 function bringsWords(decision: RecordDecision, stored: StoredPublication | null): boolean {
   const { kind } = decision;
-  return kind === "translated" || isVersion(decision, stored) || (stored === null && kind === "passed_over");
+  return kind === "translated" || isVersion(decision, stored) || isRepeated(decision) ||
+    (stored === null && kind === "passed_over");
+}
+
+/** Whether an item says what another language says in the stored version: in the next one that may say something else. */
+function isRepeated(decision: RecordDecision): boolean {
+  return decision.kind === "unchanged" && decision.repeats === true;
 }
 
 /** Whether the fetch has brought the stored edition of the item's language, too, and that is no older. */

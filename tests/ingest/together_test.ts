@@ -171,6 +171,23 @@ const TABLE: Record<string, [string[], string[], Record<string, string>, Record<
     { A2: "unchanged" },
     { en: "A2", de: "B" },
   ],
+  "two languages that stood in each other's place change over": [
+    ["en A", "de B"],
+    ["en B", "de A"],
+    { B: "record", A: "joined" },
+    { en: "B", de: "A" },
+  ],
+  "words that an edit gives up are those of another language now": [
+    ["en A", "de B", "fr C"],
+    ["de A", "en A2", "fr C"],
+    { A2: "record", A: "joined" },
+    { en: "A2", de: "A", fr: "C" },
+  ],
+  "another language's words are repeated, and neither is edited": [["en A", "de B", "fr C"], [
+    "en A",
+    "de A",
+    "fr C",
+  ], {}],
   "an edit is repeated under a language that had none": [
     ["en A"],
     ["de A2", "en A2"],

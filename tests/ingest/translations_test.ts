@@ -135,6 +135,19 @@ Deno.test("a language that repeats the words of another is no translation", () =
     assert.deepEqual((await events(world))[0].language_versions, ["en", "de"]);
   }));
 
+Deno.test("languages that stood in each other's place change over in one revision", () =>
+  withWorld(async (world) => {
+    serve(world, { en: { 1: WORDS["de"] ?? {} }, de: { 1: WORDS["en"] ?? {} } });
+    await world.app.tick();
+    serve(world, { en: { 1: {}, 2: {} }, de: { 1: {}, 2: {} } });
+    assert.deepEqual(await counts(world), [1, 1, true]);
+    const changed = (await events(world)).find(({ version }) => version === 2);
+    assert.deepEqual(changed.translations, { en: WORDS["en"], de: WORDS["de"] });
+    assert.deepEqual(await counts(world), [0, 0, true]);
+    serve(world, { en: { 1: {} }, de: { 1: {} } });
+    assert.deepEqual(await counts(world), [0, 0, true]);
+  }));
+
 Deno.test("a language whose feed fails comes when it is back, and the others do not wait for it", () =>
   withWorld(async (world) => {
     serve(world, { en: { 1: {} }, de: null });
