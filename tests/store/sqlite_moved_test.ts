@@ -145,6 +145,22 @@ Deno.test("a file that comes back after another was written at its path has noth
   });
 });
 
+Deno.test("what another process goes on to write to a file that was moved is in it at the end", async () => {
+  await withFile(async (file) => {
+    const store = openWatched(file);
+    const other = openStore(file, testVault);
+    await publish(store, [anEvent("evt_1")]);
+    assert.equal(await store.trouble(), null);
+    Deno.renameSync(file, `${file}.aside`);
+    assert.equal(await store.trouble(), "moved");
+    await publish(other, [anEvent("evt_2")]);
+    await other.close();
+    await store.close();
+    const { rows, problems } = inspectDatabase(`${file}.aside`);
+    assert.deepEqual([rows["events"], problems], [2, []]);
+  });
+});
+
 Deno.test("a log that is removed under a store is made anew, and loses nothing that was written to it", async () => {
   await withFile(async (file) => {
     const store = openWatched(file);

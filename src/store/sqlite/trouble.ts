@@ -180,6 +180,7 @@ export class TroubleWatch {
 
   /** Before the connection is closed: what was moved since the last look is kept whole as well. */
   beforeClose(): void {
+    this.#isWhole = false; // another process may have gone on to write to the file that was moved
     if (!this.#isEnding) this.#isInPlace();
     this.#isEnding = true;
   }
