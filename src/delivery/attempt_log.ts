@@ -86,6 +86,7 @@ export function createAttemptLog({ log, clock }: { log: Log; clock: Pick<Clock, 
   }
 
   return (delivery, result, next) => {
+    if (next === "delivered" && failing.size === 0 && log.isDebugged === false) return;
     const fields: LogFields = {
       ...nameAttempt(delivery),
       status: result.statusCode,

@@ -55,6 +55,25 @@ export function createHttpClient(trust: Trust = "authorities"): RealHttpClient {
   };
 }
 
+/** The parts of an address that a request names. */
+interface Parts {
+  href: string;
+  origin: string;
+  path: string;
+}
+
+const known = new WeakMap<URL, Parts>();
+
+/** Whoever sends often to one address does so with one URL, which makes a text of each part whenever it is asked. */
+function partsOf(url: URL): Parts {
+  let parts = known.get(url);
+  if (parts === undefined || parts.href !== url.href) {
+    parts = { href: url.href, origin: `${url.protocol}//${url.host}`, path: url.pathname + url.search };
+    known.set(url, parts);
+  }
+  return parts;
+}
+
 /** Answers that end with their head, whatever length it names (RFC 9112, section 6.3). */
 const BODILESS: ReadonlySet<number> = new Set([204, 304]);
 const NO_BODY: ReadBody = { body: new Uint8Array(), truncated: false };
@@ -69,6 +88,7 @@ const MAX_HEADERS = 256;
  */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #connections: Connections;
+  readonly #where: Parts;
   readonly #connection: Connection;
   readonly #outgoing: OutgoingRequest;
   readonly #settle: (response: IncomingResponse) => void;
@@ -91,15 +111,15 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#outgoing = outgoing;
     this.#settle = settle;
     this.#refuse = refuse;
-    const target = { origin: `${url.protocol}//${url.host}`, addresses, authorities };
-    this.#connection = connections.take(target);
+    this.#where = partsOf(url);
+    this.#connection = connections.take({ origin: this.#where.origin, addresses, authorities });
   }
 
   start(): void {
-    const { method, url, headers, body, signal } = this.#outgoing;
+    const { method, headers, body, signal } = this.#outgoing;
+    const { path } = this.#where;
     signal.addEventListener("abort", this.#abort);
     try {
-      const path = url.pathname + url.search;
       this.#connection.client.dispatch({ method, path, headers, body: body ?? null }, this);
     } catch (error) {
       this.#reject(error);
