@@ -56,7 +56,9 @@ export class MovedSite {
     // A publication in several languages has the address of its own.
     if (one.language !== undefined && one.language !== event.language) return false;
     const isSite = isSameButForSite(one.item, event);
-    if (!isSite && (event.version < FIRST_RETURN || !isSameButForAddress(one.item, event))) return false;
+    const mayReturn = event.version >= FIRST_RETURN &&
+      cleanUrl(one.item.link) !== cleanUrl(event.url_official) && isSameButForAddress(one.item, event);
+    if (!isSite && !mayReturn) return false;
     if (isSite) this.#hosts.set(one, `from ${hostOf(event.url_official)} to ${hostOf(one.item.link)}`);
     (isSite ? this.moved : this.returned).push(one);
     this.#stored.set(one, event);

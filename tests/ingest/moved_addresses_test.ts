@@ -1,6 +1,9 @@
 // Addresses that move while nothing else does: with a site nobody is told, and made-up queries are nothing new.
 import assert from "node:assert/strict";
-import { boardConfig, rss, type SampleItem } from "../support/samples.ts";
+import type { StoredPublication } from "../../src/domain/store.ts";
+import type { IdentifiedItem } from "../../src/ingest/identify.ts";
+import { MovedSite } from "../../src/ingest/moved_addresses.ts";
+import { boardConfig, rss, sampleEvent, type SampleItem } from "../support/samples.ts";
 import { START_MS, withWorld, type World } from "../support/world.ts";
 
 const FEED = "https://board.example/feed";
@@ -169,3 +172,24 @@ Deno.test("one path, and too little to tell its publications by: what has anothe
     assert.deepEqual(await fetch(notices(1, short)), [4, 0, 0]);
     assert.deepEqual(await fetch(notices(5, short)), [4, 0, 0]);
   }));
+
+Deno.test("MovedSite takes an address for one that may have been there before when it is another one, of a third version or later", () => {
+  const isMoved = (link: string, version: number) => {
+    const event = sampleEvent({
+      id: "evt_3",
+      version,
+      supersedes: "evt_2",
+      url_official: "https://board.example/a",
+    });
+    const item = {
+      ...{ guid: "a", link, title: event.title_en, summary: event.summary_en },
+      ...{ publishedAtMs: event.published_at, updatedAtMs: null },
+    };
+    const one = { item, key: "a", contentHash: "now", textHash: "now" } as unknown as IdentifiedItem;
+    const stored = { contentHash: "then", textHash: "then", withdrawn: false, event: () => event };
+    return new MovedSite().isMoved(one, stored as unknown as StoredPublication);
+  };
+  assert.equal(isMoved("https://board.example/b", 3), true);
+  assert.equal(isMoved("https://board.example/b", 2), false);
+  assert.equal(isMoved("https://board.example/a?utm_source=feed", 3), false, "only its hashes are others");
+});
