@@ -71,8 +71,9 @@ export type RecordDecision =
   /**
    * `hashedAnew`: what counts of it is hashed in another way than when it was stored, and known by the new hashes from now
    * on. `repeats`: it says in its language what the record says in another one, where the record has other words.
+   * `untranslated`: the same where the record has none; what it says is known from now on.
    */
-  | { kind: "unchanged"; hashedAnew?: true; repeats?: true }
+  | { kind: "unchanged"; hashedAnew?: true; repeats?: true; untranslated?: true }
   /**
    * Only what is no revision has changed: the new hash is kept, no record is made. `sighted`: the hash is kept beside
    * that of the content, to be known when it is seen again.

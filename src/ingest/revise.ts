@@ -170,11 +170,10 @@ function decideLanguage(
   if (event.language === language) return null;
   const { title, summary } = identified.item;
   // Sites that have no translation yet repeat the words of another language under the address of this one.
-  const hasOwn = Object.hasOwn(event.translations, language);
-  if (hasWords(event, identified.item) && !stored.withdrawn) {
-    return { kind: "unchanged", ...(hasOwn ? { repeats: true } : {}) };
+  if (hasWords(event, identified.item) && !stored.withdrawn) return repetition(event, language);
+  if (!stored.withdrawn && !Object.hasOwn(event.translations, language)) {
+    return translation(identified, context);
   }
-  if (!stored.withdrawn && !hasOwn) return translation(identified, context);
   return {
     kind: "record",
     event: withWords(nextVersion(event, context), language, { title, summary }),
@@ -196,6 +195,16 @@ export function translation(
     provenance: context.provenance(identified),
     atMs: context.nowMs,
   };
+}
+
+/**
+ * What becomes of an item with words that its record has already. Under a language that has none of its own they are
+ * remembered: a page that is behind the one it repeats is no translation either.
+ */
+export function repetition(event: RegEvent, language: string): RecordDecision {
+  return Object.hasOwn(event.translations, language)
+    ? { kind: "unchanged", repeats: true }
+    : { kind: "unchanged", untranslated: true };
 }
 
 /** Whether a record has these words already, in whichever language. */

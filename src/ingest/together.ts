@@ -6,7 +6,14 @@ import { editedAt, type IdentifiedItem } from "./identify.ts";
 import type { LanguageForms } from "./languages.ts";
 import type { DecidedItem, DocumentRun } from "./process.ts";
 import { recordGroups } from "./record_batches.ts";
-import { decideRevision, hasWords, type RevisionContext, translation, withWords } from "./revise.ts";
+import {
+  decideRevision,
+  hasWords,
+  repetition,
+  type RevisionContext,
+  translation,
+  withWords,
+} from "./revise.ts";
 
 /** An item as it was decided on by itself. */
 export interface DecidedAlone {
@@ -35,9 +42,7 @@ export class Together {
   /** Takes what would be written of a publication, and what other languages may make something of; whether it does. */
   takes({ one, stored, decision, context }: DecidedAlone): boolean {
     const { kind } = decision;
-    if (stored !== null && kind === "unchanged") {
-      this.#unchanged.set(stored.externalId, [...this.#unchanged.get(stored.externalId) ?? [], one]);
-    }
+    if (stored !== null && kind === "unchanged") this.#noteUnchanged(one, stored.externalId);
     const isRepeat = isRepeated(decision);
     if ((kind === "unchanged" && !isRepeat) || (kind === "redated" && decision.sighted !== true)) {
       return false;
@@ -48,6 +53,12 @@ export class Together {
     this.#waiting.set(one, { one, decision, context, base });
     // Unless another language makes a version, that is all that becomes of it.
     return !isRepeat;
+  }
+
+  #noteUnchanged(one: IdentifiedItem, externalId: string): void {
+    const others = this.#unchanged.get(externalId);
+    if (others === undefined) this.#unchanged.set(externalId, [one]);
+    else others.push(one);
   }
 
   /** Remembers where what becomes of an item is told, if it waits. */
@@ -249,7 +260,7 @@ function joinWords(
     const { one: { item: words, language }, context } = item;
     if (item === carrier || language === undefined || !bringsWords(decision, stored)) continue;
     if (hasWords(shown, words)) {
-      decisions.set(item, { kind: "unchanged" });
+      decisions.set(item, repetition(shown, language));
       continue;
     }
     const { title, summary } = words;

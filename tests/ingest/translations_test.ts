@@ -148,6 +148,25 @@ Deno.test("languages that stood in each other's place change over in one revisio
     assert.deepEqual(await counts(world), [0, 0, true]);
   }));
 
+Deno.test("a language that repeats what another said before its last edit is no translation either", () =>
+  withWorld(async (world) => {
+    const edited = { title: "Guidelines on the AI Act, final", summary: "They concern Article 50." };
+    const [before = edited] = [WORDS["en"]];
+    serve(world, { en: { 1: {} }, de: { 1: before } });
+    await world.app.tick();
+    serve(world, { en: { 1: edited } });
+    assert.deepEqual(await counts(world), [0, 1, true]);
+    for (const words of [before, edited]) {
+      // With a space more it is another document, which is read.
+      serve(world, { de: { 1: { ...words, summary: ` ${words.summary}` } } });
+      assert.deepEqual(await counts(world), [0, 0, true]);
+      assert.deepEqual((await events(world))[0].language_versions, ["en"]);
+    }
+    serve(world, { de: { 1: {} } });
+    assert.deepEqual(await counts(world), [0, 0, true]);
+    assert.deepEqual((await events(world))[0].language_versions, ["en", "de"]);
+  }));
+
 Deno.test("a language whose feed fails comes when it is back, and the others do not wait for it", () =>
   withWorld(async (world) => {
     serve(world, { en: { 1: {} }, de: null });

@@ -165,7 +165,9 @@ function recordAll<T extends PublicationKey>(
     if (decision.kind === "translated" && stored !== null) {
       writer.translate(sourceId, publication, { externalId: stored.externalId, translated: decision });
     }
-    if (decision.kind === "joined" && stored !== null) {
+    const isKnown = decision.kind === "joined" ||
+      (decision.kind === "unchanged" && decision.untranslated === true);
+    if (isKnown && stored !== null) {
       writer.join(sourceId, publication, stored.externalId);
     }
     return decision;

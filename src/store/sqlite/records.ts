@@ -109,7 +109,7 @@ export class RecordWriter {
     keepLanguage(this.connection, sourceId, { externalId, language, textHash });
   }
 
-  /** Keeps by what the words of a language are known that a version holds which another language's item brought. */
+  /** Keeps by what the words of a language are known that an item of another language has brought. */
   join(sourceId: string, { language, textHash }: PublicationKey, externalId: string): void {
     if (language === undefined || textHash === undefined) throw new Error("what is joined has a language");
     this.flush();

@@ -272,7 +272,7 @@ export const collectingPromises: StorePromise[] = [
   },
   {
     name:
-      "recordPublications() knows the words by which another language has joined a version, and changes nothing else",
+      "recordPublications() knows the words that have joined a version or repeat another language's, and changes nothing else",
     check: async (store) => {
       const key = "publication of evt_1";
       const inEnglish = { key, contentHash: "h", textHash: "en text", language: "en" };
@@ -284,8 +284,14 @@ export const collectingPromises: StorePromise[] = [
         [{ ...inEnglish, contentHash: "h2", textHash: "en text 2" }, inGerman],
         (one) => one.language === "de" ? { kind: "joined" } : recordIt(version)(),
       );
+      const inFrench = { key, contentHash: "fr h", textHash: "en text", language: "fr" };
+      await store.recordPublications("board", [inFrench], () => ({ kind: "unchanged", untranslated: true }));
       await store.recordPublications("board", [inGerman], (_, stored) => {
-        assert.deepEqual([...stored?.languages() ?? []], [["de", "de text"], ["en", "en text 2"]]);
+        assert.deepEqual([...stored?.languages() ?? []], [
+          ["de", "de text"],
+          ["en", "en text 2"],
+          ["fr", "en text"],
+        ]);
         assert.deepEqual([stored?.contentHash, stored?.textHash, stored?.version], ["h2", "en text 2", 2]);
         assert.equal(stored?.event().id, "evt_2");
         return { kind: "unchanged" };
