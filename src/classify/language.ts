@@ -129,8 +129,10 @@ const LETTERS = [...LANGUAGE_DATA.letters].map(([language, letters]) => ({
 }));
 const ANY_LETTER = new RegExp(`[${[...LANGUAGE_DATA.letters.values()].join("")}]`);
 
-// deno-lint-ignore no-control-regex
-const BEYOND_ASCII = /[^\x00-\x7f]/;
+/** What is such a letter, or may become one when it is composed: no quotation mark and no dash does. */
+const MAY_BE_LETTER = new RegExp(
+  `[${[...LANGUAGE_DATA.letters.values()].join("")}\\u00c0-\\u1fff\\u2070-\\uffff]`,
+);
 
 /** The points of each language for its words and for its letters. */
 function pointsOf(found: readonly KnownWord[], raw: string): number[] {
@@ -139,7 +141,7 @@ function pointsOf(found: readonly KnownWord[], raw: string): number[] {
     for (const weight of weights) points[weight.language] = (points[weight.language] ?? 0) + weight.points;
   }
   const start = raw.slice(0, LETTERS_READ);
-  const letters = BEYOND_ASCII.test(start) ? start.normalize("NFC") : "";
+  const letters = MAY_BE_LETTER.test(start) ? start.normalize("NFC") : "";
   if (!ANY_LETTER.test(letters)) return points;
   for (const { language, letters: own } of LETTERS) {
     const count = letters.match(own)?.length ?? 0;

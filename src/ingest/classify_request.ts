@@ -33,9 +33,14 @@ export function classifyRequest(
     summary: item.summary,
     url: item.link,
     categories: item.categories,
-    statedLanguages: [
-      ...new Set([language, item.language, ...statedLanguages].filter((code) => typeof code === "string")),
-    ],
+    statedLanguages: eachOnce([language ?? null, item.language, ...statedLanguages]),
     sourceId,
   };
+}
+
+/** The codes that there are, in their order. */
+function eachOnce(codes: readonly (string | null)[]): string[] {
+  const once: string[] = [];
+  for (const code of codes) if (code !== null && !once.includes(code)) once.push(code);
+  return once;
 }
