@@ -50,6 +50,8 @@ export interface Preparing {
   config: Config;
   /** The config's file. */
   file: string;
+  /** The database's path as it stands there: a link may stand at it. */
+  storeName: string;
   /** Unix ms. */
   nowMs: number;
   work: LongWork;
@@ -65,9 +67,10 @@ export interface Preparing {
  */
 export async function prepareDatabase(
   host: Host,
-  { config, file, nowMs, work, machine, say }: Preparing,
+  { config, file, storeName, nowMs, work, machine, say }: Preparing,
 ): Promise<void> {
   const { path, keyFile } = config.store;
+  await mustMiss(host, { path, storeName });
   await host.makeFolder(dirname(path), 0o700);
   // The store holds what customers entrust to it: nobody but its owner reads it. SQLite's side files take over the mode.
   if (machine.volumeOf(dirname(path))?.isNetwork === true) {
@@ -76,7 +79,6 @@ export async function prepareDatabase(
         "local disk",
     );
   }
-  await mustMiss(host, path);
   const unwritable = await makeWhereMissing(host, path);
   // SQLite would make the file that its readers share with the rights of this one, and nobody could write that later.
   if (unwritable !== null && !await host.exists(`${path}-shm`)) throw unwritable;
@@ -153,8 +155,16 @@ export function olderSchema(schema: number): string {
  * Throws where no database is there, and something shows that one was: made anew it would be another one, whoever has the
  * first open would know nothing of it, and what stands in the log would be lost.
  */
-async function mustMiss(host: Host, path: string): Promise<void> {
+async function mustMiss(
+  host: Host,
+  { path, storeName }: { path: string; storeName: string },
+): Promise<void> {
   if (await host.exists(path).catch(() => true)) return; // what cannot be looked at, opening it tells of
+  if (storeName !== path) {
+    throw new Error(
+      `nothing is there, where the link ${storeName} leads: mount its disk, or make an empty file there for a new database`,
+    );
+  }
   const server = await findServer(path);
   if (server !== null) {
     throw new Error(
@@ -162,6 +172,7 @@ async function mustMiss(host: Host, path: string): Promise<void> {
     );
   }
   const log = `${basename(path)}-wal`;
+  if (!await host.exists(dirname(path))) return;
   const { files } = await host.list(dirname(path));
   if (!files.some(({ name, sizeBytes }) => name === log && sizeBytes > 0)) return;
   throw new Error(

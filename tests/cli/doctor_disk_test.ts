@@ -123,6 +123,7 @@ Deno.test("no database is opened on a network file system", async () => {
       prepareDatabase(createFiles() as Host, {
         config,
         file: join(folder, "regfeed.toml"),
+        storeName: config.store.path,
         nowMs: 0,
         work: WORK_HERE,
         machine,

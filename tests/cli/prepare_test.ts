@@ -38,6 +38,7 @@ Deno.test("an upgrade that is ended takes the backup again that it had made, unl
           backup: { folder: join(folder, "backups") },
         } as Preparing["config"],
         file,
+        storeName: path,
         nowMs: START_MS + minutes * 60_000,
         work: { ...WORK_HERE, ...work },
         machine: { volumeOf: () => null },
@@ -65,13 +66,14 @@ Deno.test("an upgrade that is ended takes the backup again that it had made, unl
     assert.equal(schemaOfFile(path), SCHEMA_VERSION);
   }));
 
-Deno.test("no database is made in the place of one that a server has open, nor beside the log of one", () =>
+Deno.test("no database is made in the place of one that a server has open, nor beside the log of one, nor where a link leads", () =>
   withFolder(async (folder) => {
     const path = join(folder, "regfeed.db");
-    const prepare = () =>
+    const prepare = (storeName = path) =>
       prepareDatabase(createFiles() as unknown as Host, {
         config: { store: { path, keyFile: join(folder, "key") } } as Preparing["config"],
         file: join(folder, "regfeed.toml"),
+        storeName,
         nowMs: START_MS,
         work: WORK_HERE,
         machine: { volumeOf: () => null },
@@ -87,6 +89,8 @@ Deno.test("no database is made in the place of one that a server has open, nor b
     await assert.rejects(prepare(), /it is not there, but its log is \(.*regfeed\.db-wal\)/);
     assert.equal(await exists(), false);
     await Deno.writeTextFile(`${path}-wal`, ""); // holds nothing
+    await assert.rejects(prepare("/data/link.db"), /nothing is there, where the link \/data\/link\.db leads/);
+    assert.equal(await exists(), false);
     await prepare();
     assert.equal(await exists(), true);
   }));

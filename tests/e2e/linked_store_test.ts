@@ -26,6 +26,14 @@ Deno.test("a store behind a link takes what is collected, is backed up with its 
     await writeConfig(folder, CONFIG);
     await Deno.writeTextFile(join(folder, "inbox", "feed.xml"), rss([{ id: "1" }, { id: "2" }]));
 
+    // As long as its disk is not there, no other store is begun in its place.
+    const { code, stderr } = await regfeed(folder, ["customer", "add", "--email", "ana@example.org"]);
+    assert.equal(code, 1);
+    assert.match(
+      stderr,
+      /disk\/store\.db cannot be opened: nothing is there, where the link .*data\/regfeed\.db leads/,
+    );
+    await Deno.writeTextFile(file, "");
     const add = ["customer", "add", "--email", "ana@example.org"];
     const { key } = await regfeedJson<{ key: string }>(folder, add);
     const { sources } = await regfeedJson<{ sources: { new: number; error?: string }[] }>(folder, ["ingest"]);
