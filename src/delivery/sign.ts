@@ -24,8 +24,9 @@ export function signPayload({ secrets, id, timestampSeconds, body }: SignedMessa
   const bytes = typeof body === "string" ? Buffer.from(body) : body;
   const head = `${id}.${timestampSeconds}.`;
   const length = BLOCK_BYTES + head.length + bytes.length;
-  const message = length <= SCRATCH_BYTES ? scratch.subarray(0, length) : Buffer.allocUnsafe(length);
-  message.write(head, BLOCK_BYTES, "latin1");
+  const message = length <= SCRATCH_BYTES ? scratch.subarray(0, length) : new Uint8Array(length);
+  // Few letters, all of them ASCII: the runtime makes an array of them first.
+  for (let at = 0; at < head.length; at++) message[BLOCK_BYTES + at] = head.charCodeAt(at);
   message.set(bytes, BLOCK_BYTES + head.length);
   let signatures = "";
   for (const secret of secrets) {
@@ -36,7 +37,7 @@ export function signPayload({ secrets, id, timestampSeconds, body }: SignedMessa
 
 /** Nearly every body fits: memory for each message would cost as much as hashing it. Nothing of one call outlives it. */
 const SCRATCH_BYTES = 65_536;
-const scratch = Buffer.alloc(SCRATCH_BYTES);
+const scratch = new Uint8Array(SCRATCH_BYTES);
 
 /** SHA-256 works on blocks of so many bytes. */
 const BLOCK_BYTES = 64;
