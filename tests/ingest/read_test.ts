@@ -4,7 +4,7 @@ import { createClassifier } from "../../src/classify/classify.ts";
 import type { SecondThread } from "../../src/domain/ports.ts";
 import type { ContentsPart } from "../../src/ingest/contents.ts";
 import { LONG_DOCUMENT_BYTES } from "../../src/ingest/read.ts";
-import { partOfText, textOfPart } from "../../src/ingest/read_elsewhere.ts";
+import { packPart, unpackPart } from "../../src/ingest/read_elsewhere.ts";
 import { readingTasks } from "../../src/ingest/reading_tasks.ts";
 import { itemsOf, noSharesTaken, SHARE_ITEMS, takeShare } from "../../src/ingest/shares.ts";
 import { createThread } from "../../src/platform/thread.ts";
@@ -79,7 +79,7 @@ function breaksAfter(parts: number): SecondThread & { given: ContentsPart["kind"
       for (const part of tasks[task]?.(argument) ?? []) {
         if (this.given.length >= parts) throw new Error("the thread broke");
         take?.(structuredClone(part));
-        this.given.push(partOfText(part).kind);
+        this.given.push(unpackPart(part).kind);
         await Promise.resolve();
       }
       return null;
@@ -113,8 +113,8 @@ Deno.test("a first fetch asks this thread to classify nothing that the other one
   const tasks = readingTasks(createClassifier);
   const reader: SecondThread = {
     call(task, argument, take) {
-      for (const text of tasks[task]?.(argument) ?? []) {
-        const part = partOfText(text);
+      for (const sent of tasks[task]?.(argument) ?? []) {
+        const part = unpackPart(sent);
         kinds[part.kind] = (kinds[part.kind] ?? 0) + 1;
         // What is not relevant is made relevant, and the other way round: so it shows whose word counts.
         if (part.kind === "classified") {
@@ -125,7 +125,7 @@ Deno.test("a first fetch asks this thread to classify nothing that the other one
             }
           );
         }
-        take?.(textOfPart(part));
+        take?.(packPart(part));
       }
       return Promise.resolve(null);
     },
@@ -164,10 +164,10 @@ Deno.test("whoever is free classifies the next share of a first fetch, and nobod
       async call(task, argument, take) {
         const there: number[] = [];
         shares.push(there);
-        for (const text of tasks[task]?.(argument) ?? []) {
-          const part = partOfText(text);
+        for (const sent of tasks[task]?.(argument) ?? []) {
+          const part = unpackPart(sent);
           if (part.kind === "classified") there.push(part.share);
-          take?.(text);
+          take?.(sent);
           // The first thread's turn: it goes on as far as it can.
           if (part.kind === slow) await new Promise((resolve) => setTimeout(resolve));
         }
