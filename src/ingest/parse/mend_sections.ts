@@ -5,6 +5,9 @@ const CLOSE = "]]>";
 const COMMENT = "<!--";
 const COMMENT_END = "-->";
 
+/** The part of {@link OPEN} that is found soonest where there is none. */
+const RARE = "![CDATA[";
+
 /** Where nothing more is found. */
 const NOWHERE = Infinity;
 
@@ -22,7 +25,7 @@ export interface Mended {
  * the end of a section in it would end the outer one. Takes time in proportion to the text, whatever it holds.
  */
 export function mendSections(text: string, from: number, itemName: string): Mended {
-  if (!text.includes(OPEN, from) || !/^[\w:-]+$/.test(itemName)) return { text, cuts: [] };
+  if (!text.includes(RARE, from) || !/^[\w:-]+$/.test(itemName)) return { text, cuts: [] };
   const cuts = findCuts(text, from, itemName);
   if (cuts.length === 0) return { text, cuts };
   const pieces = cuts.map((cut, number) => text.slice(cuts[number - 1] ?? 0, cut));
