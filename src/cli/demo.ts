@@ -8,7 +8,7 @@ import type { Platform } from "../domain/ports.ts";
 import { isAtLeast, type Severity } from "../domain/severity.ts";
 import type { RegEvent } from "../domain/event.ts";
 import type { Store } from "../domain/store.ts";
-import { afterTurn } from "../platform/clock.ts";
+import { afterOthers, afterTurn } from "../platform/clock.ts";
 import { openWritten } from "../platform/database_files.ts";
 import { createPlatform } from "../platform/platform.ts";
 import { listen, type RunningServer } from "../platform/server.ts";
@@ -139,7 +139,7 @@ async function setStage(platform: Platform, story: Story, folder: string): Promi
     config.store.path,
     (options) => openVaultFile(config.store.keyFile, options),
     openWritten,
-    { afterTurn },
+    { afterOthers, afterTurn },
   );
   const app = createApp({ config, platform, store, version: VERSION });
   const api = await listen({ ...loopback, handler: (request) => app.fetch(request) });

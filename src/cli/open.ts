@@ -5,7 +5,7 @@ import { ConfigError, decodeConfig, parseConfigFile, type ParsedConfig } from ".
 import type { LogFields, Platform } from "../domain/ports.ts";
 import type { Store } from "../domain/store.ts";
 import { StoreError, type StoreTrouble, TROUBLE_ADVICE } from "../domain/store_trouble.ts";
-import { afterTurn } from "../platform/clock.ts";
+import { afterOthers, afterTurn } from "../platform/clock.ts";
 import { mayWriteBeside, mayWriteFile, openWritten } from "../platform/database_files.ts";
 import { createMachine } from "../platform/machine.ts";
 import { findObstacle, type Obstacle } from "../platform/users.ts";
@@ -247,6 +247,7 @@ export async function openStoreAt(
         ...(whenMoved === null ? {} : { whenMoved }),
         mayWriteAnew: () => mayWriteBeside(path),
         afterTurn,
+        afterOthers,
         vaultWhenUsed,
         ...options,
       });

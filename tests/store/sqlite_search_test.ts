@@ -1,8 +1,8 @@
 // Lists of what many events have, words and topics: what they find, and that they do not look at all events for it.
 import assert from "node:assert/strict";
 import type { RegEvent } from "../../src/domain/event.ts";
-import type { EventQuery, PublicationKey, Store } from "../../src/domain/store.ts";
-import { openStore } from "../../src/store/sqlite/store.ts";
+import type { EventQuery, ListedEvent, PublicationKey, Store } from "../../src/domain/store.ts";
+import { openStore, type OpenStoreOptions } from "../../src/store/sqlite/store.ts";
 import { testVault } from "../support/vault.ts";
 import { anEvent, publish, recordIt, T0 } from "./contract/given.ts";
 import { plansOf, statementsOf } from "./statements.ts";
@@ -36,8 +36,11 @@ function eventAt(at: number): RegEvent {
   });
 }
 
-async function withStore(work: (store: Store, events: readonly RegEvent[]) => Promise<void>): Promise<void> {
-  const store = openStore(":memory:", testVault);
+async function withStore(
+  work: (store: Store, events: readonly RegEvent[]) => Promise<void>,
+  options: OpenStoreOptions = {},
+): Promise<void> {
+  const store = openStore(":memory:", testVault, null, options);
   const events = Array.from({ length: EVENTS }, (_, at) => eventAt(at));
   await store.recordPublications(
     "board",
@@ -59,7 +62,7 @@ const FILTERS: Omit<EventQuery, "limit">[] = [
   { topics: ["gpai", "high-risk"] },
   { until: T0 + 100 },
   { since: T0 + 5_000, topics: ["gpai", "high-risk"], languages: ["en"] },
-  { latest: true, asOf: { seq: 4_000 } },
+  { latest: true, asOf: { seq: 5_000 } },
 ];
 
 /** The ids of the first page of a query, from a plain array. */
@@ -110,6 +113,35 @@ Deno.test("listEvents() asks event by event for words only where most have them,
       assert.match(asked[0] ?? "", /limit \?\) as candidate\s+where exists/, "of a bounded number of events");
     }
   }));
+
+Deno.test("a search lets others have a turn again and again, and lists what was there when it began", async () => {
+  const turns: (() => void)[] = [];
+  const places = [{}, { after: { seq: 100 } }];
+  for (const place of places) {
+    await withStore(async (store, events) => {
+      const query: EventQuery = { ...place, words: ["seldom"], latest: true, limit: 1_000 };
+      const began = expected(events, query);
+      const first = events.find(({ id }) => id === began[0]);
+      assert.ok(first !== undefined && began.length === 1_000);
+      const search: { listed: readonly ListedEvent[] | null } = { listed: null };
+      void Promise.resolve(store.listEvents(query)).then((listed) => search.listed = listed);
+      let given = 0;
+      for (; search.listed === null; given++) {
+        const change = { title_en: "seldom", published_at: T0 + EVENTS + given };
+        const { source_id, external_id } = first;
+        await publish(store, [
+          anEvent(`evt_n${given}`, change), // would stand first
+          anEvent(`evt_r${given}`, { ...change, source_id, external_id, version: 2 + given }), // would take a place
+        ]);
+        assert.notEqual(await store.findEvent(`evt_n${given}`), null);
+        turns.splice(0).forEach((end) => end());
+        await new Promise((resolve) => setTimeout(resolve));
+      }
+      assert.ok(given > 1, `${given} turns`);
+      assert.deepEqual(search.listed.map(({ id }) => id), began);
+    }, { afterOthers: (work) => void turns.push(work) });
+  }
+});
 
 Deno.test("listEvents() looks each event's topics up by their index, however many are asked for", async () => {
   const topics = Array.from({ length: 40 }, (_, at) => `topic-${at}`);

@@ -1,4 +1,6 @@
 // Events and publications in SQLite: recording and finding.
+import type { AfterOthers } from "../../domain/ports.ts";
+import { whenThere } from "../../domain/soon.ts";
 import type {
   EventPlace,
   MissingPublication,
@@ -9,7 +11,7 @@ import type {
   StoredPublication,
 } from "../../domain/store.ts";
 import type { Connection, Row } from "./connection.ts";
-import { listEvents } from "./event_list.ts";
+import { EventLists } from "./event_list.ts";
 import { EventPlaces, selectionOf } from "./event_places.ts";
 import { requireLease } from "./leases.ts";
 import { RecordReader } from "./record_reader.ts";
@@ -43,8 +45,9 @@ type Decide<T> = (publication: T, stored: StoredPublication | null) => RecordDec
 export function createEvents(
   connection: Connection,
   unwritten: Unwritten,
+  afterOthers: AfterOthers | null,
 ): Pick<Store, EventMethods> {
-  const records = new RecordReader(connection);
+  const lists = new EventLists(connection, new RecordReader(connection), afterOthers);
   const places = new EventPlaces(connection);
   return {
     recordPublications: (sourceId, publications, decide, holder) =>
@@ -61,7 +64,7 @@ export function createEvents(
         connection.transaction("durable", () => recordRemovals(connection, sourceId, { ...fetch, decide })),
       ),
 
-    listEvents: (query) => unwritten.kept(connection.reading(() => listEvents(connection, records, query))),
+    listEvents: (query) => whenThere(lists.list(query), (listed) => unwritten.kept(listed)),
 
     findEvent: (id) => unwritten.kept(connection.reading(() => findEvent(places, id))),
 

@@ -1,5 +1,5 @@
 // The SQLite engine of the Store port.
-import type { AfterTurn, OpenWritten, Vault, VaultSource } from "../../domain/ports.ts";
+import type { AfterOthers, AfterTurn, OpenWritten, Vault, VaultSource } from "../../domain/ports.ts";
 import type { Store } from "../../domain/store.ts";
 import { StoreError } from "../../domain/store_trouble.ts";
 import { Connection } from "./connection.ts";
@@ -50,7 +50,7 @@ export function openStore(
   const watch = new TroubleWatch(connection, hasRoom ?? null, identify, whenMoved);
   return rejecting(watch, {
     ...createSources(connection),
-    ...createEvents(connection, unwritten),
+    ...createEvents(connection, unwritten, options.afterOthers ?? null),
     ...createCustomers(connection),
     ...createKeys(connection),
     ...createDeclared(connection),
@@ -110,6 +110,8 @@ export interface OpenStoreOptions {
   vaultWhenUsed?: boolean;
   /** Calls back when what is ready now is done: requests that came together share what a read costs. */
   afterTurn?: AfterTurn;
+  /** Calls back when others had a turn: a long search lets them; without it, it takes its time at once. */
+  afterOthers?: AfterOthers;
 }
 
 function openFile(
