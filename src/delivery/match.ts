@@ -2,8 +2,8 @@
 import { utcMonth } from "../domain/calendar.ts";
 import type { Clock } from "../domain/ports.ts";
 import type { NewId } from "../domain/ids.ts";
-import type { DeliveriesFor, NewDelivery, Store, UnmatchedEvent } from "../domain/store.ts";
-import { type MatchedSubscription, matches } from "../domain/subscription.ts";
+import type { DeliveriesFor, NewDelivery, Store } from "../domain/store.ts";
+import { passesOf } from "../domain/subscription.ts";
 import type { Tier, TierLimits } from "../domain/tier.ts";
 import type { Topic } from "../domain/topic.ts";
 import { preparePayload } from "./payload.ts";
@@ -21,40 +21,21 @@ export interface Matching {
   tiers: Record<Tier, TierLimits>;
 }
 
-/** The subscriptions that want an event. */
-export type Matcher = (
-  event: UnmatchedEvent["event"],
-  subscriptions: readonly MatchedSubscription[],
-) => MatchedSubscription[];
-
-/**
- * The rule of `matches()` for many subscriptions at once. That a parent topic stands for its children is the same as
- * that an event of a child is one of its parent too: so the event's topics are widened once, and no filter's.
- */
-export function createMatcher(topics: readonly Topic[]): Matcher {
-  const parents = new Map(topics.map((topic) => [topic.id, topic.parent]));
-  return (event, subscriptions) => {
-    const own = event.topics.flatMap((id) => [id, parents.get(id) ?? id]);
-    const widened = { topics: [...new Set(own)], source_id: event.source_id, severity: event.severity };
-    return subscriptions.filter((subscription) => matches(subscription, widened, []));
-  };
-}
-
 /** What is made of an event for the subscriptions that want it; `nowMs` is the `timestamp` of the bodies. */
 export function createDeliveriesFor(
   { newId, topics }: Pick<Matching, "newId" | "topics">,
 ): (nowMs: number) => DeliveriesFor {
-  const wanting = createMatcher(topics);
   return (nowMs) => (unmatched, subscriptions) => {
-    const wanted = wanting(unmatched.event, subscriptions);
+    const wanted = subscriptions.filter(passesOf(unmatched.event, topics));
     if (wanted.length === 0) return [];
-    const bodyFor = preparePayload(unmatched, nowMs);
+    const { openingFor, endingIn } = preparePayload(unmatched, nowMs);
     return wanted.map((subscription): NewDelivery => {
       const id = newId("delivery");
       return {
         id,
         subscriptionId: subscription.id,
-        body: (sequence) => bodyFor({ deliveryId: id, subscription, sequence }),
+        opening: (sequence) => openingFor({ deliveryId: id, subscriptionId: subscription.id, sequence }),
+        ending: endingIn(subscription.language),
       };
     });
   };

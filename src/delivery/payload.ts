@@ -9,38 +9,44 @@ import type { DeliveryPayload } from "../wire/delivery.ts";
 /** To whom a body goes. */
 export interface Recipient {
   deliveryId: string;
-  subscription: Pick<MatchedSubscription, "id" | "language">;
+  subscriptionId: string;
   /** Grows by one with each delivery of the subscription. */
   sequence: number;
 }
 
-type Head = Pick<DeliveryPayload, "type" | "timestamp" | "delivery_id" | "subscription_id" | "sequence">;
+/** The bodies of one event, as JSON text: an opening and an ending make one. */
+export interface PreparedPayload {
+  /** What is the recipient's own. */
+  openingFor(recipient: Recipient): string;
+  /** What all recipients of a language have in common; written once. */
+  endingIn(language: string): string;
+}
 
-/**
- * Makes the bodies of one event, as JSON text, for any number of recipients; `nowMs` is their `timestamp`. What the
- * recipients of one language share is written once.
- */
-export function preparePayload(
-  { event, previous }: UnmatchedEvent,
-  nowMs: number,
-): (recipient: Recipient) => string {
-  const tails = new Map<string, string>();
-  return ({ deliveryId, subscription, sequence }) => {
-    const head: Head = {
-      type: previous === null ? "event.published" : "event.revised",
-      timestamp: nowMs,
-      delivery_id: deliveryId,
-      subscription_id: subscription.id,
-      sequence,
-    };
-    let tail = tails.get(subscription.language);
-    if (tail === undefined) {
-      const { language } = subscription;
-      const diff = previous === null ? {} : { diff_to_previous: diffEvents(previous, event, language) };
-      tail = JSON.stringify({ ...tailOf(event, language), ...diff, disclaimer: DISCLAIMER });
-      tails.set(language, tail);
-    }
-    return joinObjects(JSON.stringify(head), tail);
+type Opening = Pick<DeliveryPayload, "type" | "timestamp" | "delivery_id" | "subscription_id" | "sequence">;
+
+/** Makes the bodies of one event for any number of recipients; `nowMs` is their `timestamp`. */
+export function preparePayload({ event, previous }: UnmatchedEvent, nowMs: number): PreparedPayload {
+  const endings = new Map<string, string>();
+  return {
+    openingFor: ({ deliveryId, subscriptionId, sequence }) => {
+      const opening: Opening = {
+        type: previous === null ? "event.published" : "event.revised",
+        timestamp: nowMs,
+        delivery_id: deliveryId,
+        subscription_id: subscriptionId,
+        sequence,
+      };
+      return `${JSON.stringify(opening).slice(0, -1)},`;
+    },
+    endingIn: (language) => {
+      let ending = endings.get(language);
+      if (ending === undefined) {
+        const diff = previous === null ? {} : { diff_to_previous: diffEvents(previous, event, language) };
+        ending = JSON.stringify({ ...recordIn(event, language), ...diff, disclaimer: DISCLAIMER }).slice(1);
+        endings.set(language, ending);
+      }
+      return ending;
+    },
   };
 }
 
@@ -50,7 +56,7 @@ export function buildTestPayload(
     deliveryId: string;
     /** An `evt_` identifier of no stored event. */
     eventId: string;
-    subscription: Recipient["subscription"];
+    subscription: Pick<MatchedSubscription, "id" | "language">;
     nowMs: number;
   },
 ): string {
@@ -61,13 +67,13 @@ export function buildTestPayload(
     delivery_id: deliveryId,
     subscription_id: subscription.id,
     sequence: 0,
-    ...tailOf(event, subscription.language),
+    ...recordIn(event, subscription.language),
     disclaimer: DISCLAIMER,
   };
   return JSON.stringify(payload);
 }
 
-function tailOf(
+function recordIn(
   event: RegEvent,
   language: string,
 ): Pick<DeliveryPayload, "source" | "severity" | "language" | "title" | "summary" | "event"> {
@@ -85,11 +91,6 @@ function wordsIn(event: RegEvent, wanted: string): Wording & { language: string 
   }
   const language = event.language_versions.includes("en") ? "en" : event.language;
   return { language, title: event.title_en, summary: event.summary_en };
-}
-
-/** The JSON text of one object out of those of two, neither of them empty. */
-function joinObjects(first: string, second: string): string {
-  return `${first.slice(0, -1)},${second.slice(1)}`;
 }
 
 const TEST_WORDS = {

@@ -173,8 +173,10 @@ export interface SourceClaim {
 export interface NewDelivery {
   id: string;
   subscriptionId: string;
-  /** Made from the sequence number, which the engine gives. */
-  body(sequence: number): string;
+  /** What its body begins with, made from the sequence number, which the engine gives. */
+  opening(sequence: number): string;
+  /** The rest of it. Many deliveries of an event end with the same text: the engine may keep it once. */
+  ending: string;
 }
 
 /** An event that waits to be matched with subscriptions. */

@@ -1,7 +1,7 @@
 // Subscriptions: who wants which events where.
 import type { RegEvent } from "./event.ts";
-import { isAtLeast, type Severity } from "./severity.ts";
-import { expandTopics, type Topic } from "./topic.ts";
+import { isAtLeast, SEVERITIES, type Severity } from "./severity.ts";
+import type { Topic } from "./topic.ts";
 
 /** What a subscription lets through; the filters combine with and, each list is any-of, an empty list lets all pass. */
 export interface SubscriptionFilter {
@@ -59,15 +59,21 @@ export function isEnabled(subscription: Pick<Subscription, "disabledAtMs" | "del
   return subscription.disabledAtMs === null && subscription.deletedAtMs === null;
 }
 
-/** Whether the filter lets an event pass; a parent topic stands for its children. */
-export function matches(
-  filter: SubscriptionFilter,
+/**
+ * Says which filters let an event pass; a parent topic stands for its children. That is the same as that an event of a
+ * child is one of its parent too: so the event is widened once, and no filter is.
+ */
+export function passesOf(
   event: Pick<RegEvent, "topics" | "source_id" | "severity">,
   taxonomy: readonly Topic[],
-): boolean {
-  if (!isAtLeast(event.severity, filter.severityMin)) return false;
-  if (filter.sourceFilter.length > 0 && !filter.sourceFilter.includes(event.source_id)) return false;
-  if (filter.topics.length === 0) return true;
-  const wanted = expandTopics(taxonomy, filter.topics);
-  return event.topics.some((topic) => wanted.has(topic));
+): (filter: SubscriptionFilter) => boolean {
+  const topics = new Set<string>(event.topics);
+  for (const { id, parent } of taxonomy) {
+    if (parent !== null && event.topics.includes(id)) topics.add(parent);
+  }
+  const reached = new Set(SEVERITIES.filter((severity) => isAtLeast(event.severity, severity)));
+  return (filter) =>
+    reached.has(filter.severityMin) &&
+    (filter.sourceFilter.length === 0 || filter.sourceFilter.includes(event.source_id)) &&
+    (filter.topics.length === 0 || filter.topics.some((topic) => topics.has(topic)));
 }

@@ -11,11 +11,12 @@ import { EXAMPLE_EVENT, EXAMPLE_REVISION } from "../../src/wire/examples.ts";
 
 const SECRET = "0123456789abcdef".repeat(4);
 const ID = "dlv_01JNQ2B3C4D5E6F7G8H9JKMNPQ";
-const BODY = preparePayload({ event: EXAMPLE_REVISION, previous: EXAMPLE_EVENT }, 1_785_513_605_000)({
+const PREPARED = preparePayload({ event: EXAMPLE_REVISION, previous: EXAMPLE_EVENT }, 1_785_513_605_000);
+const BODY = PREPARED.openingFor({
   deliveryId: ID,
-  subscription: { id: "sub_01KYWDAKRR5WRWT5EF8803K207", language: "de" },
+  subscriptionId: "sub_01KYWDAKRR5WRWT5EF8803K207",
   sequence: 42,
-});
+}) + PREPARED.endingIn("de");
 const NOW_MS = Date.now();
 const SECONDS = Math.floor(NOW_MS / 1_000);
 

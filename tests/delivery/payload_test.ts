@@ -5,6 +5,7 @@ import { z } from "zod";
 import { buildTestPayload, preparePayload, type Recipient } from "../../src/delivery/payload.ts";
 import { DISCLAIMER } from "../../src/domain/disclaimer.ts";
 import type { RegEvent } from "../../src/domain/event.ts";
+import type { UnmatchedEvent } from "../../src/domain/store.ts";
 import { deliveryPayload } from "../../src/wire/delivery.ts";
 import { anEvent, aSubscription, START_MS } from "./stand_ins.ts";
 
@@ -16,8 +17,12 @@ const event = anEvent({
   },
 });
 
-function to(language: string): Recipient {
-  return { deliveryId: "dlv_1", subscription: { id: "sub_1", language }, sequence: 7 };
+const ANA: Recipient = { deliveryId: "dlv_1", subscriptionId: "sub_1", sequence: 7 };
+
+/** The body for one recipient. */
+function bodyIn(language: string, unmatched: UnmatchedEvent, recipient = ANA): string {
+  const { openingFor, endingIn } = preparePayload(unmatched, START_MS);
+  return openingFor(recipient) + endingIn(language);
 }
 
 /** Reads a body as a receiver does, and checks it against the published schema. */
@@ -26,7 +31,7 @@ function read(body: string): z.infer<typeof deliveryPayload> {
 }
 
 Deno.test("preparePayload() writes the fields of the contract in their order", () => {
-  const payload = JSON.parse(preparePayload({ event, previous: null }, START_MS)(to("de")));
+  const payload = JSON.parse(bodyIn("de", { event, previous: null }));
   assert.deepEqual(Object.entries(payload), [
     ["type", "event.published"],
     ["timestamp", START_MS],
@@ -45,7 +50,7 @@ Deno.test("preparePayload() writes the fields of the contract in their order", (
 
 Deno.test("preparePayload() tells a revision with the difference to the version before", () => {
   const revised = { ...event, id: "evt_2", version: 2, supersedes: event.id, title_en: "Guideline, revised" };
-  const payload = read(preparePayload({ event: revised, previous: event }, START_MS)(to("en")));
+  const payload = read(bodyIn("en", { event: revised, previous: event }));
   assert.equal(payload.type, "event.revised");
   assert.equal(payload.diff_to_previous?.previous_id, event.id);
   assert.equal(payload.diff_to_previous?.previous_version, 1);
@@ -82,19 +87,17 @@ Deno.test("preparePayload() gives the words in the wanted language where the eve
     ["a name of Object.prototype", event, "constructor", "en", "Guideline on models"],
   ];
   for (const [what, given, wanted, language, title] of rows) {
-    const payload = read(preparePayload({ event: given, previous: null }, START_MS)(to(wanted)));
+    const payload = read(bodyIn(wanted, { event: given, previous: null }));
     assert.deepEqual([payload.language, payload.title], [language, title], what);
   }
 });
 
 Deno.test("preparePayload() gives recipients of one event their own ids, numbers and languages", () => {
-  const bodyFor = preparePayload({ event, previous: null }, START_MS);
-  const recipients = ["en", "de", "en", "fr"].map((language, at): Recipient => ({
-    deliveryId: `dlv_${at}`,
-    subscription: { id: `sub_${at}`, language },
-    sequence: at + 1,
-  }));
-  const payloads = recipients.map((recipient) => read(bodyFor(recipient)));
+  const { openingFor, endingIn } = preparePayload({ event, previous: null }, START_MS);
+  const payloads = ["en", "de", "en", "fr"].map((language, at) => {
+    const recipient = { deliveryId: `dlv_${at}`, subscriptionId: `sub_${at}`, sequence: at + 1 };
+    return read(openingFor(recipient) + endingIn(language));
+  });
   assert.deepEqual(
     payloads.map((
       payload,
@@ -112,7 +115,7 @@ Deno.test("preparePayload() carries any words unchanged", () => {
   fc.assert(fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (title, summary) => {
     const words = { title: `T${title}`.toWellFormed(), summary: summary.toWellFormed() };
     const worded = anEvent({ title_en: words.title, summary_en: words.summary, translations: { en: words } });
-    const payload = read(preparePayload({ event: worded, previous: event }, START_MS)(to("en")));
+    const payload = read(bodyIn("en", { event: worded, previous: event }));
     assert.deepEqual([payload.title, payload.summary, payload.event], [words.title, words.summary, worded]);
   }));
 });

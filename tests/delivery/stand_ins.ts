@@ -247,7 +247,7 @@ export class FakeStore {
         this.enqueue(made.subscriptionId, {
           id: made.id,
           eventId: unmatched.event.id,
-          body: new TextEncoder().encode(made.body(++this.#sequence)),
+          body: new TextEncoder().encode(made.opening(++this.#sequence) + made.ending),
           createdAtMs: match.nowMs,
         });
       }

@@ -1,8 +1,10 @@
 // Subscriptions: which events a filter lets pass, and when anything goes out at all.
 import assert from "node:assert/strict";
+import fc from "npm:fast-check@4.10.2";
 import type { RegEvent } from "../../src/domain/event.ts";
-import { isEnabled, matches, type SubscriptionFilter } from "../../src/domain/subscription.ts";
-import type { Topic } from "../../src/domain/topic.ts";
+import { isEnabled, passesOf, type SubscriptionFilter } from "../../src/domain/subscription.ts";
+import { SEVERITIES } from "../../src/domain/severity.ts";
+import { expandTopics, type Topic } from "../../src/domain/topic.ts";
 
 const TAXONOMY: Topic[] = [
   { id: "transparency", parent: null },
@@ -12,7 +14,7 @@ const TAXONOMY: Topic[] = [
 
 const EVENT = { topics: ["labels", "gpai"], source_id: "board", severity: "medium" } as const;
 
-Deno.test("matches() combines the filters with and, and takes each list as any of", () => {
+Deno.test("passesOf() combines the filters with and, and takes each list as any of", () => {
   const rows: [string, Partial<SubscriptionFilter>, boolean][] = [
     ["no filter", {}, true],
     ["a topic of the event", { topics: ["gpai"] }, true],
@@ -40,24 +42,46 @@ Deno.test("matches() combines the filters with and, and takes each list as any o
       ...EVENT,
       topics: [...EVENT.topics],
     };
-    assert.equal(matches(filter, event, TAXONOMY), expected, name);
+    assert.equal(passesOf(event, TAXONOMY)(filter), expected, name);
   }
 });
 
-Deno.test("matches() lets a child stand for itself and not for its parent", () => {
+Deno.test("passesOf() lets a child stand for itself and not for its parent", () => {
   const filter: SubscriptionFilter = { topics: ["labels"], sourceFilter: [], severityMin: "info" };
   const parentOnly = { topics: ["transparency"], source_id: "board", severity: "high" } as const;
-  assert.equal(matches(filter, { ...parentOnly, topics: [...parentOnly.topics] }, TAXONOMY), false);
+  assert.equal(passesOf({ ...parentOnly, topics: [...parentOnly.topics] }, TAXONOMY)(filter), false);
 });
 
-Deno.test("matches() lets an event without topics pass only where no topic is asked for", () => {
+Deno.test("passesOf() lets an event without topics pass only where no topic is asked for", () => {
   const event: Pick<RegEvent, "topics" | "source_id" | "severity"> = {
     topics: [],
     source_id: "board",
     severity: "info",
   };
-  assert.equal(matches({ topics: [], sourceFilter: [], severityMin: "info" }, event, TAXONOMY), true);
-  assert.equal(matches({ topics: ["gpai"], sourceFilter: [], severityMin: "info" }, event, TAXONOMY), false);
+  assert.equal(passesOf(event, TAXONOMY)({ topics: [], sourceFilter: [], severityMin: "info" }), true);
+  assert.equal(passesOf(event, TAXONOMY)({ topics: ["gpai"], sourceFilter: [], severityMin: "info" }), false);
+});
+
+Deno.test("passesOf() widens the event where the lists widen the filter, with the same verdict on all of both", () => {
+  const ids = fc.uniqueArray(fc.constantFrom(...TAXONOMY.map((one) => one.id), "unknown"));
+  const severity = fc.constantFrom(...SEVERITIES);
+  const filters = fc.record({
+    topics: ids,
+    sourceFilter: fc.uniqueArray(fc.constantFrom("a", "b", "c")),
+    severityMin: severity,
+  });
+  const events = fc.record({ topics: ids, source_id: fc.constantFrom("a", "b"), severity });
+  fc.assert(
+    fc.property(filters, events, (filter, event) => {
+      const { topics, sourceFilter, severityMin } = filter;
+      const wanted = expandTopics(TAXONOMY, topics);
+      const expected = SEVERITIES.indexOf(event.severity) >= SEVERITIES.indexOf(severityMin) &&
+        (sourceFilter.length === 0 || sourceFilter.some((id) => id === event.source_id)) &&
+        (topics.length === 0 || event.topics.some((id) => wanted.has(id)));
+      assert.equal(passesOf(event, TAXONOMY)(filter), expected);
+    }),
+    { numRuns: 1_000 },
+  );
 });
 
 Deno.test("isEnabled() is true while a subscription is neither switched off nor deleted", () => {

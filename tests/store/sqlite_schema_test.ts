@@ -282,6 +282,7 @@ const LANDED: Readonly<Record<string, string>> = {
   "0015_mail_tries.sql": "b5052291fd3fa7ad4253ca9863766f1145c7b4770a2ab438580bb0a0600d96d0",
   "0016_source_gaps.sql": "a9d4b36429967efe72ec3acfce66cf76f1b243f1baa5dcd694b64419b750ab2f",
   "0017_guessed_pauses.sql": "bda05a9fecc8aa75373f250d6860dd182e38619cfd3615f2381ff7f737fa9d81",
+  "0018_shared_endings.sql": "14e29d8f94f18f5f0b22dbbe5f92e8eff2345a46dac78af2fecce59cd5b9077d",
 };
 
 Deno.test("a migration that has landed is never changed", async () => {

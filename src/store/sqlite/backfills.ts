@@ -4,8 +4,9 @@ import type { Store } from "../../domain/store.ts";
 import type { Candidate, Candidates } from "./candidates.ts";
 import type { Connection, Row } from "./connection.ts";
 import { SERVED_JSON } from "./served.ts";
-import { enqueue, eventById } from "./matching.ts";
+import { eventById } from "./matching.ts";
 import { MonthQuota } from "./month_quota.ts";
+import { NewDeliveries } from "./new_deliveries.ts";
 import type { Unwritten } from "./unwritten.ts";
 
 /** Events that one call reads and matches at most: each may be a delivery to write, and all else waits meanwhile. */
@@ -30,8 +31,10 @@ export function createBackfills(
         candidates.refresh();
         const waiting = connection.all(WAITING_SQL, SUBSCRIPTIONS);
         const quota = new MonthQuota(connection, backfill.month, backfill.tiers);
-        const moved = waiting.some((row) => step(connection, { row, candidates, quota, backfill }));
-        quota.notify(backfill);
+        const made = new NewDeliveries(connection, quota, backfill.nowMs);
+        const moved = waiting.some((row) => step(connection, { row, candidates, made, backfill }));
+        made.write();
+        quota.settle(backfill);
         return moved ? 1 : 0;
       }));
     },
@@ -58,12 +61,12 @@ export function postpone(connection: Connection, subscriptionId: string, eventSe
 interface Step {
   row: Row;
   candidates: Candidates;
-  quota: MonthQuota;
+  made: NewDeliveries;
   backfill: Backfill;
 }
 
 /** Goes on with one; false when it has to wait. */
-function step(connection: Connection, { row, candidates, quota, backfill }: Step): boolean {
+function step(connection: Connection, { row, candidates, made, backfill }: Step): boolean {
   const id = String(row["id"]);
   const candidate = candidates.get(id);
   if (candidate === undefined) throw new Error(`no candidate ${id}`);
@@ -71,7 +74,7 @@ function step(connection: Connection, { row, candidates, quota, backfill }: Step
   const past = Number(row["after_seq"]);
   const end = Math.min(past, done + PLACES, firstUnjudged(connection, done) - 1);
   const send = (events: readonly Row[]) => {
-    for (const event of events) sendPast(connection, event, { candidate, quota, backfill });
+    for (const event of events) sendPast(connection, event, { candidate, made, backfill });
   };
   if (done < end) {
     const events = connection.all(
@@ -123,11 +126,11 @@ function firstUnjudged(connection: Connection, afterSeq: number): number {
 function sendPast(
   connection: Connection,
   row: Row,
-  { candidate, quota, backfill }: { candidate: Candidate; quota: MonthQuota; backfill: Backfill },
+  { candidate, made, backfill }: { candidate: Candidate; made: NewDeliveries; backfill: Backfill },
 ): void {
   const event: RegEvent = JSON.parse(String(row["json"]));
   const previous = event.supersedes === null ? null : eventById(connection, event.supersedes);
   for (const delivery of backfill.deliveriesFor({ event, previous }, [candidate.subscription])) {
-    enqueue(connection, { delivery, event, candidate, quota, nowMs: backfill.nowMs });
+    made.add({ delivery, event, candidate });
   }
 }

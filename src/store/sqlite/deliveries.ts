@@ -30,8 +30,10 @@ export const DUE_SUBSCRIPTIONS_SQL = `
 
 /** The due deliveries of one subscription, oldest first. */
 export const DUE_DELIVERIES_SQL = `
-  select seq, id, event_id, cast(body as blob) as body, attempts, tries, created_at, next_attempt_at
+  select seq, id, event_id, cast(body || coalesce(ending, '') as blob) as body, attempts, tries, created_at,
+    next_attempt_at
   from deliveries indexed by deliveries_due cross join delivery_bodies on delivery_seq = seq
+    left join body_endings using (ending_seq)
   where status = 'pending' and subscription_id = ? and next_attempt_at <= ?
   order by next_attempt_at, seq limit ?`;
 

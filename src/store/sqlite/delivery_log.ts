@@ -45,15 +45,21 @@ const LIST_DELIVERED_SQL =
 
 const LIST_UNDELIVERED_SQL =
   `select ${COLUMNS} from deliveries indexed by deliveries_undelivered ${LAST_ATTEMPT}
-  where deliveries.customer_id = ? and status = ? and status <> 'delivered' and deliveries.seq < ?
-    and deliveries.created_at >= ? order by deliveries.seq desc limit ?`;
+  where deliveries.customer_id = ? and status = ? and status in ('failed', 'held', 'cancelled')
+    and deliveries.seq < ? and deliveries.created_at >= ? order by deliveries.seq desc limit ?`;
+
+/** The newest of the customer's queues. The index alone tells, unless a time is asked for: only then rows are read. */
+const LIST_PENDING_SQL = `select ${COLUMNS} from deliveries ${LAST_ATTEMPT}
+  where deliveries.seq in (
+    select seq from deliveries indexed by deliveries_due
+    where status = 'pending' and subscription_id in (select id from subscriptions where customer_id = ?1)
+      and seq < ?2 and (?3 = 0 or created_at >= ?3) order by seq desc limit ?4)`;
 
 const ALL_SQL = `select ${COLUMNS} from deliveries ${LAST_ATTEMPT}
   where deliveries.seq < ? and deliveries.created_at >= ? order by deliveries.seq desc limit ?`;
 
 const ALL_OF_EVENT_SQL = `select ${COLUMNS} from deliveries ${LAST_ATTEMPT}
-  where subscription_id in (select id from subscriptions) and event_id = ?
-    and deliveries.seq < ? order by deliveries.seq desc`;
+  where event_id = ? and deliveries.seq < ? order by deliveries.seq desc`;
 
 const ALL_DELIVERED_SQL = `select ${COLUMNS} from deliveries ${LAST_ATTEMPT}
   where deliveries.seq < ? and deliveries.created_at >= ? and status = 'delivered'
@@ -63,7 +69,13 @@ const ALL_DELIVERED_SQL = `select ${COLUMNS} from deliveries ${LAST_ATTEMPT}
 const ALL_UNDELIVERED_SQL = `select ${COLUMNS} from deliveries ${LAST_ATTEMPT}
   where deliveries.seq in (
     select seq from deliveries indexed by deliveries_undelivered
-    where status = ? and status <> 'delivered' and seq < ? and created_at >= ? order by seq desc limit ?)`;
+    where status = ? and status in ('failed', 'held', 'cancelled') and seq < ? and created_at >= ?
+    order by seq desc limit ?)`;
+
+const ALL_PENDING_SQL = `select ${COLUMNS} from deliveries ${LAST_ATTEMPT}
+  where deliveries.seq in (
+    select seq from deliveries indexed by deliveries_oldest_pending
+    where status = 'pending' and seq < ? and created_at >= ? order by seq desc limit ?)`;
 
 /** The part of the port that concerns the log. */
 export function createDeliveryLog(connection: Connection): Pick<Store, LogMethods> {
@@ -137,13 +149,11 @@ function list(connection: Connection, customerId: string, query: DeliveryQuery):
   if (statuses === undefined) {
     return recordsOf(connection.all(LIST_SQL, customerId, before, sinceMs, limit), query);
   }
-  const rows = ofEach(
-    statuses,
-    (status) =>
-      status === "delivered"
-        ? connection.all(LIST_DELIVERED_SQL, customerId, before, sinceMs, limit)
-        : connection.all(LIST_UNDELIVERED_SQL, customerId, status, before, sinceMs, limit),
-  );
+  const rows = ofEach(statuses, (status) => {
+    if (status === "delivered") return connection.all(LIST_DELIVERED_SQL, customerId, before, sinceMs, limit);
+    if (status === "pending") return connection.all(LIST_PENDING_SQL, customerId, before, sinceMs, limit);
+    return connection.all(LIST_UNDELIVERED_SQL, customerId, status, before, sinceMs, limit);
+  });
   return recordsOf(rows, query);
 }
 
@@ -158,13 +168,11 @@ function listAll(
     return recordsOf(rows.filter(isWanted(query)), query);
   }
   if (statuses === undefined) return recordsOf(connection.all(ALL_SQL, before, sinceMs, limit), query);
-  const rows = ofEach(
-    statuses,
-    (status) =>
-      status === "delivered"
-        ? connection.all(ALL_DELIVERED_SQL, before, sinceMs, limit)
-        : connection.all(ALL_UNDELIVERED_SQL, status, before, sinceMs, limit),
-  );
+  const rows = ofEach(statuses, (status) => {
+    if (status === "delivered") return connection.all(ALL_DELIVERED_SQL, before, sinceMs, limit);
+    if (status === "pending") return connection.all(ALL_PENDING_SQL, before, sinceMs, limit);
+    return connection.all(ALL_UNDELIVERED_SQL, status, before, sinceMs, limit);
+  });
   return recordsOf(rows, query);
 }
 

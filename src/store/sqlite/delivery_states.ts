@@ -65,7 +65,7 @@ export function applyTrigger(
   let { quotaMonth } = delivery;
   if (change.quota === "take") {
     quotaMonth = month ?? utcMonth(nowMs);
-    countTowardsQuota(connection, delivery.customerId, quotaMonth);
+    countTowardsQuota(connection, { customerId: delivery.customerId, month: quotaMonth, deliveries: 1 });
   } else if (change.quota === "give-back") {
     returnToQuota(connection, { customerId: delivery.customerId, month: quotaMonth, deliveries: 1 });
     quotaMonth = null;
@@ -105,13 +105,17 @@ const arriveSql = onceFor((rows) =>
    where id in (${places(rows, "?")}) and status = 'pending' and quota_month is not null`
 );
 
-/** Takes one delivery of a month's quota. */
-export function countTowardsQuota(connection: Connection, customerId: string, month: string): void {
+/** Takes deliveries of a month's quota. */
+export function countTowardsQuota(
+  connection: Connection,
+  { customerId, month, deliveries }: { customerId: string; month: string; deliveries: number },
+): void {
   connection.run(
-    `insert into delivery_usage (customer_id, month, deliveries) values (?, ?, 1)
-     on conflict (customer_id, month) do update set deliveries = deliveries + 1`,
+    `insert into delivery_usage (customer_id, month, deliveries) values (?, ?, ?)
+     on conflict (customer_id, month) do update set deliveries = deliveries + excluded.deliveries`,
     customerId,
     month,
+    deliveries,
   );
 }
 

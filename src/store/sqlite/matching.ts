@@ -1,12 +1,12 @@
 // From stored events to deliveries in SQLite: matching, the month's quota, holding and releasing.
 import type { RegEvent } from "../../domain/event.ts";
-import type { HoldReason } from "../../domain/delivery.ts";
-import type { NewDelivery, Store } from "../../domain/store.ts";
+import type { Store } from "../../domain/store.ts";
 import { postpone } from "./backfills.ts";
-import type { Candidate, Candidates } from "./candidates.ts";
+import type { Candidates } from "./candidates.ts";
 import type { Connection } from "./connection.ts";
 import { applyTrigger, findState } from "./delivery_states.ts";
 import { MonthQuota } from "./month_quota.ts";
+import { NewDeliveries } from "./new_deliveries.ts";
 import { SERVED_JSON } from "./served.ts";
 import type { Unwritten } from "./unwritten.ts";
 
@@ -48,6 +48,7 @@ function matchWaiting(
   );
   candidates.refresh();
   const quota = new MonthQuota(connection, match.month, match.tiers);
+  const made = new NewDeliveries(connection, quota, match.nowMs);
   for (const row of waiting) {
     const seq = Number(row["seq"]);
     const event: RegEvent = JSON.parse(String(row["json"]));
@@ -60,12 +61,13 @@ function matchWaiting(
           throw new Error(`no subscription ${delivery.subscriptionId} was offered event ${event.id}`);
         }
         if (candidate.isBackfilling) postpone(connection, delivery.subscriptionId, seq);
-        else enqueue(connection, { delivery, event, candidate, quota, nowMs: match.nowMs });
+        else made.add({ delivery, event, candidate });
       }
+      made.write();
     }
     connection.run("delete from event_outbox where event_seq = ?", seq);
   }
-  quota.notify(match);
+  quota.settle(match);
   return waiting.length;
 }
 
@@ -73,60 +75,6 @@ function matchWaiting(
 export function eventById(connection: Connection, id: string): RegEvent | null {
   const row = connection.get(`select ${SERVED_JSON} from events where id = ?`, id);
   return row === undefined ? null : JSON.parse(String(row["json"]));
-}
-
-/** Stores a delivery with the next number of its subscription. Returns its state; null when the event has one there. */
-export function enqueue(
-  connection: Connection,
-  { delivery, event, candidate, quota, nowMs, atMs = nowMs }: {
-    delivery: NewDelivery;
-    event: RegEvent;
-    candidate: Candidate;
-    quota: MonthQuota;
-    nowMs: number;
-    /** When it is due; without it at once. */
-    atMs?: number;
-  },
-): "pending" | "held" | null {
-  const { subscription, customerEnabled } = candidate;
-  // A crash between two commits never repeats a match, but a restored store may hold both the event in the outbox
-  // and its delivery: the delivery that is there stands.
-  const there = connection.get(
-    "select 1 from deliveries where subscription_id = ? and event_id = ?",
-    subscription.id,
-    event.id,
-  );
-  if (there !== undefined) return null;
-  const off = subscription.disabledAtMs !== null || !customerEnabled;
-  const hold: HoldReason | null = off ? "disabled" : quota.take(subscription.customerId) ? null : "quota";
-  const sequence = Number(
-    connection.get(
-      "update subscriptions set next_sequence = next_sequence + 1 where id = ? returning next_sequence - 1 as taken",
-      subscription.id,
-    )?.["taken"],
-  );
-  const inserted = connection.get(
-    `insert into deliveries (id, customer_id, subscription_id, event_id, sequence, status, hold_reason,
-       next_attempt_at, decided_at, quota_month, created_at)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) returning seq`,
-    delivery.id,
-    subscription.customerId,
-    subscription.id,
-    event.id,
-    sequence,
-    hold === null ? "pending" : "held",
-    hold,
-    atMs,
-    nowMs,
-    hold === null ? quota.month : null,
-    nowMs,
-  );
-  connection.run(
-    "insert into delivery_bodies (delivery_seq, body) values (?, ?)",
-    Number(inserted?.["seq"]),
-    delivery.body(sequence),
-  );
-  return hold === null ? "pending" : "held";
 }
 
 function releaseAll(connection: Connection, release: Parameters<Store["releaseHeld"]>[0]): number {
@@ -149,7 +97,7 @@ function releaseAll(connection: Connection, release: Parameters<Store["releaseHe
       released++;
     }
   }
-  quota.notify(release);
+  quota.settle(release);
   return released;
 }
 

@@ -16,6 +16,7 @@ import mailLife from "./migrations/0014_mail_life.sql" with { type: "text" };
 import mailTries from "./migrations/0015_mail_tries.sql" with { type: "text" };
 import sourceGaps from "./migrations/0016_source_gaps.sql" with { type: "text" };
 import guessedPauses from "./migrations/0017_guessed_pauses.sql" with { type: "text" };
+import sharedEndings from "./migrations/0018_shared_endings.sql" with { type: "text" };
 import type { Vault, VaultSource } from "../../domain/ports.ts";
 import { VERSION } from "../../version.ts";
 import { Connection } from "./connection.ts";
@@ -50,6 +51,7 @@ const MIGRATIONS: readonly Migration[] = [
   { sql: mailTries },
   { sql: sourceGaps },
   { sql: guessedPauses },
+  { sql: sharedEndings, replacesTables: true },
 ];
 
 /** The schema that this version reads and writes. */

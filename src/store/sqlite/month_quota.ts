@@ -10,6 +10,8 @@ import { queueMail } from "./mails.ts";
 interface MonthLeft {
   limit: number;
   left: number;
+  /** Taken, and not written yet. */
+  taken: number;
   /** Whether the transaction has taken of it, or would have. */
   isTouched: boolean;
 }
@@ -26,10 +28,13 @@ export class MonthQuota {
     readonly tiers: Record<Tier, TierLimits>,
   ) {}
 
-  /** Takes one for a new delivery; false when none is left, or when older ones are held and go first. */
+  /**
+   * Takes one for a new delivery; false when none is left, or when older ones are held and go first. It is written by
+   * {@link MonthQuota.settle}.
+   */
   take(customerId: string): boolean {
     const taken = this.admits(customerId);
-    if (taken) countTowardsQuota(this.connection, customerId, this.month);
+    if (taken) this.#monthOf(customerId).taken++;
     return taken;
   }
 
@@ -70,9 +75,13 @@ export class MonthQuota {
     return true;
   }
 
-  /** Queues the mails to those whose month came to be nearly or wholly spent; call it before the transaction ends. */
-  notify({ nowMs, newMailId }: { nowMs: number; newMailId: () => string }): void {
-    for (const [customerId, { limit, left, isTouched }] of this.#months) {
+  /**
+   * Writes what was taken, and queues the mails to those whose month came to be nearly or wholly spent: the last that a
+   * transaction does.
+   */
+  settle({ nowMs, newMailId }: { nowMs: number; newMailId: () => string }): void {
+    for (const [customerId, { limit, left, taken, isTouched }] of this.#months) {
+      if (taken > 0) countTowardsQuota(this.connection, { customerId, month: this.month, deliveries: taken });
       const used = limit - left;
       // Most are far from it: their row is not read again.
       if (!isTouched || noticeDue({ used, limit, warnedAtMs: null, spentAtMs: null }) === null) continue;
@@ -147,6 +156,6 @@ export class MonthQuota {
       { tier: row["tier"] as Tier, limits: JSON.parse(String(row["limits"])) },
       this.tiers,
     );
-    return { limit, left: limit - Number(row["used"]), isTouched: false };
+    return { limit, left: limit - Number(row["used"]), taken: 0, isTouched: false };
   }
 }

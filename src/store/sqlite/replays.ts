@@ -8,8 +8,9 @@ import type { Connection, Row } from "./connection.ts";
 import { findDelivery } from "./delivery_log.ts";
 import { applyTrigger, findState } from "./delivery_states.ts";
 import { SERVED_JSON } from "./served.ts";
-import { enqueue, eventById } from "./matching.ts";
+import { eventById } from "./matching.ts";
 import { MonthQuota } from "./month_quota.ts";
+import { NewDeliveries } from "./new_deliveries.ts";
 
 /** The part of the port that sends again. */
 export function createReplays(
@@ -30,7 +31,7 @@ export function createReplays(
         if (row !== undefined) {
           sendAgain(connection, { row, customerId, quota, atMs: terms.nowMs, nowMs: terms.nowMs });
         }
-        quota.notify(terms);
+        quota.settle(terms);
         if (terms.by !== undefined) {
           noteAct(connection, terms.by, "delivery.replay", customerId, { delivery: id });
         }
@@ -110,6 +111,7 @@ function replayStretch(
     stretch.beforeId,
     stretch.maxEvents,
   );
+  const made = new NewDeliveries(connection, quota, stretch.nowMs);
   const comes = comingOfThePast(connection, subscriptionId);
   for (const { id, seq, published_at, json } of events) {
     const place = replayed.replayed + replayed.created;
@@ -132,11 +134,12 @@ function replayStretch(
     const previous = event.supersedes === null ? null : eventById(connection, event.supersedes);
     for (const delivery of stretch.deliveriesFor({ event, previous }, [candidate.subscription])) {
       replayed.created++;
-      const status = enqueue(connection, { delivery, event, candidate, quota, nowMs: stretch.nowMs, atMs });
+      const status = made.add({ delivery, event, candidate, atMs });
       if (status === "held") replayed.held++;
     }
   }
-  quota.notify(stretch);
+  made.write();
+  quota.settle(stretch);
   return replayed;
 }
 

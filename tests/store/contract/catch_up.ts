@@ -303,5 +303,6 @@ const everything: Parameters<Store["backfill"]>[0]["deliveriesFor"] = ({ event }
   subscriptions.map((subscription) => ({
     id: deliveryId(event.id, subscription.id),
     subscriptionId: subscription.id,
-    body: (sequence) => `${sequence}: ${event.id}`,
+    opening: (sequence) => `${sequence}: `,
+    ending: event.id,
   }));

@@ -251,7 +251,8 @@ const EVERYTHING: DeliveriesFor = ({ event }, subscriptions) =>
   subscriptions.map((subscription) => ({
     id: deliveryId(event.id, subscription.id),
     subscriptionId: subscription.id,
-    body: (sequence) => `${sequence}: ${event.id}`,
+    opening: (sequence) => `${sequence}: `,
+    ending: event.id,
   }));
 
 /** Goes on with what subscriptions asked of the past until there is none left; returns the number of calls for it. */

@@ -139,7 +139,8 @@ export const matchingPromises: StorePromise[] = [
         toWhom(event.severity).map((subscriptionId) => ({
           id: deliveryId(event.id, subscriptionId),
           subscriptionId,
-          body: (sequence) => `${sequence}`,
+          opening: (sequence) => `${sequence}`,
+          ending: "",
         })));
       const claimed = await claimAll(store);
       const sequences = (id: string) =>
@@ -158,10 +159,36 @@ export const matchingPromises: StorePromise[] = [
         [1, 2].map((copy) => ({
           id: `dlv ${event.id} ${copy}`,
           subscriptionId: "sub_1",
-          body: (sequence) => `${sequence}`,
+          opening: (sequence) => `${sequence}`,
+          ending: "",
         })));
       const claimed = (await claimAll(store)).map(({ id, body }) => `${id}: ${body}`);
       assert.deepEqual(claimed, ["dlv evt_01 1: 1", "dlv evt_02 1: 2"]);
+    },
+  },
+  {
+    name: "matchEvents() gives each of many subscriptions its own body, whatever they have in common",
+    check: async (store) => {
+      await addCustomer(store);
+      const ids = Array.from({ length: 70 }, (_, at) => `sub_${at + 10}`);
+      for (const id of ids) await subscribe(store, id);
+      await publishMany(store, 1, 2);
+      // Two languages that many read, and one that a single subscription does.
+      const language = (at: number): string => at === 40 ? "fr" : at % 3 === 0 ? "de" : "en";
+      await matchWith(store, ({ event }, subscriptions) =>
+        subscriptions.map(({ id }, at) => ({
+          id: deliveryId(event.id, id),
+          subscriptionId: id,
+          opening: (sequence) => `${id} ${sequence} of `,
+          ending: `${event.id} in ${language(at)}: \u{1f30d} “ü”`,
+        })));
+      const bodies = (await claimAll(store)).map(({ id, body }) => `${id}: ${body}`).sort();
+      const expected = ids.flatMap((id, at) =>
+        eventIds(1, 2).map((event, place) =>
+          `${deliveryId(event, id)}: ${id} ${place + 1} of ${event} in ${language(at)}: \u{1f30d} “ü”`
+        )
+      );
+      assert.deepEqual(bodies, expected.sort());
     },
   },
   {
@@ -188,7 +215,7 @@ export const matchingPromises: StorePromise[] = [
       await addCustomer(store);
       await subscribe(store, "sub_1");
       await publishMany(store, 1, 1);
-      const delivery = { id: "dlv_1", subscriptionId: "sub_unknown", body: () => "" };
+      const delivery = { id: "dlv_1", subscriptionId: "sub_unknown", opening: () => "", ending: "" };
       await assert.rejects(matchWith(store, () => [delivery]));
       assert.equal(await matchAll(store), 1);
     },
@@ -200,7 +227,7 @@ export const matchingPromises: StorePromise[] = [
       await subscribe(store, "sub_1");
       await publishMany(store, 1, 1);
       await subscribe(store, "sub_2");
-      const delivery = { id: "dlv_1", subscriptionId: "sub_2", body: () => "" };
+      const delivery = { id: "dlv_1", subscriptionId: "sub_2", opening: () => "", ending: "" };
       await assert.rejects(matchWith(store, () => [delivery]));
     },
   },

@@ -45,4 +45,48 @@ export const retentionPromises: StorePromise[] = [
       assert.equal(await finishAllDue(store, { kind: "delivered" }, T0 + 9), 4, "with their bodies");
     },
   },
+  {
+    name: "removeOldDeliveries() leaves the others of an event what they have in common with those that go",
+    check: async (store) => {
+      await addCustomer(store);
+      for (const id of ["sub_1", "sub_2", "sub_3"]) await subscribe(store, id);
+      await publishMany(store, 1, 1);
+      await matchAll(store);
+      const go = async (count: number) => {
+        const claimed = await claimAll(store, T0, { limit: count });
+        await store.finishAttempts(claimed.map((one) => finished(one, { kind: "delivered" })), T0);
+        return claimed.map(({ body }) => body);
+      };
+      for (const _ of [1, 2, 3]) {
+        assert.deepEqual(await go(1), ["1: evt_01"]);
+        assert.equal(
+          await store.removeOldDeliveries({ prunedUntilMs: T0, forgottenUntilMs: 0, limit: 9 }),
+          1,
+        );
+      }
+    },
+  },
+  {
+    name: "removeOldDeliveries() takes no number back: a subscription that has none left counts on",
+    check: async (store) => {
+      await addCustomer(store);
+      for (const id of ["sub_1", "sub_2"]) await subscribe(store, id);
+      await publishMany(store, 1, 3);
+      await matchAll(store);
+      const claimed = await claimAll(store);
+      const over = claimed.filter(({ id, subscriptionId }) =>
+        subscriptionId === "sub_1" || id.includes("evt_03")
+      );
+      await store.finishAttempts(over.map((one) => finished(one, { kind: "delivered" })), T0);
+      await removeAll(store, T0, T0);
+      await publishMany(store, 4, 5);
+      await matchAll(store);
+      assert.deepEqual((await claimAll(store)).map(({ body }) => body).sort(), [
+        "4: evt_04",
+        "4: evt_04",
+        "5: evt_05",
+        "5: evt_05",
+      ]);
+    },
+  },
 ];
