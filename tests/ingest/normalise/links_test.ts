@@ -1,7 +1,7 @@
 // Tests of src/ingest/normalise/links.ts.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
-import { absoluteUrl, cleanUrl } from "../../../src/ingest/normalise/links.ts";
+import { absoluteUrl, cleanUrl, cleanUrlOnce } from "../../../src/ingest/normalise/links.ts";
 
 Deno.test("absoluteUrl() resolves a link against the first base that gives an address", () => {
   const rows: [href: string, bases: (string | null)[], expected: string | null][] = [
@@ -82,4 +82,35 @@ Deno.test("cleanUrl() keeps what identifies a publication and drops how a reader
     assert.equal(cleanUrl(url), expected, url);
     assert.equal(cleanUrl(expected), expected, `again: ${url}`);
   }
+});
+
+Deno.test("absoluteUrl() and cleanUrl() make of what looks normal what a parser of addresses does", () => {
+  const pieces = fc.constantFrom(
+    ...("https:// http:// HTTPS:// office Office .example .1 .2 1.2.3.4 0x7f xn-- xn--mnchen-3ya . .. / // /./ /../ %2e " +
+      "%2E%2e a b_c ~ - ? & && = # : :443 @ utm_source=x UTM_x at_ fbclid=1 id=5 jsessionid ;jsessionid=9 é ' | ^ { \\ * ( ,")
+      .split(" "),
+    " ",
+  );
+  const addresses = fc.array(pieces, { maxLength: 9 }).map((list) =>
+    `https://office.example/${list.join("")}`
+  );
+  const anything = fc.array(pieces, { maxLength: 9 }).map((list) => list.join(""));
+  const tracking = /^(?:utm_.*|at_.*|fbclid|jsessionid)$/;
+  fc.assert(
+    fc.property(fc.oneof(addresses, anything), (text) => {
+      const parsed = URL.parse(text.trim());
+      if (parsed === null || !/^https?:$/.test(parsed.protocol) || /[@&]amp;/.test(text)) return;
+      parsed.username = parsed.password = "";
+      if (/^https?:/i.test(text) && !text.includes("&amp;")) {
+        assert.equal(absoluteUrl(text), parsed.href, text);
+      }
+      const kept = parsed.search.slice(1).split("&")
+        .filter((part) => part !== "" && !tracking.test(part.split("=", 1)[0]?.toLowerCase() ?? ""));
+      const query = kept.length === 0 ? "" : `?${kept.join("&")}`;
+      const path = parsed.pathname.replace(/;jsessionid=[^/;]*/i, "");
+      const { hash } = parsed;
+      assert.equal(cleanUrlOnce(text), `https://${parsed.host}${path}${query}${hash}`, text);
+    }),
+    { numRuns: 20_000 },
+  );
 });
