@@ -35,16 +35,16 @@ const LISTS = ["topics", "ai_act_articles", "language_versions"] as const;
 
 /**
  * The difference from `previous` to `next`, its summary in the wanted language (English where we have no words in
- * it); the words of other languages stand as `translations.CODE.title|summary`.
+ * it), what changed in that language first; the words of other languages stand as `translations.CODE.title|summary`.
  */
 export function diffEvents(previous: RegEvent, next: RegEvent, language = "en"): EventDiff {
   const changes: FieldChange[] = [];
+  const own = next.language_versions.includes("en") ? "en" : next.language;
   for (const field of SCALARS) {
     const before = previous[field] ?? null;
     const after = next[field] ?? null;
     if (before === after) continue;
     const isText = TEXTS.has(field) && typeof before === "string" && typeof after === "string";
-    const own = next.language_versions.includes("en") ? "en" : next.language;
     changes.push(isText ? textChange(field, { before, after, language: own }) : { field, before, after });
   }
   for (const field of LISTS) {
@@ -56,7 +56,7 @@ export function diffEvents(previous: RegEvent, next: RegEvent, language = "en"):
   return {
     previous_id: previous.id,
     previous_version: previous.version,
-    summary: describeChanges(changes, language),
+    summary: describeChanges(changes, { language, own: next.language_versions.length > 1 ? own : null }),
     changes,
   };
 }

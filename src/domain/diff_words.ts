@@ -91,11 +91,27 @@ const WORDS: Record<string, Words> = {
 const GERMAN_FATES: Record<Fate, string> = { changed: "geändert", added: "hinzugefügt", removed: "entfernt" };
 const FRENCH_FATES: Record<Fate, string> = { changed: "modifié", added: "ajouté", removed: "supprimé" };
 
-/** The changes as one line in the language, or in English where we have no words in it. */
-export function describeChanges(changes: readonly FieldChange[], language: string): string {
+/** For whom the line is, and of what. */
+export interface Telling {
+  /** The reader's language. */
+  language: string;
+  /** The language of `title_en` and `summary_en` in a record of several languages; null in one of a single one. */
+  own: string | null;
+}
+
+/**
+ * The changes as one line in the reader's language, or in English where we have no words in it. The words that the
+ * reader gets come first; those of another language are named by it.
+ */
+export function describeChanges(changes: readonly FieldChange[], { language, own }: Telling): string {
   const known = Object.hasOwn(WORDS, language) ? language : "en";
   const words = WORDS[known] as Words;
-  const parts = changes.flatMap((change) => clausesOf(change, { changes, words, language: known }));
+  const read = (change: FieldChange) => change.field.startsWith(`translations.${language}.`);
+  const inOrder = [...changes.filter(read), ...changes.filter((change) => !read(change))];
+  const elsewhere = () => own === null || own === language ? "" : ` (${languageName(own, known)})`;
+  const parts = inOrder.flatMap((change) =>
+    clausesOf(change, { changes, words, language: known, elsewhere })
+  );
   const line = (parts.length === 0 ? [words.nothing] : [...new Set(parts)]).join("; ");
   return line.charAt(0).toUpperCase() + line.slice(1);
 }
@@ -104,10 +120,12 @@ interface Context {
   changes: readonly FieldChange[];
   words: Words;
   language: string;
+  /** Names the language of `title_en` and `summary_en`; empty where nobody takes it for another. */
+  elsewhere(): string;
 }
 
 function clausesOf(change: FieldChange, context: Context): string[] {
-  const { words } = context;
+  const { words, elsewhere } = context;
   if ("added" in change) {
     const [one, many] = words.lists[change.field as keyof Words["lists"]] ?? [change.field, change.field];
     return ([[change.added, words.added], [change.removed, words.removed]] as const)
@@ -121,9 +139,9 @@ function clausesOf(change: FieldChange, context: Context): string[] {
   const fate: Fate = before === "" ? "added" : after === "" ? "removed" : "changed";
   switch (change.field) {
     case "title_en":
-      return [words.title(fate)];
+      return [words.title(fate) + elsewhere()];
     case "summary_en":
-      return [words.summary(fate)];
+      return [words.summary(fate) + elsewhere()];
     case "url_official":
       return [words.address];
     case "event_type":

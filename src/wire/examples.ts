@@ -117,7 +117,7 @@ export const EXAMPLE_DELIVERY = {
   diff_to_previous: {
     ...EXAMPLE_DIFF,
     summary:
-      "Titel geändert; Schweregrad angehoben von medium auf high; Veröffentlichungsdatum geändert; Titel geändert (Deutsch)",
+      "Titel geändert (Deutsch); Titel geändert (Englisch); Schweregrad angehoben von medium auf high; Veröffentlichungsdatum geändert",
   },
   disclaimer: DISCLAIMER,
 };

@@ -101,18 +101,19 @@ const IN_WORDS: [Partial<RegEvent>, Record<string, string>][] = [
   }],
   [{ title_en: "New", topics: ["transparency", "gpai", "labels", "audits"] }, {
     en: "Title changed; 2 topics added",
-    de: "Titel geändert; 2 Themen hinzugefügt",
-    fr: "Titre modifié; 2 thématiques ajoutées",
-    es: "Title changed; 2 topics added",
-    constructor: "Title changed; 2 topics added",
+    de: "Titel geändert (Englisch); 2 Themen hinzugefügt",
+    fr: "Titre modifié (anglais); 2 thématiques ajoutées",
+    es: "Title changed (English); 2 topics added",
+    constructor: "Title changed (English); 2 topics added",
   }],
   [{ summary_en: "", severity: "low", ai_act_articles: [], event_type: "standard" }, {
     en: "Summary removed; type changed from guidance to standard; severity lowered from medium to low; " +
       "1 article reference removed",
     de:
-      "Zusammenfassung entfernt; Art geändert von guidance zu standard; Schweregrad gesenkt von medium auf low; " +
+      "Zusammenfassung entfernt (Englisch); Art geändert von guidance zu standard; Schweregrad gesenkt von medium auf low; " +
       "1 Artikelverweis entfernt",
-    fr: "Résumé supprimé; type modifié de guidance en standard; gravité abaissée de medium à low; " +
+    fr:
+      "Résumé supprimé (anglais); type modifié de guidance en standard; gravité abaissée de medium à low; " +
       "1 référence d’article supprimée",
   }],
   [{ url_official: "https://board.example/2", published_at: 1, language: "de" }, {
@@ -124,6 +125,16 @@ const IN_WORDS: [Partial<RegEvent>, Record<string, string>][] = [
     en: "Title changed (German); summary removed (German)",
     de: "Titel geändert (Deutsch); Zusammenfassung entfernt (Deutsch)",
     fr: "Titre modifié (allemand); résumé supprimé (allemand)",
+  }],
+  // What the reader gets comes first.
+  [{ summary_en: "New.", translations: { de: { ...de, summary: "Neu." }, en: { ...en, summary: "New." } } }, {
+    en: "Summary changed; summary changed (German)",
+    de: "Zusammenfassung geändert (Deutsch); Zusammenfassung geändert (Englisch)",
+    fr: "Résumé modifié (anglais); résumé modifié (allemand)",
+  }],
+  // A record of one language has no other to be taken for.
+  [{ title_en: "New", language_versions: ["en"] }, {
+    de: "Titel geändert; 1 Sprachfassung entfernt",
   }],
   // A language that comes is told once, not field by field.
   [{
