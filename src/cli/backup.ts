@@ -185,6 +185,9 @@ function describeRestored(
       : `The secret key is not in its place: put your copy of it at ${keyPlace} before the server starts, or the ` +
         "secrets of subscriptions cannot be read.\n",
     `${hasSecretKey ? "Start the server now" : "Start the server after that"}: \`${program} serve\`.\n`,
+    "What came after the backup is collected and sent again under new event and delivery ids, and numbers (sequence) " +
+    "after the backup's are given anew; what was changed, released or discarded since is undone, with its lines in the " +
+    'audit. Tell those who receive: docs/operations.md, "What a restore loses".\n',
   ];
 }
 

@@ -114,6 +114,10 @@ Deno.test("a backup made while the server works holds what was promised, and sen
         restored.stdout,
         /The secret key is not in its place: put your copy of it at \/.*regfeed\.db\.key .*\nStart the server after that: /,
       );
+      assert.match(
+        restored.stdout,
+        /What came after the backup is collected and sent again under new event and delivery ids, .*"What a restore loses"/,
+      );
       await Deno.copyFile(join(folder, "data", "regfeed.db.key"), join(elsewhere, "data", "regfeed.db.key"));
       outside.isRefusing = false;
       const moved = await serve(elsewhere);
