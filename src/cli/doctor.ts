@@ -35,6 +35,7 @@ import { askHosts, judgeClock, judgeHosts, judgeNames, judgeProxies } from "./do
 import { examineRights } from "./doctor/rights.ts";
 import { judgePayment } from "./doctor/payment.ts";
 import { judgeSources } from "./doctor/sources.ts";
+import { judgeTargets } from "./doctor/targets.ts";
 import { keyProblem } from "./new_key.ts";
 import { readPair } from "./certificate_watch.ts";
 import { loadConfig, type LoadedConfig } from "./open.ts";
@@ -111,6 +112,7 @@ async function examineMachine(host: Host, { config, file }: LoadedConfig): Promi
     ]),
     ...await lookAt("backup", () => examineBackups(host, config, machine)),
     ...await lookAt("sources", () => judgeSourceFolders(config.sources, machine)),
+    ...judgeTargets(config),
     ...judgePayment(config),
     ...await lookAt("mail", () => judgeOutbox(config, machine)),
     examineZones(),

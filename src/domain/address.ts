@@ -94,6 +94,15 @@ export function isReachable(address: string, opened: readonly Network[]): boolea
   return parsed !== null && isPermitted(parsed, opened);
 }
 
+const LOOPBACK: readonly Network[] = ["127.0.0.0/8", "::1/128"].map(parseNetwork);
+
+/** Whether a range, as its CIDR, has an address of this machine itself in it; throws when it is none. */
+export function holdsLoopback(range: string): boolean {
+  const [base, bits] = parseNetwork(range);
+  // Two ranges meet where they agree in as many bits as the wider one has.
+  return LOOPBACK.some(([own, ownBits]) => isOpened(base, [[own, Math.min(bits, ownBits)]]));
+}
+
 /** The address that a URL holds in place of a name, null when it holds a name. */
 export function literalAddress(url: URL): string | null {
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");

@@ -8,6 +8,8 @@ import {
   judgeNames,
   judgeProxies,
 } from "../../src/cli/doctor/network.ts";
+import { judgeTargets } from "../../src/cli/doctor/targets.ts";
+import type { Config } from "../../src/config/config.ts";
 import { NetworkError } from "../../src/domain/ports.ts";
 import { createWorld } from "../support/world.ts";
 
@@ -58,6 +60,26 @@ Deno.test("judgeProxies() sees a proxy that is not named, keys in clear, and pro
     seen("http://localhost:1", [], { HTTPS_PROXY: "http://proxy" }),
     /names a proxy \(HTTPS_PROXY\)/,
   );
+});
+
+Deno.test("judgeTargets() warns of http and of every range with an address of this machine in it", () => {
+  const rows: [allowHttp: boolean, allowNetworks: string[], seen: RegExp[]][] = [
+    [false, ["10.0.0.0/8", "fd00::/8", "128.0.0.0/8", "::2/128"], []],
+    [true, [], [/over http \(delivery\.allow_http = true\)/]],
+    [true, ["127.0.0.0/8"], [/over http/, /this machine itself .*"127\.0\.0\.0\/8"/]],
+    [false, ["127.0.0.5/32", "0.0.0.0/0"], [/"127\.0\.0\.5\/32"/, /"0\.0\.0\.0\/0"/]],
+    [false, ["::1/128", "10.0.0.0/8"], [/"::1\/128"/]],
+    [false, ["::/0"], [/"::\/0"/]],
+  ];
+  for (const [allowHttp, allowNetworks, expected] of rows) {
+    const delivery = { allowHttp, allowNetworks } as Config["delivery"];
+    const warned = judgeTargets({ delivery }).filter(({ level }) => level !== "good");
+    assert.equal(warned.length, expected.length, JSON.stringify(allowNetworks));
+    for (const [place, { level, seen, todo }] of warned.entries()) {
+      assert.deepEqual([level, todo?.startsWith("for trials only: ")], ["warning", true]);
+      assert.match(seen, expected[place] ?? /never/);
+    }
+  }
 });
 
 Deno.test("askHosts() asks each host once and says which sources one is for", async () => {
