@@ -63,10 +63,12 @@ async function findWarnings(host: Host, config: Config): Promise<string[]> {
   const warnings = accountWarnings(config);
   if (enabled.length === 0) return ["no source is enabled: nothing will be collected", ...warnings];
   const byAddress = new Map<string, string>();
-  for (const { id, fetchStrategy, location, caFile } of enabled) {
+  for (const source of enabled) {
+    const { id, fetchStrategy, location, caFile } = source;
     if (fetchStrategy === "files") {
       const failure = await listFailure(host, location);
       if (failure !== null) warnings.push(`the source ${id} has nothing to read: ${failure}`);
+      warnings.push(...languageWarnings(source));
       continue;
     }
     const twin = byAddress.get(location);
@@ -83,6 +85,15 @@ async function findWarnings(host: Host, config: Config): Promise<string[]> {
     );
   }
   return warnings;
+}
+
+/** A folder's languages are told by a pattern alone; without one a publication's languages are not known to be one. */
+function languageWarnings({ id, languages, languagePattern }: Config["sources"][number]): string[] {
+  if (languages.length < 2 || languagePattern !== undefined) return [];
+  return [
+    `the source ${id} reads ${languages.length} languages from one folder, and each is an event of its own: say how ` +
+    `items' addresses name the language, such as language_pattern = "/(${languages.join("|")})/"`,
+  ];
 }
 
 function accountWarnings(config: Config): string[] {

@@ -15,13 +15,14 @@ export function wants(
       : `needs ${what}, such as ${example}; found ${found(input)}`;
 }
 
-/** A text that is read into something else; `what` and `example` are for the message when it is none. */
+/** A text that is read into something else; `what`, `example` and `found` are for the message when it is none. */
 export function text<T>(
   what: string,
   example: string,
   read: (text: string) => Reading<T>,
+  found: (value: unknown) => string = describeFound,
 ): z.ZodType<T, string> {
-  return z.string({ error: wants(what, `"${example}"`) }).transform((value, context): T => {
+  return z.string({ error: wants(what, `"${example}"`, found) }).transform((value, context): T => {
     const reading = read(value);
     if ("value" in reading) return reading.value;
     context.addIssue({ code: "custom", message: reading.problem });

@@ -9,7 +9,7 @@ import { FETCH_STRATEGIES } from "../domain/source.ts";
 import { TIERS } from "../domain/tier.ts";
 import { findUrlsProblems, readIdentity, readPattern } from "./identity_keys.ts";
 import { duration, flag, list, oneOf, table, text, wants, wholeNumber } from "./parts.ts";
-import { describeKind, didYouMean, listWords } from "./problems.ts";
+import { describeFound, describeKind, didYouMean, listWords } from "./problems.ts";
 import { HEADERS_TABLE, STRATEGY_TABLES } from "./strategy_tables.ts";
 import { readListen } from "./listen.ts";
 import {
@@ -131,13 +131,19 @@ const severityRule = table({
   without: phrases(),
 }, "[[severity_rules]]");
 
+/** Addresses by language have a key of their own. */
+function foundAsUrl(value: unknown): string {
+  const found = describeFound(value);
+  return found === "a table" ? `${found}. Did you mean "urls"?` : found;
+}
+
 const source = table({
   id: text("an id", "eu-edpb-news", readSourceId),
   name_en: text("a name", "European Data Protection Board: news", readName),
   name_de: text("a name", "Europäischer Datenschutzausschuss: Nachrichten", readName).optional(),
   base_url: text("an address", "https://www.edpb.europa.eu", readSiteUrl).optional(),
   fetch_strategy: oneOf(FETCH_STRATEGIES).prefault("feed"),
-  url: text("an address", "https://www.edpb.europa.eu/feed/news_en", readUrl).optional(),
+  url: text("an address", "https://www.edpb.europa.eu/feed/news_en", readUrl, foundAsUrl).optional(),
   urls: z.record(z.string(), text("an address", "https://www.edpb.europa.eu/feed/news_en", readUrl), {
     error: wants("a table of addresses by language", '{ en = "https://…", de = "https://…" }'),
   }).superRefine((urls, context) => {

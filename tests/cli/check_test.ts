@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { regfeed, regfeedJson, withFolder, writeConfig } from "../support/process.ts";
+import { rss } from "../support/samples.ts";
 
 const INBOX = `[[sources]]
 id = "inbox"
@@ -39,6 +40,36 @@ Deno.test("check warns of a missing inbox and of a config that collects nothing"
     await writeConfig(folder, `${INBOX}enabled = false\n`);
     const { warnings } = await regfeedJson<{ warnings: string[] }>(folder, ["check"]);
     assert.deepEqual(warnings, ["no source is enabled: nothing will be collected"]);
+  }));
+
+Deno.test("check warns of a folder with several languages and no pattern, in which each is an event of its own", () =>
+  withFolder(async (folder) => {
+    await Deno.mkdir(join(folder, "inbox"));
+    const item = (code: string) => rss([{ id: `${code}/news/1`, title: `AI Act ${code}` }]);
+    for (const code of ["en", "de"]) {
+      await Deno.writeTextFile(join(folder, "inbox", `${code}.xml`), item(code));
+    }
+    const rows: [keys: string, warnings: number, events: number][] = [
+      ['languages = ["en", "de"]', 1, 2],
+      ['languages = ["en", "de"]\nlanguage_pattern = "/(en|de)/"', 0, 1],
+    ];
+    for (const [keys, count, events] of rows) {
+      await writeConfig(folder, `${INBOX}relevance = "all"\n${keys}\n`);
+      const { warnings } = await regfeedJson<{ warnings: string[] }>(folder, ["check"]);
+      assert.equal(warnings.length, count, keys);
+      if (count > 0) {
+        assert.match(
+          warnings[0] ?? "",
+          /^the source inbox reads 2 languages .* such as language_pattern = "\/\(en\|de\)\/"$/,
+        );
+      }
+      const { sources } = await regfeedJson<{ sources: { new: number }[] }>(folder, [
+        "ingest",
+        "inbox",
+      ]);
+      assert.equal(sources[0]?.new, events, keys);
+      await Deno.remove(join(folder, "data"), { recursive: true });
+    }
   }));
 
 Deno.test("check refuses a folder as the store", () =>

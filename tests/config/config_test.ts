@@ -63,6 +63,11 @@ const WRONG_VALUES: readonly [string, RegExp][] = [
   [source('name_de = ""'), /sources\[0\]\.name_de: must be one line/],
   [source('base_url = "www.example.org"'), /sources\[0\]\.base_url: is no address/],
   [source('url = "feed.xml"'), /sources\[0\]\.url: is no address/],
+  [
+    source('url = { en = "https://a.org/en" }'),
+    /url: needs an address, .*; found a table\. Did you mean "urls"\?$/,
+  ],
+  [source('url = ["https://a.org/en"]'), /url: needs an address, .*; found a list$/],
   [source('identity = "title"'), /:5: sources\[0\]\.identity: cannot be "title": write "guid", "link"/],
   [source("identity = 5"), /sources\[0\]\.identity: needs a rule, such as "link"; found the number 5$/],
   [source('identity = { pattern = "[" }'), /sources\[0\]\.identity: is no regular expression: /],
