@@ -284,9 +284,8 @@ async function replayDelivery(call: CommandCall, { config, platform, store }: Op
   });
   if (typeof outcome === "string") {
     const isKeptOut = (await store.findCustomer(customerId))?.enabled === false;
-    const words = outcome === "disabled" && isKeptOut
-      ? keptOutWords(customerId)
-      : refusalWords(outcome, delivery);
+    const isOff = outcome === "disabled" || (outcome === "unfinished" && delivery.holdReason === "disabled");
+    const words = isOff && isKeptOut ? keptOutWords(customerId) : refusalWords(outcome, delivery);
     throw new CommandError(`${delivery.id} is not sent again: ${words}`);
   }
   const row = listedFields(outcome);
@@ -303,13 +302,14 @@ async function replayDelivery(call: CommandCall, { config, platform, store }: Op
 
 function refusalWords(
   refusal: ReplayRefusal,
-  { status, subscriptionId, customerId }: DeliveryRecord,
+  delivery: DeliveryRecord,
 ): string {
+  const { subscriptionId, customerId } = delivery;
   switch (refusal) {
     case "unknown":
       return "it has just been removed";
     case "unfinished":
-      return `it is ${status} and goes out by itself; \`delivery show\` says when and why`;
+      return unfinishedWords(delivery);
     case "cancelled":
       return "its subscription was deleted, so there is nobody to send it to";
     case "removed":
@@ -318,6 +318,18 @@ function refusalWords(
       return `its subscription ${subscriptionId} is switched off; \`customer show ${customerId}\` says by whom, and the ` +
         "owner switches it on with PATCH /v1/subscriptions/{id}";
   }
+}
+
+/** What is on its way goes out without help, but for what waits until somebody switches its subscription on. */
+function unfinishedWords(
+  { status, holdReason, subscriptionId, subscriptionDisabledBy: by }: DeliveryRecord,
+): string {
+  if (holdReason === "disabled" && by !== null && by !== "tier") {
+    const first = by === "key-lost" ? "rotates the lost secret and " : "";
+    return `it is held: its subscription ${subscriptionId} is switched off (${by}); it goes out when the owner ${first}` +
+      'switches that on again: PATCH /v1/subscriptions/{id} with {"enabled": true}';
+  }
+  return `it is ${status} and goes out by itself; \`delivery show\` says when and why`;
 }
 
 function keptOutWords(customerId: string): string {

@@ -224,6 +224,34 @@ Deno.test("delivery replay sends again what is finished, the same bytes under th
     );
   }));
 
+Deno.test("delivery replay says of what is held since a 410 switched its subscription off what lets it go", () =>
+  withDelivery(async ({ folder, ask, receiver, subscription, customerId }) => {
+    receiver.status = 410;
+    const { deliveries: [row] } = await until<{ deliveries: Row[] }>(
+      () => ask("/v1/deliveries"),
+      ({ deliveries }) => deliveries[0]?.status === "held",
+    );
+    assert.ok(row !== undefined);
+    const held = await regfeed(folder, ["delivery", "replay", row.id]);
+    assert.equal(held.code, 1);
+    assert.match(
+      held.stderr,
+      /it is held: its subscription sub_\S+ is switched off \(gone\); it goes out when the owner/,
+    );
+    assert.match(
+      held.stderr,
+      /switches that on again: PATCH \/v1\/subscriptions\/\{id\} with \{"enabled": true\}/,
+    );
+    assert.doesNotMatch(held.stderr, /by itself/);
+    assert.equal((await regfeed(folder, ["customer", "disable", customerId])).code, 0);
+    const kept = await regfeed(folder, ["delivery", "replay", row.id]);
+    assert.match(kept.stderr, /its customer cus_\S+ is disabled or does not pay/);
+    assert.equal((await regfeed(folder, ["customer", "enable", customerId])).code, 0);
+    receiver.status = 204;
+    await ask(`/v1/subscriptions/${subscription.id}`, { enabled: true }, "PATCH");
+    await until(() => ask(`/v1/deliveries/${row.id}`), ({ delivery }) => delivery.status === "delivered");
+  }));
+
 async function checkReplay({ folder, ask, receiver }: Given, row: Row): Promise<void> {
   await until(() => ask(`/v1/deliveries/${row.id}`), ({ delivery }) => delivery.status === "delivered");
   const before = receiver.arrived.length;
