@@ -192,7 +192,11 @@ function readWebhookUrl(text: string, policy: AddressPolicy): UrlReading {
   }
   url.hash = "";
   if (url.protocol === "http:" && !policy.allowHttp) {
-    return { fault: "must begin with https://: over http anybody on the way could read it" };
+    return {
+      fault:
+        "must begin with https://: over http anybody on the way could read it (the operator can permit http: " +
+        "[delivery] allow_http)",
+    };
   }
   if (url.href.length > MAX_WEBHOOK_URL) return { fault: TOO_LONG };
   return isPort(url, policy) ? { url } : { fault: portFault(url, policy) };

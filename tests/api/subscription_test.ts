@@ -191,7 +191,7 @@ Deno.test("POST /v1/subscriptions gives one answer for every host that must not 
 Deno.test("POST /v1/subscriptions says which rule the text of an address breaks, whatever its host is", () =>
   withWorld(async (world, key) => {
     const rows: [webhookUrl: (host: string) => string, said: RegExp][] = [
-      [(host) => `http://${host}/ai`, /must begin with https:\/\/: over http/],
+      [(host) => `http://${host}/ai`, /must begin with https:\/\/: over http .*\[delivery\] allow_http\)$/],
       [(host) => `ftp://${host}/`, /must begin with https:\/\/, not with ftp:/],
       [(host) => `javascript:alert("${host}")`, /must begin with https:\/\/, not with javascript:/],
       [(host) => `${host}/ai`, /has no https:\/\/ in front: write it in full/],

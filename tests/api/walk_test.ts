@@ -294,6 +294,33 @@ Deno.test("q finds a word however its accents are written", () =>
       const reply = await world.ask(`/v1/events?q=${encodeURIComponent(word)}`, { key });
       assert.equal(reply.json.count, 2, JSON.stringify(word));
     }
+    for (const part of ["decision", "conseil", "décis"]) {
+      const reply = await world.ask(`/v1/events?q=${encodeURIComponent(part)}`, { key });
+      assert.equal(reply.json.count, 0, `${part} is no whole word`);
+    }
+  }));
+
+Deno.test("a walk from an event that a restored service does not have is told how to go on, and can", () =>
+  withWorld(async (world, key) => {
+    await store(world, [{}]);
+    const rows: [field: string, message: RegExp][] = [
+      [
+        "after",
+        /restored from a backup, then go on with an older id that you have, or begin with (evt_0{26}) /,
+      ],
+      ["before", /restored from a backup, then begin the walk again at its first page$/],
+    ];
+    for (const [field, said] of rows) {
+      const reply = await world.ask(`/v1/events?${field}=${world.newId("event")}`, { key });
+      assert.equal(reply.status, 400);
+      assert.match(reply.json.errors[0].message, said);
+      const [, first] = said.exec(reply.json.errors[0].message) ?? [];
+      if (first === undefined) continue;
+      const begun = await world.ask(`/v1/events?${field}=${first}`, { key });
+      assert.deepEqual([begun.status, begun.json.count], [200, 1]);
+    }
+    const malformed = await world.ask("/v1/events?after=evt_x", { key });
+    assert.equal(malformed.json.errors[0].message, "is no event's id");
   }));
 
 Deno.test("GET /v1/events answers 400 to what is no filter of it", () =>

@@ -27,10 +27,12 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
     when:
       "`webhook_url` is no address that may receive webhooks. `errors` says which rule its text breaks: https, no user name " +
       "or password, a port for the web, a length; for everything about its host there is one answer",
-    detail: "webhook_url: must begin with https://: over http anybody on the way could read it",
+    detail:
+      "webhook_url: must begin with https://: over http anybody on the way could read it (the operator can permit http: [delivery] allow_http)",
     errors: [{
       field: "webhook_url",
-      message: "must begin with https://: over http anybody on the way could read it",
+      message:
+        "must begin with https://: over http anybody on the way could read it (the operator can permit http: [delivery] allow_http)",
     }],
   },
   invalid_signature: {
@@ -77,9 +79,10 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
       "The secret of this subscription is lost. POST /v1/subscriptions/{id}/rotate-secret gives a new one.",
   },
   delivery_unfinished: {
-    when: "the delivery is pending or held: it goes out by itself",
+    when: "the delivery is pending or held: it is still to go out",
     detail:
-      "This delivery is pending or held: it goes out by itself. GET /v1/deliveries/{id} says when and why.",
+      "This delivery is pending or held, so it is still to go out: GET /v1/deliveries/{id} says when and why. What is held " +
+      'since its subscription is switched off goes out when you switch that on: PATCH it with {"enabled": true}.',
   },
   delivery_cancelled: {
     when: "the delivery's subscription was deleted",

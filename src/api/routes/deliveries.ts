@@ -192,7 +192,8 @@ function refusal(outcome: ReplayRefusal): AppError {
     case "unfinished":
       return new AppError(
         "delivery_unfinished",
-        "This delivery is pending or held: it goes out by itself. GET /v1/deliveries/{id} says when and why.",
+        "This delivery is pending or held, so it is still to go out: GET /v1/deliveries/{id} says when and why. What is held " +
+          'since its subscription is switched off goes out when you switch that on: PATCH it with {"enabled": true}.',
       );
     case "cancelled":
       return new AppError(

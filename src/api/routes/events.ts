@@ -68,7 +68,9 @@ const eventsQuery = z.strictObject({
   )
     .optional(),
   q: z.string().min(1).max(MAX_SEARCH_LENGTH).optional().meta({
-    description: "Words that title or summary hold, all of them; upper and lower case and accents are alike",
+    description:
+      "Words that title or summary hold, all of them, each whole: `consult` does not find `consultation`; upper and " +
+      "lower case and accents are alike",
   }),
   latest: flagParameter(
     "`true`: only the newest version of each publication; a walk by `Link` goes on as the list was at its first page",
@@ -83,7 +85,9 @@ const eventsQuery = z.strictObject({
   }),
   after: z.string().optional().meta({
     description: "An event's id: what was stored after it, in the order of storing. " +
-      `Nothing is skipped and nothing repeated; begin with \`${FIRST_ID}\``,
+      `Nothing is skipped and nothing repeated; begin with \`${FIRST_ID}\`. ` +
+      "An id that is not there answers 400: the service may have been restored from a backup; go on with an older id " +
+      "that you have",
   }),
 });
 
@@ -255,12 +259,20 @@ async function verifyQuery(
   for (const field of ["before", "as_of", "after"] as const) {
     const id = query[field];
     if (id === undefined || await findPlace(id, places) !== null) continue;
-    errors.push({ field, message: "is no event's id" });
+    errors.push({ field, message: isId("event", id) ? unknownEvent(field) : "is no event's id" });
   }
   if (query.before !== undefined && query.after !== undefined) {
     errors.push({ field: "after", message: "cannot stand beside before: they walk in different orders" });
   }
   return errors;
+}
+
+/** An id that was a good one yesterday is none where the database of a backup was put in place. */
+function unknownEvent(field: "before" | "as_of" | "after"): string {
+  const goOn = field === "after"
+    ? `go on with an older id that you have, or begin with ${FIRST_ID} (since and until narrow what comes)`
+    : "begin the walk again at its first page";
+  return `is no event here; the service may have been restored from a backup, then ${goOn}`;
 }
 
 /** The query as the store takes it, once it is verified. */
