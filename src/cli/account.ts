@@ -113,6 +113,7 @@ async function describeAccount({ config, store }: Opened, id: string): Promise<A
   if (account === null) throw new CommandError(`there is no customer ${id}`);
   const { customer, keys, payment, disabledBy, erasedAtMs } = account;
   const subscriptions = await store.listSubscriptions(id);
+  const counts = await store.countUndeliveredOf(id);
   const mails = await store.listMails({ limit: ALL_ROWS, customerId: id });
   return {
     customer: {
@@ -132,6 +133,8 @@ async function describeAccount({ config, store }: Opened, id: string): Promise<A
       enabled: one.disabledAtMs === null,
       disabled_by: one.disabledBy,
       created_at: one.createdAtMs,
+      held: counts.get(one.id)?.held ?? 0,
+      failed: counts.get(one.id)?.failed ?? 0,
       ...await undelivered(store, id, one.id),
     }))),
     mails: mails.map(({ id, kind, status, createdAtMs, problem }) => ({
@@ -164,12 +167,18 @@ function describeLines({ customer, keys, payment, subscriptions, mails }: Accoun
   const email = customer["erased_at"] !== null ? "erased" : customer["email"] || noAddress;
   return fieldLines(withoutNothing({ ...customer, email })) + part("key", keys) +
     part("payment", payment === null ? [] : [payment]) +
-    part("subscription", subscriptions) + part("mail", mails.slice(0, SHOWN_MAILS)) +
+    part("subscription", subscriptions.map(withoutZeros)) + part("mail", mails.slice(0, SHOWN_MAILS)) +
     (mails.length > SHOWN_MAILS
       ? `${"".padEnd(14)} and ${mails.length - SHOWN_MAILS} older ones: mail list --customer ${
         customer["id"]
       }\n`
       : "");
+}
+
+/** How many deliveries do not arrive is said where there are any. */
+function withoutZeros({ held, failed, ...rest }: Record<string, unknown>): Record<string, unknown> {
+  const { undelivered, reason, ...facts } = rest;
+  return { ...facts, held: held || null, failed: failed || null, undelivered, reason };
 }
 
 /** What people need not read is left out: that there is nothing. Tables in a field stand as words. */

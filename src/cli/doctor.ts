@@ -15,6 +15,7 @@ import type { Host } from "../platform/process.ts";
 import { sourceStatesOfFile } from "../store/sqlite/sources.ts";
 import { SCHEMA_VERSION, schemaOfFile } from "../store/sqlite/migrate.ts";
 import { troubleOf } from "../store/sqlite/trouble.ts";
+import { undeliveredOfFile } from "../store/sqlite/undelivered.ts";
 import { VERSION } from "../version.ts";
 import { type Command, EXIT, JSON_OPTION } from "./command.ts";
 import {
@@ -29,6 +30,7 @@ import {
   REMOUNT,
 } from "./doctor/disk.ts";
 import { judgeCertificate } from "./doctor/certificate.ts";
+import { judgeDeliveries } from "./doctor/deliveries.ts";
 import { type Finding, good, lookAt, problem, warning } from "./doctor/finding.ts";
 import { askMailServer, judgeOutbox } from "./doctor/mail.ts";
 import { askHosts, judgeClock, judgeHosts, judgeNames, judgeProxies } from "./doctor/network.ts";
@@ -179,7 +181,10 @@ function examineDatabase(
         ),
     );
     if (schema === SCHEMA_VERSION) {
-      findings.push(...judgeSources(config, sourceStatesOfFile(path, { readOnly })));
+      findings.push(
+        ...judgeSources(config, sourceStatesOfFile(path, { readOnly })),
+        ...judgeDeliveries(undeliveredOfFile(path, { readOnly })),
+      );
     }
   } catch (error) {
     const todo = troubleOf(error) === "corrupt"

@@ -1,6 +1,7 @@
 // The part of the Store port that the clock moves: endpoints that fail, a clock set back, what is old.
 
 import type { TierTable } from "./account_store.ts";
+import type { SwitchedOffBy } from "./subscription.ts";
 
 /** Deliveries that are not on their way. */
 export interface UndeliveredCounts {
@@ -8,10 +9,18 @@ export interface UndeliveredCounts {
   failed: number;
 }
 
+/** What the operator has to know of what does not arrive. */
+export interface Undelivered extends UndeliveredCounts {
+  /** Subscriptions that the service itself has switched off, the one that has been off longest first. */
+  switchedOff: { id: string; by: Exclude<SwitchedOffBy, "owner"> }[];
+}
+
 /** What is done from time to time, whatever else happens. Every time is in Unix ms. */
 export interface UpkeepStore {
   /** Read off indexes that hold nothing that was delivered. */
   countUndelivered(): Promise<UndeliveredCounts>;
+  /** The same of each of a customer's subscriptions, deleted ones too, by their ids. */
+  countUndeliveredOf(customerId: string): Promise<Map<string, UndeliveredCounts>>;
   /**
    * Warns the owners of endpoints that have failed for days, and switches off those that went on failing; with each a
    * mail. Returns how many.

@@ -1,6 +1,7 @@
-// `customer show` of a customer whose webhook does not get through.
+// `customer show` and `doctor` where webhooks do not get through.
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { judgeDeliveries } from "../../src/cli/doctor/deliveries.ts";
 import { regfeed, regfeedJson, serve, withFolder, writeConfig } from "../support/process.ts";
 import { rss } from "../support/samples.ts";
 
@@ -21,7 +22,14 @@ path = "inbox"
 
 interface Shown {
   customer: { id: string };
-  subscriptions: { id: string; undelivered: string | null; reason: string | null }[];
+  subscriptions: {
+    id: string;
+    disabled_by: string | null;
+    held: number;
+    failed: number;
+    undelivered: string | null;
+    reason: string | null;
+  }[];
 }
 
 Deno.test("customer show finds the owner of a subscription, and says what does not arrive and why", () =>
@@ -70,3 +78,71 @@ Deno.test("customer show finds the owner of a subscription, and says what does n
       await receiver.shutdown();
     }
   }));
+
+Deno.test("customer show and doctor count what is held for subscriptions that the service has switched off", () =>
+  withFolder(async (folder) => {
+    await writeConfig(folder, CONFIG);
+    await Deno.mkdir(join(folder, "inbox"));
+    const items = ["one", "two"].map((name) => ({ id: name, title: `AI Act: ${name}` }));
+    await Deno.writeTextFile(join(folder, "inbox", "a.xml"), rss(items));
+    await regfeedJson(folder, ["ingest", "inbox"]);
+    const add = ["customer", "add", "--email", "ana@b.example", "--tier", "team"];
+    const { key } = await regfeedJson<{ key: string }>(folder, add);
+    const said = async () => (await regfeed(folder, ["doctor", "--offline"])).stdout;
+    assert.match(await said(), /^deliveries\n {2}ok {7}none is held, none was given up$/m);
+    const receiver = Deno.serve(
+      { port: 0, hostname: "127.0.0.1", onListen() {} },
+      () => new Response(null, { status: 410 }),
+    );
+    const server = await serve(folder);
+    try {
+      const response = await fetch(`${server.address}/v1/subscriptions`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        body: JSON.stringify({ webhook_url: `http://127.0.0.1:${receiver.addr.port}/`, backfill_since: 0 }),
+      });
+      const { id } = (await response.json()).subscription;
+      const show = () => regfeedJson<Shown>(folder, ["customer", "show", id]);
+      let shown = await show();
+      for (let tries = 0; tries < 60 && shown.subscriptions[0]?.disabled_by === null; tries++) {
+        shown = await show();
+      }
+      const [{ disabled_by, held, failed } = {}] = shown.subscriptions as Partial<
+        Shown["subscriptions"][0]
+      >[];
+      assert.deepEqual([disabled_by, held, failed], ["gone", 2, 0]);
+      const lines = await said();
+      assert.match(
+        lines,
+        /WARNING {2}2 held: they have not arrived\n +→ `regfeed delivery list --status held`/,
+      );
+      assert.match(
+        lines,
+        new RegExp(`switched off 1 subscription \\(1: the endpoint answered 410\\): ${id}\n`),
+      );
+    } finally {
+      await server.end("SIGTERM");
+      await receiver.shutdown();
+    }
+    const { stdout } = await regfeed(folder, ["customer", "show", "ana@b.example"]);
+    assert.match(stdout, /^subscription .* disabled_by=gone .* held=2 undelivered=dlv_/m);
+    assert.doesNotMatch(stdout, /failed=/);
+  }));
+
+Deno.test("judgeDeliveries() counts by reason, and names the first subscriptions", () => {
+  const off = (["gone", "gone", "failing", "tier"] as const).map((by, at) => ({ id: `sub_${at}`, by }));
+  const seen = judgeDeliveries({ held: 4, failed: 7, switchedOff: off });
+  assert.deepEqual(seen.map(({ area, level, seen }) => [area, level, seen]), [
+    ["deliveries", "warning", "4 held and 7 failed: they have not arrived"],
+    [
+      "deliveries",
+      "warning",
+      "the service switched off 4 subscriptions (2: the endpoint answered 410; 1: the endpoint failed for days; " +
+      "1: over its tier's number): sub_0, sub_1, sub_2 and 1 more",
+    ],
+  ]);
+  assert.match(seen[0]?.todo ?? "", /delivery list --status held,failed/);
+  assert.deepEqual(judgeDeliveries({ held: 0, failed: 0, switchedOff: [] }).map(({ level }) => level), [
+    "good",
+  ]);
+});

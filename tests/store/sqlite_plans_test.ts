@@ -223,6 +223,11 @@ const HOT: [string, (store: Store) => Soon<unknown>, RegExp[]][] = [
     /^SCAN deliveries USING COVERING INDEX deliveries_held$/,
     /^SCAN deliveries USING COVERING INDEX deliveries_undelivered$/,
   ]],
+  ["countUndeliveredOf()", (store) => store.countUndeliveredOf("cus_1"), [
+    /^SEARCH subscriptions USING (COVERING )?INDEX subscriptions_by_customer \(customer_id=\?\)$/,
+    /^SEARCH deliveries USING COVERING INDEX deliveries_held \(subscription_id=\?\)$/,
+    /^SEARCH deliveries USING INDEX deliveries_undelivered \(customer_id=\? AND status=\?\)$/,
+  ]],
   ["health()", (store) => store.health(), [
     /^SCAN deliveries USING COVERING INDEX deliveries_oldest_pending$/,
   ]],

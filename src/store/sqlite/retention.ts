@@ -2,21 +2,11 @@
 import type { Store } from "../../domain/store.ts";
 import type { Connection, Row } from "./connection.ts";
 
-/** The part of the port that counts what is stuck and removes old deliveries. */
+/** The part of the port that removes old deliveries. */
 export function createRetention(
   connection: Connection,
-): Pick<Store, "removeOldDeliveries" | "countUndelivered"> {
+): Pick<Store, "removeOldDeliveries"> {
   return {
-    countUndelivered: () => {
-      const row = connection.get(
-        `select
-           (select count(*) from deliveries indexed by deliveries_held where status = 'held') as held,
-           (select count(*) from deliveries indexed by deliveries_undelivered
-            where status in ('failed', 'held', 'cancelled') and status = 'failed') as failed`,
-      );
-      return Promise.resolve({ held: Number(row?.["held"]), failed: Number(row?.["failed"]) });
-    },
-
     removeOldDeliveries: ({ prunedUntilMs, forgottenUntilMs, limit }) => {
       const toPrune = connection.all(
         `select seq, id from deliveries indexed by deliveries_to_prune

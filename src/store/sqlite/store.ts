@@ -27,6 +27,7 @@ import { createRetention } from "./retention.ts";
 import { createSources } from "./sources.ts";
 import { createSubscriptions } from "./subscriptions.ts";
 import { createTierHolds } from "./tier_holds.ts";
+import { createUndelivered } from "./undelivered.ts";
 import { type Identify, troubleOf, TroubleWatch, type WhenMoved } from "./trouble.ts";
 import { Unwritten } from "./unwritten.ts";
 import { createUsage } from "./usage.ts";
@@ -70,6 +71,7 @@ export function openStore(
     ...createEndpoints(connection),
     ...createTierHolds(connection),
     ...createRetention(connection),
+    ...createUndelivered(connection),
     health: () => {
       const row = connection.get(
         `select count(*) as pending, min(created_at) as oldest

@@ -69,6 +69,8 @@ export const attemptPromises: StorePromise[] = [
       await finish(store, await claimedOne(store), { kind: "failed" });
       assert.equal(await pending(store), 0);
       assert.deepEqual(await store.countUndelivered(), { held: 0, failed: 1 });
+      assert.deepEqual([...await store.countUndeliveredOf("cus_1")], [["sub_1", { held: 0, failed: 1 }]]);
+      assert.equal((await store.countUndeliveredOf("cus_2")).size, 0);
       assert.deepEqual(await claimAll(store, FAR), []);
       assert.equal(await releaseAll(store), 0);
     },
@@ -86,6 +88,10 @@ export const attemptPromises: StorePromise[] = [
       if (gone !== undefined) await finish(store, gone, { kind: "gone" }, T0 + 7);
       assert.equal((await store.findSubscription("cus_1", "sub_1"))?.disabledAtMs, T0 + 7);
       assert.equal((await store.findSubscription("cus_1", "sub_2"))?.disabledAtMs, null);
+      assert.deepEqual([...await store.countUndeliveredOf("cus_1")], [
+        ["sub_1", { held: 3, failed: 0 }],
+        ["sub_2", { held: 0, failed: 0 }],
+      ]);
       assert.equal(await pending(store), 3);
       const claimed = await claimAll(store, FAR);
       assert.deepEqual(claimed.map(({ subscriptionId }) => subscriptionId), ["sub_2", "sub_2", "sub_2"]);

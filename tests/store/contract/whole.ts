@@ -72,6 +72,7 @@ const CALLS: Record<Exclude<keyof Store, "close">, (store: Store) => Soon<unknow
   cancelMail: (store) => store.cancelMail("mail_1", BY),
   listAudit: (store) => store.listAudit({ limit: 1 }),
   countUndelivered: (store) => store.countUndelivered(),
+  countUndeliveredOf: (store) => store.countUndeliveredOf("cus_1"),
   accountHealth: (store) => store.accountHealth(),
   findKey: (store) => store.findKey(aKey("1").hash),
   countedRequests: (store) => store.countedRequests("cus_1", "2026-07-20"),

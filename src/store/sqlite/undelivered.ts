@@ -1,0 +1,61 @@
+// Counts of what does not arrive, in SQLite: over indexes that hold little else.
+import type { Undelivered, UndeliveredCounts } from "../../domain/upkeep_store.ts";
+import type { Store } from "../../domain/store.ts";
+import type { SwitchedOffBy } from "../../domain/subscription.ts";
+import { Connection } from "./connection.ts";
+
+/** The part of the port that counts what is stuck. */
+export function createUndelivered(
+  connection: Connection,
+): Pick<Store, "countUndelivered" | "countUndeliveredOf"> {
+  return {
+    countUndelivered: () => Promise.resolve(countAll(connection)),
+    countUndeliveredOf: (customerId) => Promise.resolve(countOf(connection, customerId)),
+  };
+}
+
+/** What does not arrive, of a database's file that a server may have open. */
+export function undeliveredOfFile(path: string, options: { readOnly?: boolean } = {}): Undelivered {
+  const connection = new Connection(path, null, options);
+  try {
+    const switchedOff = connection.all(
+      `select id, disabled_by from subscriptions
+       where deleted_at is null and disabled_by is not null and disabled_by <> 'owner' order by disabled_at, id`,
+    ).map((row) => ({ id: String(row["id"]), by: row["disabled_by"] as Exclude<SwitchedOffBy, "owner"> }));
+    return { ...countAll(connection), switchedOff };
+  } finally {
+    connection.close();
+  }
+}
+
+function countAll(connection: Connection): UndeliveredCounts {
+  const row = connection.get(
+    `select
+       (select count(*) from deliveries indexed by deliveries_held where status = 'held') as held,
+       (select count(*) from deliveries indexed by deliveries_undelivered
+        where status in ('failed', 'held', 'cancelled') and status = 'failed') as failed`,
+  );
+  return { held: Number(row?.["held"]), failed: Number(row?.["failed"]) };
+}
+
+function countOf(connection: Connection, customerId: string): Map<string, UndeliveredCounts> {
+  const counts = new Map<string, UndeliveredCounts>();
+  const held = connection.all(
+    `select id, (select count(*) from deliveries indexed by deliveries_held
+       where status = 'held' and subscription_id = subscriptions.id) as held
+     from subscriptions where customer_id = ?`,
+    customerId,
+  );
+  for (const row of held) counts.set(String(row["id"]), { held: Number(row["held"]), failed: 0 });
+  const failed = connection.all(
+    `select subscription_id, count(*) as failed from deliveries indexed by deliveries_undelivered
+     where customer_id = ? and status = 'failed' and status in ('failed', 'held', 'cancelled')
+     group by subscription_id`,
+    customerId,
+  );
+  for (const row of failed) {
+    const of = counts.get(String(row["subscription_id"]));
+    if (of !== undefined) of.failed = Number(row["failed"]);
+  }
+  return counts;
+}
