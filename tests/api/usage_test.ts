@@ -60,6 +60,26 @@ Deno.test("GET /v1/usage tells tier, limits, what is used and when it begins ane
     assert.deepEqual([next.used, next.held], [1, 0], "the new month lets go what was held");
   }, `[tiers.indie]\nwebhook_deliveries_per_month = 2\n${boardConfig()}`));
 
+Deno.test("what a path answers a key tells of the quota, refusals too; paths without keys, unknown ones and 405 do not", () =>
+  withWorld(async (world) => {
+    const { key } = await world.addCustomer({ tier: "indie" });
+    const rows: [method: string, path: string, status: number, tells: boolean][] = [
+      ["GET", "/v1/events", 200, true],
+      ["GET", "/v1/events?limit=0", 400, true],
+      ["GET", `/v1/events/${world.newId("event")}`, 404, true],
+      ["GET", "/v1/topics", 200, false],
+      ["GET", "/v1/nothing", 404, false],
+      ["DELETE", "/v1/events", 405, false],
+    ];
+    for (const [method, path, status, tells] of rows) {
+      const reply = await world.ask(path, { method, key });
+      assert.equal(reply.status, status, path);
+      for (const part of ["limit", "remaining", "reset"]) {
+        assert.equal(reply.headers.has(`x-ratelimit-${part}`), tells, `${method} ${path}`);
+      }
+    }
+  }));
+
 Deno.test("an Idempotency-Key gives the first answer again, secret included, for a day", () =>
   withWorld(async (world) => {
     const { key } = await world.addCustomer();
