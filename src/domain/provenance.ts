@@ -15,6 +15,12 @@ export interface DocumentOrigin {
   fetched_at: number;
 }
 
+/** Where the words of a further language came from. */
+export interface LanguageOrigin extends DocumentOrigin {
+  /** Address of the publication in that language; older records say none. */
+  url?: string | undefined;
+}
+
 /** What a record was made from, stored with it and never changed. With the record's own words it is all that was read. */
 export interface Provenance extends DocumentOrigin {
   /** The version of the classification's rules: `1`, or `1+` and a hash where the config adds to them. */
@@ -23,9 +29,6 @@ export interface Provenance extends DocumentOrigin {
   categories: string[];
   /** What item, document and source state of the language, the most specific first. */
   stated_languages: string[];
-  /**
-   * The documents that held the words of the record's other languages, by language, where these changed with it; left
-   * out where one document held all.
-   */
-  other_languages?: Record<string, DocumentOrigin> | undefined;
+  /** Where the words of the record's other languages came from, by language, where these came or changed with it. */
+  other_languages?: Record<string, LanguageOrigin> | undefined;
 }

@@ -1,5 +1,5 @@
 // What one fetch brings of a publication in several languages: decided on together, so that one edit is one revision.
-import type { DocumentOrigin, Provenance } from "../domain/provenance.ts";
+import type { LanguageOrigin } from "../domain/provenance.ts";
 import type { RecordDecision, StoredPublication } from "../domain/store.ts";
 import { isUntold } from "./decide.ts";
 import { editedAt, type IdentifiedItem } from "./identify.ts";
@@ -213,7 +213,8 @@ class Group {
  *
  * - What is new becomes one record, in the first language that is to be recorded, and has the others.
  * - What revises it becomes one version, made of the first item, with the changed words of the others.
- * - A language that it did not have is no revision: it comes to the version that the fetch makes, else to the newest.
+ * - A language that a stored record did not have is no revision: it comes to the version that the fetch makes, else to
+ *   the newest.
  * - Words that another language had, in place of a language's own, come to the version in which that has others.
  * - A date that moved together with the words of another language is part of that edit, and need not be seen again.
  * - Of a language that the fetch has brought in two editions the newer one counts, and that which is stored if none is.
@@ -251,7 +252,7 @@ function joinWords(
   if (version === null && stored === null) return;
   let event = version?.event ?? null;
   let notify = version?.notify ?? false;
-  const origins: Record<string, DocumentOrigin> = {};
+  const origins: Record<string, LanguageOrigin> = {};
   // What a page is compared with: the version as it will be served.
   let shown = event ?? (stored as StoredPublication).event();
   let isRecorded = false;
@@ -266,28 +267,28 @@ function joinWords(
     const { title, summary } = words;
     shown = withWords(shown, language, { title, summary });
     // What is recorded before the version would come to the one before it, and be missing in this.
-    if (event !== null && (!isRecorded || (stored !== null && decision.kind !== "translated"))) {
+    if (event !== null && (!isRecorded || stored === null || decision.kind !== "translated")) {
       event = withWords(event, language, { title, summary });
-      if (decision.kind === "record" && decision.notify !== false) notify = decision.notify;
-      if (decision.kind !== "translated") origins[language] = originIn(context.provenance(item.one));
+      if (stored !== null && decision.kind === "record" && decision.notify !== false) {
+        notify = decision.notify;
+      }
+      if (decision.kind !== "translated") origins[language] = originIn(item);
       decisions.set(item, { kind: "joined" });
     } else {
       decisions.set(item, translation(item.one, context));
     }
   }
   if (carrier !== undefined && version !== null && event !== null) {
-    const others = Object.entries(origins).filter(([, { document }]) =>
-      document !== version.provenance.document
-    );
-    const provenance = others.length === 0
+    const provenance = Object.keys(origins).length === 0
       ? version.provenance
-      : { ...version.provenance, other_languages: Object.fromEntries(others) };
+      : { ...version.provenance, other_languages: origins };
     decisions.set(carrier, { ...version, event, provenance, notify });
   }
 }
 
-function originIn({ document, document_sha256, http_status, fetched_at }: Provenance): DocumentOrigin {
-  return { document, document_sha256, http_status, fetched_at };
+function originIn({ one, context }: WaitingItem): LanguageOrigin {
+  const { document, document_sha256, http_status, fetched_at } = context.provenance(one);
+  return { document, document_sha256, http_status, fetched_at, url: one.item.link };
 }
 
 function decideAlone({ one, decision, context, base }: WaitingItem, stored: StoredPublication | null) {

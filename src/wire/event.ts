@@ -4,7 +4,7 @@ import { DISCLAIMER } from "../domain/disclaimer.ts";
 import { EVENT_TYPES, type RegEvent } from "../domain/event.ts";
 import { ID_PREFIXES, type IdNoun } from "../domain/ids.ts";
 import { SEVERITIES } from "../domain/severity.ts";
-import type { Provenance } from "../domain/provenance.ts";
+import type { LanguageOrigin, Provenance } from "../domain/provenance.ts";
 import type { FoundEvent, LaterLanguage, ListedEvent } from "../domain/store.ts";
 import { EXAMPLE_EVENT, EXAMPLE_PROVENANCE, EXAMPLE_REVISION } from "./examples.ts";
 
@@ -119,6 +119,13 @@ const documentOrigin = {
   fetched_at: unixMs.meta({ description: "When the document came, Unix milliseconds" }),
 };
 
+const languageOrigin: z.ZodType<LanguageOrigin> = z.strictObject({
+  ...documentOrigin,
+  url: z.url().optional().meta({
+    description: "Address of the publication in that language, where it is kept",
+  }),
+});
+
 const provenance: z.ZodType<Provenance> = z.strictObject({
   rules_version: z.string().meta({
     description: "The version of the rules that classified it; a new version changes nothing that is stored",
@@ -128,10 +135,10 @@ const provenance: z.ZodType<Provenance> = z.strictObject({
     description: "What item, document and source state of the language, the most specific first",
   }),
   ...documentOrigin,
-  other_languages: z.record(languageCode, z.strictObject(documentOrigin)).optional().meta({
+  other_languages: z.record(languageCode, languageOrigin).optional().meta({
     description:
-      "The documents that held the changed words of further languages, by their codes: a revision in " +
-      "several languages was made from all of them. Left out otherwise",
+      "Where the words of further languages came from, by their codes: a version in several languages was made " +
+      "from all of them. Left out otherwise",
   }),
 }).meta({ id: "Provenance", description: "What the record was made from" });
 

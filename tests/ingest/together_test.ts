@@ -114,24 +114,24 @@ function decide(
 
 /** What is stored, what a fetch brings, what becomes of it, and the words of the version that is made, if one is. */
 const TABLE: Record<string, [string[], string[], Record<string, string>, Record<string, string>?]> = {
-  "all at first sight: one record, the others come to it": [
+  "all at first sight: one record, which has them": [
     [],
     ["en A", "de B", "fr C"],
-    { A: "record", B: "translated", C: "translated" },
-    { en: "A" },
+    { A: "record", B: "joined", C: "joined" },
+    { en: "A", de: "B", fr: "C" },
   ],
   "at first sight another language alone concerns AI regulation: its record has the main one": [
     [],
     ["en off topic", "fr C", "de B"],
-    { B: "record", "off topic": "translated", C: "translated" },
-    { de: "B" },
+    { B: "record", "off topic": "joined", C: "joined" },
+    { en: "off topic", de: "B", fr: "C" },
   ],
   "at first sight none does": [[], ["en off topic", "de off topic too"], {}],
   "at first sight a page repeats the words of another language": [
     [],
     ["de A", "en A", "fr C"],
-    { A: "unchanged", C: "translated" },
-    { en: "A" },
+    { A: "unchanged", C: "joined" },
+    { en: "A", fr: "C" },
   ],
   "all are edited": [
     ["en A", "de B", "fr C"],

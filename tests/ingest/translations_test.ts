@@ -73,6 +73,12 @@ Deno.test("the languages of a publication that come together are one event, deli
     assert.deepEqual([event.version, event.language_versions, event.language], [1, ["en", "de"], "en"]);
     assert.deepEqual(event.translations, { en: WORDS["en"], de: WORDS["de"] });
     assert.deepEqual(received, [WORDS["de"]?.title]);
+    // What came at once is the record itself, and none of it came later.
+    const one = (await world.ask(`/v1/events/${event.id}`, { key })).json;
+    assert.deepEqual(one.later_languages, []);
+    assert.deepEqual(Object.keys(one.provenance.other_languages), ["de"]);
+    const { document, url } = one.provenance.other_languages.de;
+    assert.deepEqual([document, url], ["https://board.example/de/feed", "https://board.example/de/1"]);
   }));
 
 for (const [first, second] of [["en", "de"], ["de", "en"]] as const) {
