@@ -38,7 +38,7 @@ function faults(feed: GrowingFeed, elsewhere: string): [string, Conversation, Re
   return [
     ["silence", () => pause(3_000), /^no whole answer within 1 s$/, "failing"],
     ["slow bytes", slowly, /^no whole answer within 1 s$/, "failing"],
-    ["a hang-up", (connection) => connection.close(), /^connection reset$/, "failing"],
+    ["a hang-up", (connection) => connection.close(), /^connection reset \(127\.0\.0\.1\)$/, "failing"],
     ["a cut", sayingLast(whole.subarray(0, whole.length / 2)), /broke off|not as long as it says/, "failing"],
     ["a cut gzip", saying(answer("200 OK", zip, gzipped.subarray(0, 500))), /broke off/, "failing"],
     ["no gzip", saying(answer("200 OK", zip, feed.body)), /not encoded as it says/, "failing"],
