@@ -23,7 +23,7 @@ export class Wake {
       await ended;
       this.#end = null;
     }
-    await this.clock.sleep(0, stop);
+    await this.clock.turn();
     this.#woken = false;
   }
 

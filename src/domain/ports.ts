@@ -9,8 +9,10 @@ import type { Tracer } from "./tracer.ts";
 export interface Clock {
   /** Now, in Unix ms. */
   nowMs(): number;
-  /** Resolves after `ms`, or at once when the signal aborts. */
+  /** Resolves after `ms`, or at once when the signal aborts; of 0 ms when all others who wait had a turn. */
   sleep(ms: number, signal?: Stop): Promise<void>;
+  /** Resolves when what is ready at this moment is done. Not for long work: nobody who asks is let in by it. */
+  turn(): Promise<void>;
   /**
    * Runs `work` under a deadline: after `ms` its signal aborts (reason: {@link DeadlineError}), and with the reason of
    * `stop` when that does, which has not yet. The promise settles when the work does or its signal aborts, whichever is first.

@@ -9,7 +9,7 @@ const MAX_TIMER_MS = 2_147_483_647;
 
 /** The real clock. A sleep or a deadline longer than 24.8 days ends after that time. */
 export function createClock(): Clock {
-  return { nowMs: () => Date.now(), sleep, within, deadline: (ms, stop) => new RealDeadline(ms, stop) };
+  return { nowMs: () => Date.now(), sleep, turn, within, deadline: (ms, stop) => new RealDeadline(ms, stop) };
 }
 
 /** Calls back when what is ready at this moment is done. */
@@ -28,16 +28,19 @@ export function afterOthers(work: () => void): void {
 function sleep(ms: number, signal?: Stop): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();
-    // A timer of 0 ms fires after 1 ms at the soonest; this one lets in what waits, and no more.
-    if (ms <= 0) return setImmediate(resolve);
+    // Of no time it is a timer all the same: with an immediate callback nobody who asks is let in, see afterOthers().
     const end = () => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", end);
       resolve();
     };
-    const timer = setTimeout(end, Math.min(ms, MAX_TIMER_MS));
+    const timer = setTimeout(end, Math.max(0, Math.min(ms, MAX_TIMER_MS)));
     signal?.addEventListener("abort", end);
   });
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => afterTurn(resolve));
 }
 
 /** Settles as the work does, or rejects when the time is over or somebody stops it. */

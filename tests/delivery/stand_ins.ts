@@ -29,6 +29,8 @@ export class FakeClock implements Clock {
   #nowMs = START_MS;
   #sleepers: { atMs: number; wake: () => void }[] = [];
 
+  readonly turn = () => Promise.resolve();
+
   nowMs(): number {
     return this.#nowMs;
   }

@@ -24,6 +24,24 @@ Deno.test("sleep() of no time lets in what waits", async () => {
   assert.ok(isServed);
 });
 
+Deno.test("sleep() of no time between pieces of work lets in who asks meanwhile", async () => {
+  await using server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+    () => new Response(),
+  );
+  let isAnswered = false;
+  const asking = fetch(`http://127.0.0.1:${server.addr.port}`).then((response) => response.body?.cancel())
+    .then(() => isAnswered = true);
+  let pieces = 0;
+  for (; !isAnswered && pieces < 1_000; pieces++) {
+    for (const startMs = performance.now(); performance.now() - startMs < 1;);
+    await clock.sleep(0);
+  }
+  await asking;
+  // Connecting, accepting, asking and answering: some turns each. With immediate callbacks it takes hundreds.
+  assert.ok(pieces < 100, `${pieces} pieces of work were done before the answer`);
+});
+
 Deno.test("sleep() resolves at once when its signal aborts, before or meanwhile, and leaves no timer", async () => {
   await clock.sleep(LONG_MS, AbortSignal.abort());
   const controller = new AbortController();

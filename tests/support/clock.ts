@@ -38,6 +38,7 @@ export function fakeClock(startMs: number): FakeClock {
         };
         signal?.addEventListener("abort", wake);
       }),
+    turn: () => Promise.resolve(),
     deadline: (ms, stop) => deadlineAfter(after, ms, stop),
     async within(ms, work, stop) {
       const deadline = new AbortController();
