@@ -143,6 +143,25 @@ Deno.test("a search lets others have a turn again and again, and lists what was 
   }
 });
 
+Deno.test("searches take turns: a short one does not wait for the long ones before it, nor for too many at once", () =>
+  withStore(async (store, events) => {
+    const ended: string[] = [];
+    const ask = async (name: string, query: EventQuery): Promise<void> => {
+      const listed = await store.listEvents(query);
+      ended.push(name);
+      assert.deepEqual(listed.map(({ id }) => id), expected(events, query), name);
+    };
+    // What is a topic of none that is in French: all that has the word is looked at.
+    const long = { words: ["common"], languages: ["fr"], topics: ["gpai"], after: { seq: 0 } };
+    const short = { words: ["common"], after: { seq: EVENTS - 10 }, limit: 1 };
+    const asked = [...Array(10).keys()].map((at) => ask(`long ${at}`, { ...long, limit: 1 + at }));
+    await Promise.all([...asked, ask("short", short)]);
+    assert.equal(ended[0], "short");
+    const many = [...Array(60).keys()].map((at) => ask(`of many ${at}`, { ...long, limit: 1 + at }));
+    await Promise.all([...many, ask("last", short)]);
+    assert.equal(ended.length, 72);
+  }, { afterOthers: (work) => void setTimeout(work, 0) }));
+
 Deno.test("listEvents() looks each event's topics up by their index, however many are asked for", async () => {
   const topics = Array.from({ length: 40 }, (_, at) => `topic-${at}`);
   const store = openStore(":memory:", testVault);

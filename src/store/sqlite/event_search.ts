@@ -13,6 +13,7 @@ import {
   type Walk,
   WORTH_SORTING,
 } from "./event_walk.ts";
+import { SearchTurns } from "./search_turns.ts";
 
 /** Places whose matches are taken together: so many first, then twice as many each time while little is found, */
 const FIRST_WINDOW = { newest: 5_000, asStored: 500 };
@@ -53,10 +54,12 @@ interface Window {
 
 /** Searches events by their words; one for a connection. */
 export class EventSearch {
-  /** Settles when the searches that were begun so far are over: one window is taken in a turn, whoever asks. */
-  #searching: Promise<unknown> = Promise.resolve();
+  /** One window is taken in a turn, whoever asks. */
+  readonly #turns: SearchTurns;
 
-  constructor(readonly connection: Connection, readonly afterOthers: AfterOthers | null) {}
+  constructor(readonly connection: Connection, afterOthers: AfterOthers | null) {
+    this.#turns = new SearchTurns(afterOthers);
+  }
 
   /**
    * The events of a query, in its order. The list is as it was when the search began, whatever is stored meanwhile: what
@@ -67,21 +70,9 @@ export class EventSearch {
     const asOf = { seq: Math.min(last, query.asOf?.seq ?? last) };
     const match = query.words.map((word) => `"${word.replaceAll('"', '""')}"`).join(" ");
     const search = { ...walk, query: { ...query, asOf }, match };
-    if (query.after !== undefined) return this.#inTurn(() => this.#asStored(search));
+    if (query.after !== undefined) return this.#turns.take(() => this.#asStored(search));
     const asked = this.#isDense(search) ? this.#askedOnTheWay(search) : null;
-    return asked ?? this.#inTurn(() => this.#newest(search));
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#searching.then(work);
-    this.#searching = result.catch(() => {}); // whoever asked for it is told
-    return result;
-  }
-
-  /** Lets everybody else have a turn of the event loop, where it was told how. */
-  #turn(): Soon<void> {
-    const { afterOthers } = this;
-    return afterOthers === null ? undefined : new Promise((resolve) => afterOthers(resolve));
+    return asked ?? this.#turns.take(() => this.#newest(search));
   }
 
   /** In the order of storing each window has what the one before it has left to be found. */
@@ -110,7 +101,7 @@ export class EventSearch {
       });
       size = nextSize(size, found < enough);
       from = until;
-      if (from < last && rows.length < limit) await this.#turn();
+      if (from < last && rows.length < limit) await this.#turns.next();
     }
     return rows;
   }
@@ -125,7 +116,7 @@ export class EventSearch {
       });
       size = nextSize(size, found < ENOUGH.noted);
       until = from;
-      if (until > 0) await this.#turn();
+      if (until > 0) await this.#turns.next();
     }
     return places.length <= FEW_MATCHES
       ? this.connection.reading(() => this.#newestOf(places, search))
@@ -175,7 +166,7 @@ export class EventSearch {
       const last = walked.at(-1);
       if (last === undefined || walked.length < WALKED_TOGETHER) return rows;
       before = placeOf(last);
-      await this.#turn();
+      await this.#turns.next();
     }
   }
 
