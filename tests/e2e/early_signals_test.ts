@@ -36,17 +36,21 @@ async function withWaiting(
   });
 }
 
-/** Waits until the process listens for the signal; fails when it has not for too long. */
+/**
+ * Waits until the process listens for the signal and has opened its config; fails when it has not for too long. That it
+ * listens is not enough: the runtime tells the system so a moment before it has noted for whom.
+ */
 async function listensFor(pid: number, signal: keyof typeof NUMBERS): Promise<void> {
+  // The runtime keeps /proc from a process that lacks any permission.
+  const told = async (command: string, ...args: string[]) =>
+    new TextDecoder().decode((await new Deno.Command(command, { args }).output()).stdout);
   for (const endMs = Date.now() + PATIENCE_MS; Date.now() < endMs;) {
-    // The runtime keeps /proc from a process that lacks any permission.
-    const { stdout } = await new Deno.Command("cat", { args: [`/proc/${pid}/status`] }).output();
-    const status = new TextDecoder().decode(stdout);
-    const caught = BigInt(`0x${/^SigCgt:\s*([0-9a-f]+)$/m.exec(status)?.[1]}`);
-    if ((caught >> BigInt(NUMBERS[signal] - 1)) & 1n) return;
+    const caught = /^SigCgt:\s*([0-9a-f]+)$/m.exec(await told("cat", `/proc/${pid}/status`))?.[1] ?? "0";
+    const isCaught = (BigInt(`0x${caught}`) >> BigInt(NUMBERS[signal] - 1)) & 1n;
+    if (isCaught && (await told("ls", "-l", `/proc/${pid}/fd`)).includes("/regfeed.toml")) return;
     await new Promise((again) => setTimeout(again, 20));
   }
-  throw new Error(`the process listens for no ${signal}`);
+  throw new Error(`the process listens for no ${signal}, or does not read its config`);
 }
 
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
