@@ -3,22 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { judgeDeliveries } from "../../src/cli/doctor/deliveries.ts";
 import { regfeed, regfeedJson, serve, withFolder, writeConfig } from "../support/process.ts";
-import { rss } from "../support/samples.ts";
-
-const CONFIG = `[server]
-listen = "127.0.0.1:0"
-
-[delivery]
-allow_http = true
-allow_networks = ["127.0.0.0/8"]
-
-[[sources]]
-id = "inbox"
-name_en = "Inbox"
-base_url = "https://inbox.example"
-fetch_strategy = "files"
-path = "inbox"
-`;
+import { INBOX_CONFIG, rss } from "../support/samples.ts";
 
 interface Shown {
   customer: { id: string };
@@ -34,7 +19,7 @@ interface Shown {
 
 Deno.test("customer show finds the owner of a subscription, and says what does not arrive and why", () =>
   withFolder(async (folder) => {
-    await writeConfig(folder, CONFIG);
+    await writeConfig(folder, INBOX_CONFIG);
     await Deno.mkdir(join(folder, "inbox"));
     await Deno.writeTextFile(join(folder, "inbox", "a.xml"), rss([{ id: "1", title: "AI Act: one" }]));
     await regfeedJson(folder, ["ingest", "inbox"]);
@@ -81,7 +66,7 @@ Deno.test("customer show finds the owner of a subscription, and says what does n
 
 Deno.test("customer show and doctor count what is held for subscriptions that the service has switched off", () =>
   withFolder(async (folder) => {
-    await writeConfig(folder, CONFIG);
+    await writeConfig(folder, INBOX_CONFIG);
     await Deno.mkdir(join(folder, "inbox"));
     const items = ["one", "two"].map((name) => ({ id: name, title: `AI Act: ${name}` }));
     await Deno.writeTextFile(join(folder, "inbox", "a.xml"), rss(items));

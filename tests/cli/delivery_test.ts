@@ -4,22 +4,7 @@ import { join } from "node:path";
 import { readSince } from "../../src/cli/since.ts";
 import { CommandError } from "../../src/cli/command.ts";
 import { type Finished, regfeed, regfeedJson, serve, withFolder, writeConfig } from "../support/process.ts";
-import { rss } from "../support/samples.ts";
-
-const CONFIG = `[server]
-listen = "127.0.0.1:0"
-
-[delivery]
-allow_http = true
-allow_networks = ["127.0.0.0/8"]
-
-[[sources]]
-id = "inbox"
-name_en = "Inbox"
-base_url = "https://inbox.example"
-fetch_strategy = "files"
-path = "inbox"
-`;
+import { INBOX_CONFIG, rss } from "../support/samples.ts";
 
 /** What the receiver writes back, and a part of its address: neither is the operator's business. */
 const ANSWER = "Dear Ana, the import of 7 rows broke";
@@ -51,7 +36,7 @@ interface Given {
 /** A server with one event, and one subscription that wants it. */
 async function withDelivery(work: (given: Given) => Promise<void>): Promise<void> {
   await withFolder(async (folder) => {
-    await writeConfig(folder, CONFIG);
+    await writeConfig(folder, INBOX_CONFIG);
     await Deno.mkdir(join(folder, "inbox"));
     await Deno.writeTextFile(join(folder, "inbox", "a.xml"), rss([{ id: "1", title: "AI Act: one" }]));
     await regfeedJson(folder, ["ingest", "inbox"]);

@@ -1,21 +1,15 @@
 // One publication that stands in a document in two editions: which of them is meant, whatever order they have.
 import assert from "node:assert/strict";
-import { ingestBoard, withSources } from "../support/collecting.ts";
+import { fetchForeseen, withSources } from "../support/collecting.ts";
 import { boardConfig, rss, type SampleItem } from "../support/samples.ts";
 import type { World } from "../support/world.ts";
 
-const HOUR = 3_600_000;
 const CONFIG = boardConfig({ source: 'relevance = "all"' });
 
 /** New, revised and refused of the next fetch, which a dry run has foreseen. */
 async function fetchNext(world: World, items: readonly SampleItem[]): Promise<[number, number, string[]]> {
   world.platform.http.serve("https://board.example/feed", () => ({ body: rss(items) }));
-  await world.platform.clock.advance(HOUR);
-  const [source] = world.config.sources;
-  const [state] = await world.store.listSources();
-  assert.ok(source !== undefined && state !== undefined);
-  const { report: foreseen } = await world.app.ingest.preview(source, state);
-  const report = await ingestBoard(world);
+  const { report, foreseen } = await fetchForeseen(world);
   assert.deepEqual(foreseen, report);
   return [report.new, report.revised, report.refused.map(({ item }) => item)];
 }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import type { RegEvent } from "../../src/domain/event.ts";
-import { ingestBoard, withSources } from "../support/collecting.ts";
+import { fetchForeseen, ingestBoard, withSources } from "../support/collecting.ts";
 import { boardConfig, rss } from "../support/samples.ts";
 import { createWorld, type World } from "../support/world.ts";
 
@@ -53,12 +53,7 @@ const inAll = (items: Items) => Object.fromEntries(LANGUAGES.map((language) => [
 
 /** New, revised, unchanged and translated of the next fetch, which a dry run has foreseen. */
 async function fetchNext(world: World): Promise<number[]> {
-  await world.platform.clock.advance(HOUR);
-  const [source] = world.config.sources;
-  const [state] = await world.store.listSources();
-  assert.ok(source !== undefined && state !== undefined);
-  const { report: foreseen } = await world.app.ingest.preview(source, state);
-  const report = await ingestBoard(world);
+  const { report, foreseen } = await fetchForeseen(world);
   const counts = [report.new, report.revised, report.unchanged, report.translated];
   assert.deepEqual([foreseen.new, foreseen.revised, foreseen.unchanged, foreseen.translated], counts);
   return counts;

@@ -59,6 +59,18 @@ export async function ingestBoard(world: World): Promise<IngestReport> {
   return report;
 }
 
+/** A fetch of the source "board" an hour after the last, and what a dry run just before it has foreseen of it. */
+export async function fetchForeseen(
+  world: World,
+): Promise<{ report: IngestReport; foreseen: IngestReport }> {
+  await world.platform.clock.advance(HOUR_MS);
+  const [source] = world.config.sources;
+  const [state] = await world.store.listSources();
+  assert.ok(source !== undefined && state !== undefined);
+  const { report: foreseen } = await world.app.ingest.preview(source, state);
+  return { report: await ingestBoard(world), foreseen };
+}
+
 /** A fetch of the source "board" an hour after the last, with how often the store was given items of it to decide on. */
 export async function fetchLater(world: World): Promise<IngestReport & { looks: number }> {
   const { store, platform } = world;

@@ -78,6 +78,22 @@ export function sampleEvent(change: Partial<RegEvent> & Pick<RegEvent, "id">): R
 /** The signing secret of the stand-in's endpoint. */
 export const STRIPE_SECRET = "whsec_5f1c0a7de9b24466a3d1c8e0b7f2a915";
 
+/** A server with a watched folder "inbox" as its source, and receivers on this machine. */
+export const INBOX_CONFIG = `[server]
+listen = "127.0.0.1:0"
+
+[delivery]
+allow_http = true
+allow_networks = ["127.0.0.0/8"]
+
+[[sources]]
+id = "inbox"
+name_en = "Inbox"
+base_url = "https://inbox.example"
+fetch_strategy = "files"
+path = "inbox"
+`;
+
 /** A config that takes the stand-in's payments. */
 export const PAYMENT_CONFIG = `
 [payment]
