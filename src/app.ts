@@ -280,6 +280,7 @@ function createDelivering(
   return createDelivery({
     store,
     ...platform,
+    http: platform.endpoints,
     newId,
     inFlight: lasting.inFlight,
     hurry: lasting.hurry.signal,

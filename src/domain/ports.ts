@@ -246,6 +246,8 @@ export interface Platform {
   clock: Clock;
   random: Random;
   http: HttpClient;
+  /** To the endpoints of webhooks, at addresses that were checked and nowhere else. */
+  endpoints: HttpClient;
   resolver: Resolver;
   files: Files;
   mailer: Mailer;

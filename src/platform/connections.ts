@@ -2,13 +2,9 @@
 import { isIP, type LookupFunction, type Socket } from "node:net";
 import { buildConnector, Client } from "undici";
 import { NetworkError } from "../domain/ports.ts";
+import { ADDRESS_TIMEOUT_MS, CONNECT_TIMEOUT_MS } from "./dial.ts";
+import { IdlePool, type Keepable } from "./idle_pool.ts";
 
-/** How many connections are kept while nobody uses them; beyond it, the one of the least recently used target goes. */
-export const MAX_IDLE_CONNECTIONS = 256;
-/** How long one connection may take to stand, TLS included, ms. */
-const CONNECT_TIMEOUT_MS = 10_000;
-/** How long one of several addresses is tried before the next one is, ms. */
-const ADDRESS_TIMEOUT_MS = 1_000;
 /** How long a connection is kept for the next request, ms. */
 const KEEP_ALIVE_MS = 10_000;
 /** The same where the other side offers longer, ms. */
@@ -32,9 +28,7 @@ export interface Target {
 }
 
 /** One connection, used by one request at a time. */
-export interface Connection {
-  /** What stands for its target. */
-  key: string;
+export interface Connection extends Keepable {
   client: Client;
   /** Ends it, standing or not, and whatever is under way on it. */
   destroy(reason: NetworkError): Promise<void>;
@@ -54,66 +48,32 @@ export interface Connections {
 
 /** No connections yet. */
 export function createConnections(trust: Trust): Connections {
-  /** By target; the least recently used target first. */
-  const idle = new Map<string, Connection[]>();
-  let lastUsed = "";
+  const idle = new IdlePool<Connection>();
   /** In use or not. */
   const all = new Set<Connection>();
-  let idleCount = 0;
 
   function end(connection: Connection | undefined): void {
     if (connection !== undefined && all.delete(connection)) connection.destroy(CLOSED);
   }
 
-  function takeIdle(key: string): Connection | undefined {
-    const kept = idle.get(key);
-    const connection = kept?.pop();
-    if (kept?.length === 0) idle.delete(key);
-    if (connection !== undefined) idleCount--;
-    return connection;
-  }
-
-  /** A connection that the other side closed while it was idle is of no use any more. */
-  function forget(connection: Connection): void {
-    const { key } = connection;
-    const kept = idle.get(key) ?? [];
-    const rest = kept.filter((other) => other !== connection);
-    if (rest.length === kept.length) return;
-    idleCount--;
-    if (rest.length === 0) idle.delete(key);
-    else idle.set(key, rest);
-    end(connection);
-  }
-
   return {
     take(target) {
       const key = keyOf(target);
-      const kept = takeIdle(key);
+      const kept = idle.take(key);
       if (kept !== undefined) return kept;
-      const connection = connect(key, target, trust, () => forget(connection));
+      // A connection that the other side closed while it was idle is of no use any more.
+      const connection = connect(key, target, trust, () => {
+        if (idle.forget(connection)) end(connection);
+      });
       all.add(connection);
       return connection;
     },
-    giveBack(connection) {
-      const { key } = connection;
-      const kept = idle.get(key);
-      if (kept === undefined || lastUsed !== key) {
-        idle.delete(key);
-        idle.set(key, kept ?? [connection]);
-        lastUsed = key;
-      }
-      kept?.push(connection);
-      idleCount++;
-      if (idleCount <= MAX_IDLE_CONNECTIONS) return;
-      const [oldest] = idle.keys();
-      if (oldest !== undefined) end(takeIdle(oldest));
-    },
+    giveBack: (connection) => end(idle.giveBack(connection)),
     drop: end,
     async close() {
       const ending = [...all];
       all.clear();
       idle.clear();
-      idleCount = 0;
       await Promise.all(ending.map((connection) => connection.destroy(CLOSED)));
     },
   };

@@ -8,8 +8,16 @@ const NOT_VALID = "the certificate is not valid for the host";
 const NOT_TRUSTED = "the certificate is not trusted";
 const EXPIRED = "the certificate has expired or is not valid yet";
 const NO_TLS = "no TLS connection";
-const BROKE_OFF = "the answer broke off";
-const NOT_HTTP = "the answer is not valid HTTP";
+/** What may be wrong with an answer, or with a request, in the words that stand for it everywhere. */
+export const FAULT = {
+  brokeOff: "the answer broke off",
+  notHttp: "the answer is not valid HTTP",
+  notAsLong: "the answer is not as long as it says",
+  tooLargeHead: "the answer's headers are too large",
+  switchesProtocol: "the answer changes to another protocol, which was not asked for",
+  onlyInterim: "interim answers come one after the other, and no answer",
+  notSendable: "the request cannot be sent as it is",
+} as const;
 
 /** Codes of errors of the operating system, of TLS, of undici and of zlib. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -38,18 +46,18 @@ const REASONS: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: NOT_TRUSTED,
   // Deno 2.9 says no more than this of a certificate, unless it is for another host.
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: "the certificate is not trusted or has expired",
-  HPE_HEADER_OVERFLOW: "the answer's headers are too large",
-  UND_ERR_HEADERS_OVERFLOW: "the answer's headers are too large",
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer is not as long as it says",
-  UND_ERR_INVALID_ARG: "the request cannot be sent as it is",
-  Z_BUF_ERROR: BROKE_OFF,
+  HPE_HEADER_OVERFLOW: FAULT.tooLargeHead,
+  UND_ERR_HEADERS_OVERFLOW: FAULT.tooLargeHead,
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: FAULT.notAsLong,
+  UND_ERR_INVALID_ARG: FAULT.notSendable,
+  Z_BUF_ERROR: FAULT.brokeOff,
   Z_DATA_ERROR: "the answer is not encoded as it says",
 };
 
 /** What undici hangs up at, in its words: an interim answer that nobody asked for (RFC 9110, sections 15.2.1 and 15.2.2). */
 const UNASKED: Readonly<Record<string, string>> = {
   "bad response": "the answer begins with 100 Continue, which was not asked for",
-  "bad upgrade": "the answer changes to another protocol, which was not asked for",
+  "bad upgrade": FAULT.switchesProtocol,
 };
 
 /** Texts of errors that come without a code: rustls as Deno 2.4 shows it, undici's parser, and zlib. */
@@ -58,8 +66,8 @@ const TEXTS: readonly [RegExp, string][] = [
   [/invalid peer certificate: (expired|notvalidyet)|certificate (has )?expired/i, EXPIRED],
   [/invalid peer certificate|UnknownIssuer/i, NOT_TRUSTED],
   [/received fatal alert|corrupt message|handshake|peer is incompatible|close_notify/i, NO_TLS],
-  [/does not match the HTTP\/1\.1 protocol/i, NOT_HTTP],
-  [/unexpected end of file/i, BROKE_OFF],
+  [/does not match the HTTP\/1\.1 protocol/i, FAULT.notHttp],
+  [/unexpected end of file/i, FAULT.brokeOff],
   [
     /incorrect header check|invalid (block|stored|code|distance|literal|bit)/i,
     "the answer is not encoded as it says",
@@ -74,7 +82,7 @@ export function toNetworkError(error: unknown, phase: Phase): NetworkError {
   if (error instanceof NetworkError) return error;
   const reason = reasonOf(error) ?? "the request failed";
   const isCut = phase === "reading" && reason === "connection reset";
-  return new NetworkError(isCut ? BROKE_OFF : reason, { cause: error });
+  return new NetworkError(isCut ? FAULT.brokeOff : reason, { cause: error });
 }
 
 function reasonOf(error: unknown): string | undefined {
@@ -83,7 +91,7 @@ function reasonOf(error: unknown): string | undefined {
   if (typeof code === "string") {
     const reason = code === "UND_ERR_SOCKET" ? UNASKED[error.message] ?? REASONS[code] : REASONS[code];
     if (reason !== undefined) return reason;
-    if (code.startsWith("HPE_")) return NOT_HTTP;
+    if (code.startsWith("HPE_")) return FAULT.notHttp;
     if (code.startsWith("ERR_SSL_")) return NO_TLS;
   }
   const nested = error instanceof AggregateError ? error.errors[0] : error.cause;

@@ -2,6 +2,7 @@
 import type { Platform } from "../domain/ports.ts";
 import { NO_TRACER, type Tracer } from "../domain/tracer.ts";
 import { createClock } from "./clock.ts";
+import { createEndpointClient } from "./endpoint_client.ts";
 import { createFiles } from "./files.ts";
 import { createHttpClient } from "./http.ts";
 import { createLogs, type LogSettings } from "./log.ts";
@@ -29,12 +30,14 @@ export interface RealPlatform extends Platform {
 /** The real world; without a tracer nobody looks on. */
 export function createPlatform(options: PlatformSettings & { tracer?: Tracer }): RealPlatform {
   const http = createHttpClient();
+  const endpoints = createEndpointClient();
   const logs = createLogs(options.log);
   const reader = createThread(new URL("../reader.ts", import.meta.url));
   const platform: RealPlatform = {
     clock: createClock(),
     random: createRandom(),
     http,
+    endpoints,
     resolver: createResolver(),
     files: createFiles(),
     mailer: createMailer(options.mail ?? null),
@@ -44,7 +47,7 @@ export function createPlatform(options: PlatformSettings & { tracer?: Tracer }):
     prepare: () => http.prepare(),
     async close() {
       reader.end();
-      await http.close();
+      await Promise.all([http.close(), endpoints.close()]);
       logs.close();
     },
     under(settings) {

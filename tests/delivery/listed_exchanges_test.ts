@@ -7,7 +7,7 @@ import { sendAttempt } from "../../src/delivery/send.ts";
 import { isSuccess } from "../../src/delivery/retry.ts";
 import { type AttemptResult, MAX_KEPT_ANSWER } from "../../src/domain/delivery.ts";
 import { createClock } from "../../src/platform/clock.ts";
-import { createHttpClient } from "../../src/platform/http.ts";
+import { createEndpointClient } from "../../src/platform/endpoint_client.ts";
 import { type Conversation, type RawServer, saying, serveRaw } from "../platform/raw_server.ts";
 
 const FILE = new URL("../../../shared/facts/ssrf_cases.json", import.meta.url);
@@ -21,7 +21,7 @@ async function attempt(
   { timeoutMs = 5_000, mustClose = false }: { timeoutMs?: number; mustClose?: boolean } = {},
 ): Promise<{ result: AttemptResult; server: Pick<RawServer, "port" | "connections"> & { said: string } }> {
   await using server = serveRaw(talk);
-  const http = createHttpClient();
+  const http = createEndpointClient();
   const sending = {
     http,
     policy,
@@ -136,10 +136,10 @@ const EXCHANGES: Record<string, () => Promise<void>> = {
     }
   },
   "100-continue forever, 1xx flood": async () => {
-    const hints = endlessly("HTTP/1.1 103 Early Hints\r\n\r\n", 1);
-    assert.ok(isLate((await attempt(hints, { timeoutMs: 300, mustClose: true })).result));
-    const unasked = await attempt(endlessly("HTTP/1.1 100 Continue\r\n\r\n", 1), { mustClose: true });
-    assert.match(unasked.result.problem ?? "", /100 Continue/);
+    for (const interim of ["103 Early Hints", "100 Continue"]) {
+      const flood = await attempt(endlessly(`HTTP/1.1 ${interim}\r\n\r\n`, 1), { mustClose: true });
+      assert.equal(flood.result.problem, "interim answers come one after the other, and no answer");
+    }
   },
   "binary / invalid UTF-8 body": async () => {
     const { result } = await attempt(first(`${OK}content-length: 4\r\n\r\n`, async (connection) => {

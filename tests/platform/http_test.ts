@@ -1,28 +1,40 @@
-// Tests of src/platform/http.ts: requests, addresses, connections, aborts.
+// Tests of both HTTP clients, src/platform/http.ts and endpoint_client.ts: requests, addresses, connections, aborts.
 import assert from "node:assert/strict";
 import type { HttpClient, OutgoingRequest } from "../../src/domain/ports.ts";
-import { MAX_IDLE_CONNECTIONS } from "../../src/platform/connections.ts";
+import { MAX_IDLE_CONNECTIONS } from "../../src/platform/idle_pool.ts";
+import { createEndpointClient } from "../../src/platform/endpoint_client.ts";
 import { createHttpClient } from "../../src/platform/http.ts";
 import { listen } from "../../src/platform/server.ts";
 import { saying, sayingLast, serveRaw } from "./raw_server.ts";
 
 const OK = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 
-async function withClient(work: (client: HttpClient) => Promise<void>): Promise<void> {
-  const client = createHttpClient();
-  try {
-    await work(client);
-  } finally {
-    await client.close();
+const CLIENTS = { createHttpClient, createEndpointClient };
+
+type WithClient = (work: (client: HttpClient) => Promise<void>) => Promise<void>;
+
+/** A test that holds for each client; it is given what does a work with one. */
+function test(name: string, work: (withClient: WithClient) => Promise<void>): void {
+  for (const [kind, create] of Object.entries(CLIENTS)) {
+    const withClient: WithClient = async (use) => {
+      const client = create();
+      try {
+        await use(client);
+      } finally {
+        await client.close();
+      }
+    };
+    Deno.test(`${kind}: ${name}`, () => work(withClient));
   }
 }
 
 function get(url: string, more: Partial<OutgoingRequest> = {}): OutgoingRequest {
   const { signal } = new AbortController();
-  return { method: "GET", url: new URL(url), headers: {}, maxBodyBytes: 1_000, signal, ...more };
+  const own = { method: "GET" as const, url: new URL(url), headers: {}, addresses: ["127.0.0.1"] };
+  return { ...own, maxBodyBytes: 1_000, signal, ...more };
 }
 
-Deno.test("request() sends method, headers and body, and gives status, headers and body", async () => {
+test("request() sends method, headers and body, and gives status, headers and body", async (withClient) => {
   const server = await listen({
     hostname: "127.0.0.1",
     port: 0,
@@ -45,7 +57,7 @@ Deno.test("request() sends method, headers and body, and gives status, headers a
   await server.shutdown(5_000);
 });
 
-Deno.test("request() sends only the headers that it is given, and asks for no compression", async () => {
+test("request() sends only the headers that it is given, and asks for no compression", async (withClient) => {
   await using server = serveRaw(saying(OK));
   await withClient(async (client) => {
     await client.request(get(`${server.address}/path?q=1`, { headers: { "user-agent": "test" } }));
@@ -59,7 +71,7 @@ Deno.test("request() sends only the headers that it is given, and asks for no co
   ]);
 });
 
-Deno.test("request() gives a redirect as the answer", async () => {
+test("request() gives a redirect as the answer", async (withClient) => {
   await using server = serveRaw(saying("HTTP/1.1 302 Found\r\nlocation: /b\r\ncontent-length: 0\r\n\r\n"));
   await withClient(async (client) => {
     const response = await client.request(get(server.address));
@@ -68,7 +80,7 @@ Deno.test("request() gives a redirect as the answer", async () => {
   assert.equal(server.received().match(/GET/g)?.length, 1);
 });
 
-Deno.test("request() takes answers without a body", async () => {
+test("request() takes answers without a body", async (withClient) => {
   for (const status of ["204 No Content", "304 Not Modified"]) {
     await using server = serveRaw(saying(`HTTP/1.1 ${status}\r\netag: "a"\r\n\r\n`));
     await withClient(async (client) => {
@@ -79,7 +91,7 @@ Deno.test("request() takes answers without a body", async () => {
   }
 });
 
-Deno.test("request() connects to the addresses it is given and looks nothing up", async () => {
+test("request() connects to the addresses it is given and looks nothing up", async (withClient) => {
   await using server = serveRaw(saying(OK));
   await withClient(async (client) => {
     const url = `http://nowhere.invalid:${server.port}/`;
@@ -89,7 +101,7 @@ Deno.test("request() connects to the addresses it is given and looks nothing up"
   assert.match(server.received(), new RegExp(`host: nowhere.invalid:${server.port}\r\n`));
 });
 
-Deno.test("request() goes to the given address also where the URL holds another one", async () => {
+test("request() goes to the given address also where the URL holds another one", async (withClient) => {
   await using server = serveRaw(saying(OK));
   await withClient(async (client) => {
     for (const host of ["192.0.2.1", "[2001:db8::1]"]) {
@@ -100,7 +112,7 @@ Deno.test("request() goes to the given address also where the URL holds another 
   });
 });
 
-Deno.test("request() tries the next address when one refuses", async () => {
+test("request() tries the next address when one refuses", async (withClient) => {
   await using server = serveRaw(saying(OK));
   await withClient(async (client) => {
     const url = `http://nowhere.invalid:${server.port}/`;
@@ -109,7 +121,7 @@ Deno.test("request() tries the next address when one refuses", async () => {
   });
 });
 
-Deno.test("request() without an address to go to is refused", async () => {
+test("request() without an address to go to is refused", async (withClient) => {
   await withClient(async (client) => {
     await assert.rejects(client.request(get("http://localhost:1/", { addresses: [] })), {
       name: "NetworkError",
@@ -117,7 +129,7 @@ Deno.test("request() without an address to go to is refused", async () => {
   });
 });
 
-Deno.test("request() keeps a connection per origin and addresses for the next request", async () => {
+test("request() keeps a connection per origin and addresses for the next request", async (withClient) => {
   await using server = serveRaw(saying(OK));
   await withClient(async (client) => {
     const url = `http://nowhere.invalid:${server.port}/`;
@@ -129,7 +141,7 @@ Deno.test("request() keeps a connection per origin and addresses for the next re
   });
 });
 
-Deno.test("request() closes the connections that are not used for longest, beyond the bound", async () => {
+test("request() closes the connections that are not used for longest, beyond the bound", async (withClient) => {
   const more = 20;
   await using server = serveRaw(saying(OK), "0.0.0.0");
   await withClient(async (client) => {
@@ -151,7 +163,7 @@ Deno.test("request() closes the connections that are not used for longest, beyon
   });
 });
 
-Deno.test("request() takes no proxy from the environment", async () => {
+test("request() takes no proxy from the environment", async (withClient) => {
   await using server = serveRaw(saying(OK));
   await using proxy = serveRaw(sayingLast("HTTP/1.1 502 Bad Gateway\r\n\r\n"));
   const names = ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"];
@@ -171,14 +183,14 @@ Deno.test("request() takes no proxy from the environment", async () => {
   }
 });
 
-Deno.test("request() rejects with the signal's reason when it has aborted before", async () => {
+test("request() rejects with the signal's reason when it has aborted before", async (withClient) => {
   await withClient(async (client) => {
     const signal = AbortSignal.abort(new Error("stop"));
     await assert.rejects(client.request(get("http://127.0.0.1:1/", { signal })), /stop/);
   });
 });
 
-Deno.test("request() rejects with the signal's reason at every stage of the exchange", async () => {
+test("request() rejects with the signal's reason at every stage of the exchange", async (withClient) => {
   const stages: [string, string, string[]][] = [
     ["while the connection is made", "https", []],
     ["while the answer is awaited", "http", []],
@@ -202,7 +214,7 @@ Deno.test("request() rejects with the signal's reason at every stage of the exch
   }
 });
 
-Deno.test("request() leaves other requests alone when one is aborted", async () => {
+test("request() leaves other requests alone when one is aborted", async (withClient) => {
   const reached = Promise.withResolvers<void>();
   await using server = serveRaw((connection) => {
     if (server.received().includes("/slow")) return reached.resolve();
@@ -218,13 +230,14 @@ Deno.test("request() leaves other requests alone when one is aborted", async () 
   });
 });
 
-Deno.test("close() ends requests under way", async () => {
+test("close() ends requests under way", async (withClient) => {
   const reached = Promise.withResolvers<void>();
   await using server = serveRaw(() => reached.resolve());
-  const client = createHttpClient();
-  const asking = client.request(get(server.address));
-  const failing = assert.rejects(asking, { name: "NetworkError", reason: "the connection was closed here" });
-  await reached.promise;
-  await client.close();
+  let failing: Promise<void> | undefined;
+  await withClient(async (client) => {
+    const asking = client.request(get(server.address));
+    failing = assert.rejects(asking, { name: "NetworkError", reason: "the connection was closed here" });
+    await reached.promise;
+  });
   await failing;
 });

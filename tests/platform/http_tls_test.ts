@@ -1,4 +1,4 @@
-// Tests of src/platform/http.ts over TLS: the certificate counts for the host's name, whatever address is dialled.
+// Tests of both HTTP clients over TLS: the certificate counts for the host's name, whatever address is dialled.
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 
@@ -14,7 +14,10 @@ function serveTls(certificate: string): Deno.HttpServer<Deno.NetAddr> {
   }, (request) => new Response(`hello from ${request.headers.get("host")?.split(":")[0]}`));
 }
 
-async function ask(trusted: readonly string[], urls: readonly string[]): Promise<string[]> {
+type Kind = "any" | "endpoint";
+const KINDS: readonly Kind[] = ["any", "endpoint"];
+
+async function ask(kind: Kind, trusted: readonly string[], urls: readonly string[]): Promise<string[]> {
   const certificates = trusted.map((name) => `--cert=${here(`tls/${name}`)}`);
   const output = await new Deno.Command(Deno.execPath(), {
     args: [
@@ -25,6 +28,7 @@ async function ask(trusted: readonly string[], urls: readonly string[]): Promise
       "--allow-read",
       ...certificates,
       here("tls_probe.ts"),
+      kind,
       ...urls,
     ],
     stderr: "inherit",
@@ -42,13 +46,15 @@ Deno.test("request() over TLS checks the certificate against the host's name and
       `https://feed.test:${expired.addr.port}/`,
     ];
     const notValid = "the certificate is not valid for the host";
-    const [whole, otherName, otherAddress, old] = await ask(["ca.pem"], urls);
-    assert.equal(whole, "hello from feed.test");
-    assert.equal(otherName, notValid);
-    assert.equal(otherAddress, notValid);
-    assert.match(old ?? "", /^the certificate .*has expired/);
-    const [untrusted] = await ask([], urls);
-    assert.match(untrusted ?? "", /^the certificate is not trusted/);
+    for (const kind of KINDS) {
+      const [whole, otherName, otherAddress, old] = await ask(kind, ["ca.pem"], urls);
+      assert.equal(whole, "hello from feed.test", kind);
+      assert.equal(otherName, notValid, kind);
+      assert.equal(otherAddress, notValid, kind);
+      assert.match(old ?? "", /^the certificate .*has expired/, kind);
+      const [untrusted] = await ask(kind, [], urls);
+      assert.match(untrusted ?? "", /^the certificate is not trusted/, kind);
+    }
   } finally {
     await Promise.all([good.shutdown(), expired.shutdown()]);
   }
@@ -58,12 +64,14 @@ Deno.test("request() trusts the authorities that come with a request, for that r
   const server = serveTls("server.pem");
   try {
     const urls = [`https://feed.test:${server.addr.port}/`, `https://other.test:${server.addr.port}/`];
-    assert.deepEqual(await ask([], [here("tls/ca.pem"), ...urls]), [
-      "hello from feed.test",
-      "the certificate is not valid for the host",
-    ]);
-    const [without] = await ask([], urls);
-    assert.match(without ?? "", /^the certificate is not trusted/);
+    for (const kind of KINDS) {
+      assert.deepEqual(await ask(kind, [], [here("tls/ca.pem"), ...urls]), [
+        "hello from feed.test",
+        "the certificate is not valid for the host",
+      ], kind);
+      const [without] = await ask(kind, [], urls);
+      assert.match(without ?? "", /^the certificate is not trusted/, kind);
+    }
   } finally {
     await server.shutdown();
   }

@@ -1,11 +1,14 @@
 // A process of its own, because what a process trusts is settled when it starts (`--cert`): asks each address of its
-// arguments (a file of certificates may stand in front of them), under a name at 127.0.0.1, and prints one line for each, the answer's body or the reason.
+// arguments, under a name at 127.0.0.1, and prints one line for each, the answer's body or the reason. The first argument
+// is the kind of client; a file of certificates may follow it.
+import { createEndpointClient } from "../../src/platform/endpoint_client.ts";
 import { createHttpClient } from "../../src/platform/http.ts";
 
-const client = createHttpClient();
-const [first = "", ...others] = Deno.args;
+const [kind, ...args] = Deno.args;
+const client = kind === "endpoint" ? createEndpointClient() : createHttpClient();
+const [first = "", ...others] = args;
 const authorities = first.startsWith("https:") ? undefined : Deno.readTextFileSync(first);
-for (const url of authorities === undefined ? Deno.args : others) {
+for (const url of authorities === undefined ? args : others) {
   const { signal } = new AbortController();
   try {
     const response = await client.request({

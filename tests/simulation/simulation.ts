@@ -136,13 +136,12 @@ export class Simulation {
       },
       resolver: { resolve: (host) => life.step(() => endpoints.resolve(host)) },
       http: {
-        request: (request) =>
+        request: () =>
           life.step(() =>
-            request.url.hostname === "board.example"
-              ? Promise.resolve({ status: 200, headers: {}, body: this.#feed(), truncated: false })
-              : endpoints.request(request)
+            Promise.resolve({ status: 200, headers: {}, body: this.#feed(), truncated: false })
           ),
       },
+      endpoints: { request: (request) => life.step(() => endpoints.request(request)) },
       log: (area) => {
         const keep = (level: LogLine["level"]) => (message: string, fields: LogLine["fields"] = {}) =>
           void this.lines.push({ area, level, message, fields });

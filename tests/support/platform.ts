@@ -184,6 +184,7 @@ export function fakePlatform(nowMs: number, seed = 1): FakePlatform {
       fraction: nextRandom,
     },
     http,
+    endpoints: http,
     resolver: {
       resolve: (host) => {
         const addresses = hosts.get(host) ?? (http.knows(host) ? [PUBLIC_ADDRESS] : undefined);
