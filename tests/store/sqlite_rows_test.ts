@@ -27,6 +27,8 @@ interface Rows {
   deliveries(): string[];
   usage(): Record<string, unknown>;
   attempts(): unknown[];
+  /** Changes what there is from outside. */
+  run(sql: string): void;
 }
 
 /** One subscriber, and its rows seen from outside. */
@@ -48,6 +50,7 @@ async function withRows(work: (store: Store, rows: Rows) => Promise<void>): Prom
       ),
     attempts: () =>
       outside.all("select * from attempts order by delivery_id, number").map((row) => Object.values(row)),
+    run: (sql) => outside.script(sql),
   };
   try {
     await addCustomer(store);
@@ -156,5 +159,28 @@ Deno.test("every attempt is kept once, also a late one and one that repeats a re
       [late.id, 2, T0, 12, 204, null, null],
     ]);
     assert.deepEqual(await claimAll(store, T0 + LEASE + 8), []);
+  });
+});
+
+Deno.test("a claim and a report that fail in the middle leave nothing, and the next ones work", async () => {
+  await withRows(async (store, rows) => {
+    await publishMany(store, 1, 2);
+    await matchAll(store);
+    // The first row of a statement is changed, the second must not be.
+    rows.run("create unique index one_leased on deliveries (next_attempt_at) where attempts > 0");
+    await assert.rejects(async () => await claimAll(store), /UNIQUE/);
+    rows.run("drop index one_leased");
+    const claimed = await claimAll(store);
+    assert.deepEqual(claimed.map(({ attempt }) => attempt), [1, 1]);
+
+    const reports = claimed.map((one) => finished(one, { kind: "delivered" }));
+    rows.run("create unique index one_arrived on deliveries (status) where status = 'delivered'");
+    await assert.rejects(store.finishAttempts(reports, T0 + 1), /UNIQUE/);
+    assert.deepEqual(rows.attempts(), []);
+    assert.deepEqual(rows.deliveries(), ["evt_01 pending 2026-07", "evt_02 pending 2026-07"]);
+    rows.run("drop index one_arrived");
+    await store.finishAttempts(reports, T0 + 1);
+    assert.equal(rows.attempts().length, 2);
+    assert.deepEqual(rows.deliveries(), ["evt_01 delivered 2026-07 at 1", "evt_02 delivered 2026-07 at 1"]);
   });
 });

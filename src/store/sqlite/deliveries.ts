@@ -28,9 +28,9 @@ export const DUE_SUBSCRIPTIONS_SQL = `
   from queues cross join subscriptions on subscriptions.id = queues.id
   where due_at <= ? and (resume_at <= ? or resume_at > ?)`;
 
-/** The due deliveries of one subscription, oldest first. */
+/** The due deliveries of one subscription, oldest first. A body without an ending is given as it stands, not joined. */
 export const DUE_DELIVERIES_SQL = `
-  select seq, id, event_id, cast(body || coalesce(ending, '') as blob) as body, attempts, tries, created_at,
+  select seq, id, event_id, cast(coalesce(body || ending, body) as blob) as body, attempts, tries, created_at,
     next_attempt_at
   from deliveries indexed by deliveries_due cross join delivery_bodies on delivery_seq = seq
     left join body_endings using (ending_seq)
@@ -158,9 +158,10 @@ function claimOf(
 ): ClaimedDelivery[] {
   const subscriptionId = String(subscription["id"]);
   const rows = connection.all(DUE_DELIVERIES_SQL, subscriptionId, claim.nowMs, room);
-  // The lease is the time of the next attempt: when nobody reports back, the delivery is simply due again.
+  // The lease is the time of the next attempt: when nobody reports back, the delivery is simply due again. Rolled back:
+  // what fails here fails the whole claim, so SQLite need not copy each page first to take back this statement alone.
   connection.run(
-    `update deliveries set attempts = attempts + 1, tries = tries + 1, next_attempt_at = ?, decided_at = ?,
+    `update or rollback deliveries set attempts = attempts + 1, tries = tries + 1, next_attempt_at = ?, decided_at = ?,
        not_before = null where seq in (select value from json_each(?))`,
     claim.nowMs + claim.leaseMs,
     claim.nowMs,

@@ -99,8 +99,9 @@ export function arriveUnread(connection: Connection, ids: readonly string[], now
   return connection.run(arriveSql(ids.length), nowMs, nowMs, nowMs, ...ids);
 }
 
+/** What fails here fails all of it: SQLite need not copy each page first to take back this statement alone. */
 const arriveSql = onceFor((rows) =>
-  `update deliveries set status = 'delivered', finished_at = ?, arrived_at = coalesce(arrived_at, ?), decided_at = ?,
+  `update or rollback deliveries set status = 'delivered', finished_at = ?, arrived_at = coalesce(arrived_at, ?), decided_at = ?,
      not_before = null
    where id in (${places(rows, "?")}) and status = 'pending' and quota_month is not null`
 );
