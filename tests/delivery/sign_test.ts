@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
+import fc from "npm:fast-check@4.10.2";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import { Webhook as SvixWebhook } from "npm:svix@2.5.0";
 import { signPayload } from "../../src/delivery/sign.ts";
@@ -43,6 +44,32 @@ Deno.test("signPayload() gives what the runtime's HMAC gives, whatever secrets a
       .map((key) => `v1,${createHmac("sha256", key).update(content).digest("base64")}`).join(" ");
     assert.equal(signPayload({ secrets, id: ID, timestampSeconds: length, body }), expected);
   }
+});
+
+Deno.test("signPayload() gives what the runtime's HMAC gives, whatever a key and the bytes of a body are", () => {
+  const secretsAndBodies = [
+    fc.uint8Array({ minLength: 32, maxLength: 32 }),
+    fc.uint8Array({ maxLength: 4_096, size: "max" }),
+    fc.nat(),
+  ] as const;
+  fc.assert(
+    fc.property(...secretsAndBodies, (key, body, timestampSeconds) => {
+      const secret = Buffer.from(key).toString("hex");
+      const expected = [secret, Buffer.from(secret, "base64")].map((key) => {
+        const hmac = createHmac("sha256", key).update(`${ID}.${timestampSeconds}.`).update(body);
+        return `v1,${hmac.digest("base64")}`;
+      }).join(" ");
+      assert.equal(signPayload({ secrets: [secret], id: ID, timestampSeconds, body }), expected);
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+Deno.test("signPayload() signs a body that is larger than what it keeps room for", () => {
+  const body = new Uint8Array(1_000_000).map((_, at) => at % 251);
+  const raw = createHmac("sha256", SECRET).update(`${ID}.7.`).update(body).digest("base64");
+  const signature = signPayload({ secrets: [SECRET], id: ID, timestampSeconds: 7, body });
+  assert.equal(signature.split(" ")[0], `v1,${raw}`);
 });
 
 /** Every way in which a receiver may read its secret, with each official library. */
