@@ -143,7 +143,8 @@ class Exchange implements Hearer {
   ended(error: unknown): void {
     if (this.#isOver) return;
     try {
-      if (error instanceof Error) {
+      // Many servers hang up without TLS' word for it. The head was whole by then, and nothing hangs on a body that may be cut.
+      if (error instanceof Error && !(error instanceof Deno.errors.UnexpectedEof)) {
         throw toNetworkError(error, this.#answer.status === 0 ? "connecting" : "reading");
       }
       this.#answer.end();

@@ -14,6 +14,65 @@ function serveTls(certificate: string): Deno.HttpServer<Deno.NetAddr> {
   }, (request) => new Response(`hello from ${request.headers.get("host")?.split(":")[0]}`));
 }
 
+/** A TLS server that says this to whoever asks, and hangs up without a close_notify, as many do. */
+function serveCutOff(answer: string): Disposable & { port: number } {
+  const server = Deno.listenTls({
+    hostname: "127.0.0.1",
+    port: 0,
+    cert: Deno.readTextFileSync(here("tls/server.pem")),
+    key: Deno.readTextFileSync(here("tls/server.key")),
+  });
+  // What a server says goes out with that word, so somebody between them keeps it back.
+  const between = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  (async () => {
+    for await (const connection of server) {
+      await connection.read(new Uint8Array(1_000));
+      await connection.write(new TextEncoder().encode(answer));
+      await connection.closeWrite();
+      while (await connection.read(new Uint8Array(1_000)).catch(() => null) !== null);
+      connection.close();
+    }
+  })();
+  (async () => {
+    for await (const near of between) {
+      const far = await Deno.connect({ hostname: "127.0.0.1", port: server.addr.port });
+      const asking = near.readable.pipeTo(far.writable).catch(() => {});
+      const out = near.writable.getWriter();
+      for await (const record of recordsOf(far)) if (!isCloseNotify(record)) await out.write(record);
+      await out.close();
+      await asking;
+    }
+  })();
+  return {
+    port: between.addr.port,
+    [Symbol.dispose]() {
+      server.close();
+      between.close();
+    },
+  };
+}
+
+/** The records of TLS, each with its five bytes of type, version and length. */
+async function* recordsOf(connection: Deno.TcpConn): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  let bytes: number[] = [];
+  for await (const chunk of connection.readable) {
+    bytes.push(...chunk);
+    for (let size = sizeOf(bytes); bytes.length >= size; size = sizeOf(bytes)) {
+      yield Uint8Array.from(bytes.slice(0, size));
+      bytes = bytes.slice(size);
+    }
+  }
+}
+
+function sizeOf([, , , high = Infinity, low = Infinity]: readonly number[]): number {
+  return 5 + high * 256 + low;
+}
+
+/** In TLS 1.3 an alert looks like data: two bytes, their type, and the sixteen of the seal. */
+function isCloseNotify([type, , , high, low]: Uint8Array): boolean {
+  return type === 23 && high === 0 && low === 2 + 1 + 16;
+}
+
 type Kind = "any" | "endpoint";
 const KINDS: readonly Kind[] = ["any", "endpoint"];
 
@@ -74,5 +133,23 @@ Deno.test("request() trusts the authorities that come with a request, for that r
     }
   } finally {
     await server.shutdown();
+  }
+});
+
+Deno.test("an endpoint that hangs up without TLS' word for it has answered, unless its answer names more", async () => {
+  const rows: [answer: string, heard: string][] = [
+    ["HTTP/1.0 200 OK\r\n\r\nthanks", "thanks"],
+    ["HTTP/1.1 200 OK\r\ncontent-length: 6\r\nconnection: close\r\n\r\nthanks", "thanks"],
+    ["HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nthanks", "the answer broke off"],
+    ["HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n6\r\nthanks\r\n", "the answer broke off"],
+    ["HTTP/1.1 200 OK\r\n", "connection reset"],
+  ];
+  for (const [answer, heard] of rows) {
+    using server = serveCutOff(answer);
+    assert.deepEqual(
+      await ask("endpoint", ["ca.pem"], [`https://feed.test:${server.port}/`]),
+      [heard],
+      answer,
+    );
   }
 });
