@@ -4,33 +4,62 @@ import { createGunzip, createInflate } from "node:zlib";
 import { NetworkError } from "../domain/ports.ts";
 import { toNetworkError } from "./network_errors.ts";
 
+const NOTHING = new Uint8Array();
+/** What is set aside for a body at once, unless more comes at once, bytes. */
+const MAX_BLOCK_BYTES = 65_536;
+
 /** What was read of a body; `truncated` when there was more than may be. */
 export interface ReadBody {
   body: Uint8Array;
   truncated: boolean;
 }
 
-/** A body without a coding, gathered as it comes. */
+/** A body without a coding, gathered as it comes: however small its pieces are, it takes about its own size twice. */
 export class GatheredBody {
-  readonly #chunks: Uint8Array[] = [];
+  readonly #blocks: Uint8Array[] = [];
+  /** Bytes of the last block that are used. */
+  #used = 0;
   #size = 0;
 
   constructor(readonly maxBytes: number) {}
 
-  /** Takes what came; false when that is more than may be, and nothing more is of use. */
+  /** Copies what came; false when that is more than may be, and nothing more is of use. */
   add(chunk: Uint8Array): boolean {
-    const room = this.maxBytes - this.#size;
-    if (room > 0) this.#chunks.push(chunk.subarray(0, room));
+    const left = Math.max(0, this.maxBytes - this.#size);
+    const some = chunk.length <= left ? chunk : chunk.subarray(0, left);
+    const last = this.#blocks.at(-1) ?? NOTHING;
+    const room = Math.min(some.length, last.length - this.#used);
+    if (room === some.length) this.#fill(last, some);
+    else {
+      if (room > 0) this.#fill(last, some.subarray(0, room));
+      this.#used = 0;
+      this.#fill(this.#more(some.length - room), some.subarray(room));
+    }
     this.#size += chunk.length;
     return this.#size <= this.maxBytes;
   }
 
   /** What there is of it, up to the bound. */
   read(): ReadBody {
+    const blocks = [...this.#blocks];
+    const last = blocks.pop();
+    if (last !== undefined) blocks.push(last.subarray(0, this.#used));
     return {
-      body: join(this.#chunks, Math.min(this.#size, this.maxBytes)),
+      body: join(blocks, Math.min(this.#size, this.maxBytes)),
       truncated: this.#size > this.maxBytes,
     };
+  }
+
+  #fill(block: Uint8Array, bytes: Uint8Array): void {
+    block.set(bytes, this.#used);
+    this.#used += bytes.length;
+  }
+
+  /** A block for that many bytes; after the first, which is mostly the only one, for as many as there are already. */
+  #more(bytes: number): Uint8Array {
+    const block = new Uint8Array(Math.max(bytes, Math.min(this.#size, MAX_BLOCK_BYTES)));
+    this.#blocks.push(block);
+    return block;
   }
 }
 
@@ -100,8 +129,6 @@ function countUpTo(maxBytes: number): Transform {
     },
   });
 }
-
-const NOTHING = new Uint8Array();
 
 function join(chunks: readonly Uint8Array[], size: number): Uint8Array {
   if (size === 0) return NOTHING;

@@ -90,6 +90,22 @@ const ROWS: [what: string, answer: string, read: string][] = [
     `${HEAD}transfer-encoding: chunked\r\n\r\n1;${"a".repeat(2_000)}\r\n`,
     NOT_HTTP,
   ],
+  [
+    "chunks with long extensions",
+    `${HEAD}transfer-encoding: chunked\r\n\r\n${`1;${"a".repeat(900)}\r\nb\r\n`.repeat(40)}0\r\n\r\n`,
+    NOT_HTTP,
+  ],
+  [
+    "a chunk of one byte and its line end",
+    `${HEAD}transfer-encoding: chunked\r\n\r\n1\r\n\r\r\n0\r\n\r\n`,
+    '200 "\\r" 10000',
+  ],
+  ["a chunk without a size", `${HEAD}transfer-encoding: chunked\r\n\r\n\r\nok\r\n0\r\n\r\n`, NOT_HTTP],
+  [
+    "chunks of sizes in capitals, with zeros in front and a blank behind",
+    `${HEAD}transfer-encoding: chunked\r\n\r\nA\r\n0123456789\r\n0000000001\r\n!\r\n2 \r\nok\r\n0\n\n`,
+    '200 "0123456789!ok" 10000',
+  ],
   ["no last chunk", `${HEAD}transfer-encoding: chunked\r\n\r\n2\r\nok\r\n`, BROKE_OFF],
   ["no end of the last chunk", `${HEAD}transfer-encoding: chunked\r\n\r\n0\r\n`, BROKE_OFF],
   [
@@ -135,6 +151,7 @@ const ROWS: [what: string, answer: string, read: string][] = [
   ],
   ["line feeds alone", "HTTP/1.1 200 OK\ncontent-length: 2\n\nok", '200 "ok" 10000'],
   ["empty lines first", `\r\n\r\n${HEAD}content-length: 2\r\n\r\nok`, '200 "ok" 10000'],
+  ["nothing but empty lines", "\r\n".repeat(100), NOT_HTTP],
   ["no reason", "HTTP/1.1 200\r\ncontent-length: 0\r\n\r\n", '200 "" 10000'],
   [
     "a reason of letters beyond ASCII",

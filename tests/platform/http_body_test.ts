@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { deflateSync, gzipSync } from "node:zlib";
 import { type IncomingResponse, NetworkError } from "../../src/domain/ports.ts";
+import { GatheredBody } from "../../src/platform/http_body.ts";
 import { createHttpClient } from "../../src/platform/http.ts";
 import { saying, serveRaw } from "./raw_server.ts";
 
@@ -106,4 +107,40 @@ Deno.test("readBody() stops a coding that gives nothing however much of it is re
   const response = await fetchWith(answer(endless, "gzip"), 50_000);
   assert.equal(response.truncated, true);
   assert.equal(response.body.length, 0);
+});
+
+Deno.test("a body that comes byte by byte takes hardly more memory than one that comes at once", () => {
+  const body = new GatheredBody(1_000_000);
+  const chunk = new Uint8Array(1);
+  const memory = (): number => Deno.memoryUsage().heapUsed + Deno.memoryUsage().external;
+  const before = memory();
+  for (let at = 0; at < 400_000; at++) {
+    chunk[0] = at % 251;
+    body.add(chunk);
+  }
+  assert.ok(memory() - before < 10_000_000, `${memory() - before} bytes`);
+  assert.deepEqual(body.read(), {
+    body: Uint8Array.from({ length: 400_000 }, (_, at) => at % 251),
+    truncated: false,
+  });
+});
+
+Deno.test("a body is the same whatever pieces it comes in, and ends where its bound is", () => {
+  const bytes = Uint8Array.from({ length: 300_000 }, (_, at) => at % 251);
+  for (const sizes of [[1, 2, 3], [70_000], [65_536, 1], [200_000, 0, 5], [0, 300_000]]) {
+    for (const maxBytes of [0, 3, 65_537, 299_999, 300_000]) {
+      const body = new GatheredBody(maxBytes);
+      let at = 0;
+      for (let turn = 0; at < bytes.length; turn++) {
+        const piece = bytes.slice(at, at + (sizes[turn % sizes.length] ?? 1));
+        const isAll = body.add(piece);
+        at += piece.length;
+        piece.fill(255); // what came is overwritten
+        assert.equal(isAll, at <= maxBytes);
+      }
+      const { body: read, truncated } = body.read();
+      assert.ok(truncated === maxBytes < bytes.length && read.length === maxBytes, `${sizes} ${maxBytes}`);
+      assert.ok(read.every((byte, index) => byte === bytes[index]), `${sizes} ${maxBytes}`);
+    }
+  }
 });
