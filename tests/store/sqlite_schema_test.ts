@@ -180,6 +180,20 @@ Deno.test("transaction() keeps nothing after a throw, and the next one works", (
   connection.close();
 });
 
+Deno.test("tuples() gives the values of each row in the order of the columns, and others their names still", () => {
+  const connection = new Connection(":memory:");
+  const sql = "select 7 as b, 'x' as a, null as c where ? union all select 8, 'y', x'01'";
+  const named = () => connection.all(sql, 1).map((row) => Object.entries(row));
+  const before = named();
+  assert.deepEqual(before[0], [["b", 7], ["a", "x"], ["c", null]]);
+  assert.deepEqual(connection.tuples(sql, 1), [[7, "x", null], [8, "y", Uint8Array.of(1)]]);
+  assert.deepEqual(named(), before);
+  assert.deepEqual(connection.tuples(sql, 0), [[8, "y", Uint8Array.of(1)]]);
+  assert.throws(() => connection.tuples("select abs(-9223372036854775807 - 1)"), /overflow/);
+  assert.equal(connection.get("select 1 as one")?.["one"], 1);
+  connection.close();
+});
+
 Deno.test("a connection keeps only the statements used last, and forgetting one breaks nothing", () => {
   const connection = new Connection(":memory:");
   for (let round = 0; round < 2; round++) {

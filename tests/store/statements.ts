@@ -4,7 +4,7 @@ import { Connection } from "../../src/store/sqlite/connection.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import { testVault } from "../support/vault.ts";
 
-const METHODS = ["all", "get", "run"] as const;
+const METHODS = ["all", "tuples", "get", "run"] as const;
 
 /** Runs `work` and returns the text of every statement that a connection ran meanwhile, each once. */
 export async function statementsOf(work: () => Soon<unknown>): Promise<Set<string>> {

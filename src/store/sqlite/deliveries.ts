@@ -37,6 +37,18 @@ export const DUE_DELIVERIES_SQL = `
   where status = 'pending' and subscription_id = ? and next_attempt_at <= ?
   order by next_attempt_at, seq limit ?`;
 
+/** The columns of {@link DUE_DELIVERIES_SQL}. */
+type Due = [
+  seq: number,
+  id: string,
+  eventId: string,
+  body: Uint8Array,
+  attempts: number,
+  tries: number,
+  createdAtMs: number,
+  dueAtMs: number,
+];
+
 /** The part of the free places that endpoints which answer leave to those that are probed. */
 const PROBES_SHARE = 0.25;
 
@@ -157,7 +169,7 @@ function claimOf(
   { subscription, claim, room }: { subscription: Row; claim: Claim; room: number },
 ): ClaimedDelivery[] {
   const subscriptionId = String(subscription["id"]);
-  const rows = connection.all(DUE_DELIVERIES_SQL, subscriptionId, claim.nowMs, room);
+  const rows = connection.tuples(DUE_DELIVERIES_SQL, subscriptionId, claim.nowMs, room) as unknown as Due[];
   // The lease is the time of the next attempt: when nobody reports back, the delivery is simply due again. Rolled back:
   // what fails here fails the whole claim, so SQLite need not copy each page first to take back this statement alone.
   connection.run(
@@ -165,23 +177,23 @@ function claimOf(
        not_before = null where seq in (select value from json_each(?))`,
     claim.nowMs + claim.leaseMs,
     claim.nowMs,
-    JSON.stringify(rows.map((row) => row["seq"])),
+    JSON.stringify(rows.map(([seq]) => seq)),
   );
   if (subscription["pace"] === "recovering") {
     keepPace(connection, subscriptionId, { claimed: rows.length, room, nowMs: claim.nowMs });
   }
   const webhookSecrets = secretsOf(subscription, secrets, claim.nowMs);
-  return rows.map((row) => ({
-    id: String(row["id"]),
+  return rows.map(([, id, eventId, body, attempts, tries, createdAtMs, dueAtMs]) => ({
+    id,
     subscriptionId,
-    eventId: String(row["event_id"]),
+    eventId,
     webhookUrl: String(subscription["webhook_url"]),
     webhookSecrets,
-    body: row["body"] as Uint8Array,
-    attempt: Number(row["attempts"]) + 1,
-    tries: Number(row["tries"]) + 1,
-    createdAtMs: Number(row["created_at"]),
-    dueAtMs: Number(row["next_attempt_at"]),
+    body,
+    attempt: attempts + 1,
+    tries: tries + 1,
+    createdAtMs,
+    dueAtMs,
   }));
 }
 
