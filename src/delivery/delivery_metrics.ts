@@ -27,7 +27,8 @@ export function createDeliveryMetrics(metrics: Metrics): CountAttempt {
   const latencies = metrics.histogram({
     name: "regfeed_delivery_latency_seconds",
     help:
-      "Time from a delivery's making, right after its event was stored, to its receipt; replays left out.",
+      "Time from a delivery's making, right after its event was stored, to its receipt; left out are replays, and " +
+      "what was being sent when the service was killed.",
     bounds: LATENCY_BOUNDS,
   });
   const countByOutcome = new Map<NextStep["kind"], () => void>();
@@ -38,7 +39,7 @@ export function createDeliveryMetrics(metrics: Metrics): CountAttempt {
     if (count === undefined) countByOutcome.set(next, count = attempts.of([next]));
     count();
     observeDuration(durationMs / 1_000);
-    // What was asked for anew was made long ago, and says nothing of the way.
+    // What was asked for anew was made long ago, and says nothing of the way. An attempt whose end nobody told looks alike.
     if (next !== "delivered" || attempt !== tries) return;
     observeLatency(Math.max(0, startedAtMs + durationMs - createdAtMs) / 1_000);
   };

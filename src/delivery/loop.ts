@@ -288,9 +288,9 @@ class DeliveryLoop implements Delivery {
       this.#logAttempt(delivery, result, next.kind);
       this.#countAttempt(delivery, result, next.kind);
       this.#claims.note(delivery, result);
-      const { id: deliveryId, subscriptionId, webhookUrl, attempt } = delivery;
+      const { id: deliveryId, subscriptionId, webhookUrl, attempt, tries } = delivery;
       const mailId = next.kind === "gone" ? newId("mail") : null;
-      const finished = { deliveryId, subscriptionId, webhookUrl, attempt, result, next, mailId };
+      const finished = { deliveryId, subscriptionId, webhookUrl, attempt, tries, result, next, mailId };
       this.#recorder.record(finished, (recorded) => {
         if (!recorded) this.#storeFailed = true;
         this.#leave(delivery, result);

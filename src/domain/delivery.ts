@@ -27,7 +27,10 @@ export interface ClaimedDelivery {
   body: Uint8Array;
   /** The number of this attempt, from 1; it is counted in the store already. */
   attempt: number;
-  /** Its place in the schedule, from 1: the attempts since the delivery was last asked to go. */
+  /**
+   * Its place in the schedule, from 1: one more than the attempts that are known to have failed since the delivery was
+   * last asked to go. One whose end nobody told, because the service was killed, is none of them.
+   */
   tries: number;
   /** When the delivery was created, Unix ms. */
   createdAtMs: number;
@@ -69,6 +72,8 @@ export interface FinishedAttempt {
   /** Where it went: what it tells of one endpoint holds for no other, and the address may have changed meanwhile. */
   webhookUrl: string;
   attempt: number;
+  /** Its place in the schedule, as it was claimed. */
+  tries: number;
   result: AttemptResult;
   next: NextStep;
   /** For the mail that tells of an endpoint that is gone; null where none is due. */

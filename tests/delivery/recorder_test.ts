@@ -18,6 +18,7 @@ function finished(deliveryId: string): FinishedAttempt {
     subscriptionId: "sub_1",
     webhookUrl: "https://a.example/",
     attempt: 1,
+    tries: 1,
     result,
     next: { kind: "delivered" },
     mailId: null,

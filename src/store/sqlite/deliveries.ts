@@ -85,7 +85,7 @@ export function createDeliveries(
         for (const { id, attempt, dueAtMs } of claimed) {
           // It was due when it was leased: after a clock that was set back since, it is due now.
           connection.run(
-            `update deliveries set attempts = attempts - 1, tries = max(0, tries - 1),
+            `update deliveries set attempts = attempts - 1,
                next_attempt_at = iif(status = 'pending', ?, next_attempt_at), decided_at = ?
              where id = ? and attempts = ?`,
             Math.min(dueAtMs, nowMs),
@@ -170,11 +170,12 @@ function claimOf(
 ): ClaimedDelivery[] {
   const subscriptionId = String(subscription["id"]);
   const rows = connection.tuples(DUE_DELIVERIES_SQL, subscriptionId, claim.nowMs, room) as unknown as Due[];
-  // The lease is the time of the next attempt: when nobody reports back, the delivery is simply due again. Rolled back:
-  // what fails here fails the whole claim, so SQLite need not copy each page first to take back this statement alone.
+  // The lease is the time of the next attempt: when nobody reports back, the delivery is simply due again, and has not
+  // come further in its schedule: nobody knows whether that attempt was made. Rolled back: what fails here fails the
+  // whole claim, so SQLite need not copy each page first to take back this statement alone.
   connection.run(
-    `update or rollback deliveries set attempts = attempts + 1, tries = tries + 1, next_attempt_at = ?, decided_at = ?,
-       not_before = null where seq in (select value from json_each(?))`,
+    `update or rollback deliveries set attempts = attempts + 1, next_attempt_at = ?, decided_at = ?, not_before = null
+     where seq in (select value from json_each(?))`,
     claim.nowMs + claim.leaseMs,
     claim.nowMs,
     JSON.stringify(rows.map(([seq]) => seq)),

@@ -12,6 +12,8 @@ export interface DeliveryRow extends DeliveryFacts {
   subscriptionId: string;
   /** The number of the last attempt. */
   attempts: number;
+  /** Attempts that are known to have failed since it was last asked to go. */
+  tries: number;
   /** The month whose quota it uses. */
   quotaMonth: string | null;
 }
@@ -24,8 +26,10 @@ export function findState(connection: Connection, id: string): DeliveryRow | nul
 /** The deliveries of those ids, each once, by id; those that there are. */
 export function findStates(connection: Connection, ids: readonly string[]): Map<string, DeliveryRow> {
   const rows = connection.all(
-    `select id, seq, customer_id, subscription_id, status, hold_reason, attempts, arrived_at is not null as arrived,
-       quota_month from deliveries where id in (${ids.map(() => "?").join(", ")})`,
+    `select id, seq, customer_id, subscription_id, status, hold_reason, attempts, tries,
+       arrived_at is not null as arrived, quota_month from deliveries where id in (${
+      ids.map(() => "?").join(", ")
+    })`,
     ...ids,
   );
   return new Map(rows.map((row) => [String(row["id"]), stateFromRow(row)]));
@@ -41,13 +45,14 @@ function stateFromRow(row: Row): DeliveryRow {
     hasArrived: row["arrived"] === 1,
     isCounted: row["quota_month"] !== null,
     attempts: Number(row["attempts"]),
+    tries: Number(row["tries"]),
     quotaMonth: row["quota_month"] as string | null,
   };
 }
 
 /**
  * Applies what follows when that happens to a delivery; false when nothing does. `retry` is when a delivery that was
- * missed is due again, and what its receiver asked for.
+ * missed is due again, what its receiver asked for, and how many tries it has had.
  */
 export function applyTrigger(
   connection: Connection,
@@ -57,7 +62,7 @@ export function applyTrigger(
     nowMs: number;
     /** Whose quota it is taken of; without one the month of `nowMs`. */
     month?: string;
-    retry?: { atMs: number; notBeforeMs?: number };
+    retry?: { atMs: number; notBeforeMs?: number; tries?: number };
   },
 ): boolean {
   const change = nextState(delivery, trigger);
@@ -74,7 +79,7 @@ export function applyTrigger(
   const dueAtMs = retry?.atMs ?? (change.restarts ? nowMs : null);
   connection.run(
     `update deliveries set status = ?, hold_reason = ?, quota_month = ?, finished_at = ?,
-       arrived_at = coalesce(arrived_at, ?), tries = iif(?, 0, tries),
+       arrived_at = coalesce(arrived_at, ?), tries = iif(?, 0, coalesce(?, tries)),
        next_attempt_at = coalesce(?, next_attempt_at), decided_at = ?, not_before = ?, pruned = 0
      where seq = ?`,
     change.status,
@@ -83,6 +88,7 @@ export function applyTrigger(
     isOver ? nowMs : null,
     trigger === "arrived" ? nowMs : null,
     change.restarts ? 1 : 0,
+    retry?.tries ?? null,
     dueAtMs,
     nowMs,
     retry?.notBeforeMs ?? null,

@@ -84,21 +84,21 @@ interface Missed extends FinishedAttempt {
 /** What follows from an attempt that did not succeed. */
 function miss(
   connection: Connection,
-  { deliveryId, webhookUrl, attempt, result, next, mailId }: Missed,
+  { deliveryId, webhookUrl, attempt, tries, result, next, mailId }: Missed,
   { notes, nowMs }: Recording,
 ): void {
   const delivery = findState(connection, deliveryId);
   if (delivery === null) throw new Error(`an attempt of unknown delivery ${deliveryId}`);
   const { subscriptionId } = delivery;
   const isSameEndpoint = notes.goesTo(subscriptionId, webhookUrl);
-  // A later attempt, or a change of state, has overtaken this one.
-  if (delivery.status !== "pending" || delivery.attempts !== attempt) return;
+  // A later attempt, a change of state or a new beginning of the schedule has overtaken this one.
+  if (delivery.status !== "pending" || delivery.attempts !== attempt || delivery.tries !== tries - 1) return;
   if (isSameEndpoint) notes.note(subscriptionId, false);
   if (!isSameEndpoint && next.kind !== "failed") {
     // Its owner has left that endpoint: the one that there is now has not been asked.
-    applyTrigger(connection, delivery, { trigger: "missed", nowMs, retry: { atMs: nowMs } });
+    applyTrigger(connection, delivery, { trigger: "missed", nowMs, retry: { atMs: nowMs, tries } });
   } else if (next.kind === "retry") {
-    applyTrigger(connection, delivery, { trigger: "missed", nowMs, retry: next });
+    applyTrigger(connection, delivery, { trigger: "missed", nowMs, retry: { ...next, tries } });
   } else if (next.kind === "failed") {
     applyTrigger(connection, delivery, { trigger: "exhausted", nowMs });
   } else {

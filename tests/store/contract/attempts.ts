@@ -64,6 +64,45 @@ export const attemptPromises: StorePromise[] = [
     },
   },
   {
+    name: "attempts that nobody told the end of are counted, and bring a delivery no nearer to its last one",
+    check: async (store) => {
+      let delivery = await claimedOne(store);
+      // Kills: the lease runs out each time.
+      for (let kills = 1; kills <= 20; kills++) {
+        delivery = first(await claimAll(store, T0 + kills * LEASE));
+        assert.deepEqual([delivery.attempt, delivery.tries], [kills + 1, 1]);
+      }
+      const nowMs = T0 + 20 * LEASE;
+      await finish(store, delivery, { kind: "retry", atMs: nowMs + 5_000 }, nowMs);
+      const second = first(await claimAll(store, nowMs + 5_000));
+      assert.deepEqual([second.attempt, second.tries], [22, 2]);
+      const third = first(await claimAll(store, nowMs + 5_000 + LEASE));
+      assert.deepEqual([third.attempt, third.tries], [23, 2]);
+      // What goes back was not attempted.
+      await store.returnDeliveries([third], nowMs + 5_000 + LEASE);
+      const again = first(await claimAll(store, nowMs + 5_000 + LEASE));
+      assert.deepEqual([again.attempt, again.tries], [23, 2]);
+    },
+  },
+  {
+    name: "an attempt that ends after its delivery was asked to go anew is none of the new schedule",
+    check: async (store) => {
+      let delivery = await claimedOne(store);
+      for (let at = T0; delivery.tries < 11; at += 2 * LEASE) {
+        await finish(store, delivery, { kind: "retry", atMs: at }, at);
+        delivery = first(await claimAll(store, at + LEASE));
+      }
+      const off = { nowMs: T0 + 1, activeLimit: 100 };
+      const nowMs = T0 + 24 * LEASE;
+      await store.changeSubscription("cus_1", "sub_1", { enabled: false }, off);
+      await store.changeSubscription("cus_1", "sub_1", { enabled: true }, { ...off, nowMs });
+      assert.equal(await releaseAll(store, { nowMs }), 1);
+      await finish(store, delivery, { kind: "failed" }, nowMs);
+      const again = first(await claimAll(store, nowMs));
+      assert.deepEqual([again.attempt, again.tries], [12, 1]);
+    },
+  },
+  {
     name: "finishAttempts() ends a delivery whose schedule is used up",
     check: async (store) => {
       await finish(store, await claimedOne(store), { kind: "failed" });
@@ -188,6 +227,7 @@ export const attemptPromises: StorePromise[] = [
         subscriptionId: "sub_1",
         webhookUrl: "https://a.example/",
         attempt: 1,
+        tries: 1,
       }, {
         kind: "delivered",
       });

@@ -333,7 +333,7 @@ export async function claimedBodies(store: Store, nowMs = T0): Promise<string[]>
 
 /** A claimed delivery's attempt, finished. */
 export function finished(
-  delivery: Pick<ClaimedDelivery, "id" | "subscriptionId" | "webhookUrl" | "attempt">,
+  delivery: Pick<ClaimedDelivery, "id" | "subscriptionId" | "webhookUrl" | "attempt" | "tries">,
   next: NextStep,
   result: Partial<AttemptResult> = {},
 ): FinishedAttempt {
@@ -342,6 +342,7 @@ export function finished(
     subscriptionId: delivery.subscriptionId,
     webhookUrl: delivery.webhookUrl,
     attempt: delivery.attempt,
+    tries: delivery.tries,
     result: {
       startedAtMs: T0,
       durationMs: 12,

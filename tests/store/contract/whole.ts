@@ -99,7 +99,13 @@ const CALLS: Record<Exclude<keyof Store, "close">, (store: Store) => Soon<unknow
   endLeases: (store) => store.endLeases([{ id: "dlv_1", attempt: 1 }], T0),
   finishAttempts: (store) =>
     store.finishAttempts([
-      finished({ id: "dlv_1", subscriptionId: "sub_1", webhookUrl: "https://a.example/", attempt: 1 }, {
+      finished({
+        id: "dlv_1",
+        subscriptionId: "sub_1",
+        webhookUrl: "https://a.example/",
+        attempt: 1,
+        tries: 1,
+      }, {
         kind: "failed",
       }),
     ], T0),
