@@ -1,5 +1,5 @@
 // A connection to one of some addresses that were checked, over TLS or in clear: nothing is looked up.
-import { isIPv6 } from "node:net";
+import { isIP, isIPv6 } from "node:net";
 import { NetworkError } from "../domain/ports.ts";
 import { firstOf, type Stop, Stopper } from "../domain/stop.ts";
 import { toNetworkError } from "./network_errors.ts";
@@ -60,20 +60,23 @@ async function connect(
   port: number,
   { stop, patient }: { stop: Stop; patient: boolean },
 ): Promise<Deno.TcpConn> {
+  if (isIP(hostname) === 0) throw new NetworkError("host name not found"); // the runtime would look a name up
   const controller = new AbortController();
   const giveUp = (): void => controller.abort(new NetworkError("no connection in time"));
   const timer = patient ? undefined : setTimeout(giveUp, ADDRESS_TIMEOUT_MS);
+  const { signal } = controller;
+  // The runtime throws this when it has connected and the signal has aborted by then: the connection would stay open.
+  signal.throwIfAborted = () => {};
+  let line: Deno.TcpConn | null = null;
   stop.addEventListener("abort", giveUp);
   try {
-    const line = await Deno.connect({ hostname, port, signal: controller.signal });
-    if (controller.signal.aborted) {
-      line.close();
-      throw controller.signal.reason;
-    }
+    line = await Deno.connect({ hostname, port, signal });
+    if (signal.aborted) throw signal.reason;
     line.setNoDelay(true);
     return line;
   } catch (error) {
-    throw controller.signal.aborted ? controller.signal.reason : error;
+    if (line !== null) closeQuietly(line);
+    throw signal.aborted ? signal.reason : error;
   } finally {
     clearTimeout(timer);
     stop.removeEventListener("abort", giveUp);

@@ -8,7 +8,7 @@ import {
 } from "../domain/ports.ts";
 import { firstOf, Stopper } from "../domain/stop.ts";
 import { AnswerReader } from "./answer_reader.ts";
-import { dial } from "./dial.ts";
+import { closeQuietly, dial } from "./dial.ts";
 import { isPlain, type ReadBody, readBody } from "./http_body.ts";
 import { IdlePool } from "./idle_pool.ts";
 import { FAULT, toNetworkError } from "./network_errors.ts";
@@ -16,6 +16,9 @@ import { type Hearer, Wire } from "./wire.ts";
 
 /** How often idle connections are looked through for those that are kept long enough, ms. */
 const SWEEP_MS = 10_000;
+
+/** Connections to one target that are ended and cannot be closed, because it does not read what was sent. */
+const MAX_STUCK = 4;
 
 /** A client of this process for endpoints. */
 export interface EndpointClient extends HttpClient {
@@ -27,9 +30,10 @@ export interface EndpointClient extends HttpClient {
  * An HTTP/1.1 client that goes to the addresses which a request names and can look nothing up; one that names none is
  * refused. It takes no proxy from the environment and follows no redirect. A connection is shared by requests of one URL
  * with the same addresses alone: what one of an endpoint's neighbours makes its server say never meets another's request.
+ * `connect` makes its connections.
  */
-export function createEndpointClient(): EndpointClient {
-  return new Client();
+export function createEndpointClient(connect: typeof dial = dial): EndpointClient {
+  return new Client(connect);
 }
 
 const CLOSED = new NetworkError("the connection was closed here");
@@ -41,7 +45,14 @@ class Client implements EndpointClient {
   /** In use or not. */
   readonly #wires = new Set<Wire>();
   readonly #closing = new Stopper();
+  /** By target: connections that are ended and stay open. */
+  readonly #stuck = new Map<string, number>();
+  readonly #connect: typeof dial;
   #sweep: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(connect: typeof dial) {
+    this.#connect = connect;
+  }
 
   request(outgoing: OutgoingRequest): Promise<IncomingResponse> {
     return new Promise((settle, refuse) => {
@@ -53,8 +64,13 @@ class Client implements EndpointClient {
       const send = (wire: Wire) => new Exchange(this, wire, { outgoing, settle, refuse }).start(head);
       const wire = this.#takeIdle(key);
       if (wire !== null) return send(wire);
+      if ((this.#stuck.get(key) ?? 0) >= MAX_STUCK) throw new NetworkError(FAULT.notTaken);
       const { stop, leave } = firstOf([signal, this.#closing]);
-      dial({ url, addresses, authorities }, stop).then((line) => {
+      this.#connect({ url, addresses, authorities }, stop).then((line) => {
+        if (stop.aborted) {
+          closeQuietly(line);
+          throw stop.reason;
+        }
         const made = new Wire(key, line, this.#forget);
         this.#wires.add(made);
         send(made);
@@ -88,7 +104,15 @@ class Client implements EndpointClient {
   readonly #forget = (wire: Wire): void => {
     this.#wires.delete(wire);
     this.#idle.forget(wire);
+    const { key } = wire;
+    if (wire.isStuck(() => this.#countStuck(key, -1))) this.#countStuck(key, 1);
   };
+
+  #countStuck(key: string, change: 1 | -1): void {
+    const count = (this.#stuck.get(key) ?? 0) + change;
+    if (count > 0) this.#stuck.set(key, count);
+    else this.#stuck.delete(key);
+  }
 
   readonly #endOld = (): void => {
     const nowMs = performance.now();

@@ -16,6 +16,7 @@ export const FAULT = {
   tooLargeHead: "the answer's headers are too large",
   switchesProtocol: "the answer changes to another protocol, which was not asked for",
   onlyInterim: "interim answers come one after the other, and no answer",
+  notTaken: "the endpoint does not read what it is sent",
   notSendable: "the request cannot be sent as it is",
 } as const;
 
@@ -25,6 +26,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ECONNRESET: "connection reset",
   ECONNABORTED: "connection reset",
   EPIPE: "connection reset",
+  ENOTCONN: "connection reset",
   UND_ERR_SOCKET: "connection reset",
   ETIMEDOUT: "no connection in time",
   EHOSTUNREACH: "host unreachable",

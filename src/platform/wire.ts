@@ -30,6 +30,9 @@ export class Wire implements Keepable {
   #isOpen = true;
   /** Bytes of the request that the other side has not taken yet. */
   #unwritten: Uint8Array | null = null;
+  /** A call of the runtime has some of the request and has not come back. */
+  #isWriting = false;
+  #whenFree: () => void = () => {};
 
   /** `whenUseless` is told once when the connection ends, or is ended here because it is of no use any more. */
   constructor(readonly key: string, line: Line, whenUseless: (wire: Wire) => void) {
@@ -41,6 +44,16 @@ export class Wire implements Keepable {
   /** Whether the last request has gone out whole. */
   get hasSent(): boolean {
     return this.#unwritten === null;
+  }
+
+  /**
+   * Whether an ended connection is open still: the runtime as of Deno 2.4 cannot take back a write, and keeps it until the
+   * other side reads or hangs up. `whenFree` is told of that then.
+   */
+  isStuck(whenFree: () => void): boolean {
+    if (this.#isOpen || !this.#isWriting) return false;
+    this.#whenFree = whenFree;
+    return true;
   }
 
   /** Sends a request, the head in ISO 8859-1; the answer goes to `hearer`. */
@@ -74,18 +87,24 @@ export class Wire implements Keepable {
   }
 
   #write(bytes: Uint8Array): void {
+    this.#isWriting = true;
     this.#line.write(bytes).then(this.#wrote, this.#notWritten);
   }
 
   readonly #wrote = (count: number): void => {
+    this.#isWriting = false;
     const bytes = this.#unwritten;
     if (bytes === null) return;
     this.#unwritten = count < bytes.length ? bytes.subarray(count) : null;
-    if (this.#unwritten !== null && this.#isOpen) this.#write(this.#unwritten);
+    if (!this.#isOpen) this.#whenFree();
+    else if (this.#unwritten !== null) this.#write(this.#unwritten);
   };
 
   /** What the other side has said before it hung up is still read, and tells more than this. */
-  readonly #notWritten = (): void => {};
+  readonly #notWritten = (): void => {
+    this.#isWriting = false;
+    if (!this.#isOpen) this.#whenFree();
+  };
 
   #listen(): void {
     this.#line.read(this.#read).then(this.#came, this.#failed);

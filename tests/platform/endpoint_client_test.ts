@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import type { IncomingResponse, OutgoingRequest } from "../../src/domain/ports.ts";
-import { familiesInTurn } from "../../src/platform/dial.ts";
+import { Stopper } from "../../src/domain/stop.ts";
+import { dial, familiesInTurn, type Line } from "../../src/platform/dial.ts";
 import { createEndpointClient, type EndpointClient } from "../../src/platform/endpoint_client.ts";
 import { createHttpClient } from "../../src/platform/http.ts";
 import { createChance } from "../support/chance.ts";
@@ -117,6 +118,70 @@ Deno.test("what comes while nobody has asked ends the connection, and is nobody'
   });
 });
 
+Deno.test("a name among the addresses is not looked up", async () => {
+  await using server = serveRaw(saying(NO_CONTENT));
+  await withClient(async (client) => {
+    for (const address of ["localhost", "127.1", ""]) {
+      const asking = client.request(post(server.address, { addresses: [address] }));
+      await assert.rejects(asking, { name: "NetworkError", reason: "host name not found" }, address);
+    }
+  });
+  assert.equal(server.connections.taken, 0);
+});
+
+/** A line to nowhere, on which nothing comes; `write` is what becomes of what is sent. */
+function aLine(write: () => Promise<number>): { line: Line; closed: () => boolean } {
+  let hangUp: ((error: unknown) => void) | null = null;
+  let isClosed = false;
+  const line = {
+    read: () => new Promise((_, reject) => hangUp = reject),
+    write,
+    close() {
+      isClosed = true;
+      hangUp?.(new Deno.errors.Interrupted("closed"));
+    },
+  };
+  return { line: line as unknown as Line, closed: () => isClosed };
+}
+
+Deno.test("a connection that comes to stand while the client is closed is closed too, and nothing goes out", async () => {
+  let sent = 0;
+  const { line, closed } = aLine(() => Promise.resolve(++sent));
+  const client = createEndpointClient(() => new Promise((stand) => setTimeout(() => stand(line), 5)));
+  const asking = client.request(post("http://feed.test/"));
+  await client.close();
+  await assert.rejects(asking, { name: "NetworkError", reason: "the connection was closed here" });
+  assert.deepEqual([closed(), sent], [true, 0]);
+});
+
+Deno.test("an endpoint that reads nothing holds few connections, and gets the next one when it lets one go", async () => {
+  const held: ((count: number) => void)[] = [];
+  let dialled = 0;
+  const client = createEndpointClient(() => {
+    dialled++;
+    return Promise.resolve(aLine(() => new Promise((wrote) => held.push(wrote))).line);
+  });
+  const send = async (url: string): Promise<string> => {
+    const controller = new AbortController();
+    const asking = client.request(post(url, { signal: controller.signal }));
+    const failing = assert.rejects(asking).then(() => asking.catch((error: Error) => error.message));
+    await pause(0);
+    controller.abort(new Error("late"));
+    return String(await failing);
+  };
+  const deaf = "http://deaf.test/";
+  for (let turn = 0; turn < 4; turn++) assert.equal(await send(deaf), "late");
+  const refused = "the endpoint does not read what it is sent";
+  assert.equal(await send(deaf), refused);
+  assert.equal(await send("http://other.test/"), "late");
+  assert.equal(dialled, 5);
+  held[0]?.(1);
+  await pause(0);
+  assert.equal(await send(deaf), "late");
+  assert.equal(await send(deaf), refused);
+  await client.close();
+});
+
 Deno.test("a connection that the endpoint has closed meanwhile is not used again", async () => {
   await using server = serveRaw(sayingLast(NO_CONTENT));
   await withClient(async (client) => {
@@ -196,6 +261,32 @@ Deno.test("what a slow address keeps waiting for, the next one gives", async () 
     controller.abort(new Error("stop"));
     await failing;
   });
+});
+
+Deno.test("a connection that stands in the moment of the stop is closed", async () => {
+  await using server = serveRaw(() => {});
+  const stop = new Stopper();
+  const { connect } = Deno;
+  // What Deno 2.9 does, with the stop in the only moment that counts: whatever stands by then would be nobody's.
+  const late = async ({ hostname, port, signal }: Deno.ConnectOptions & { signal?: AbortSignal }) => {
+    try {
+      return await connect({ hostname: hostname ?? "", port });
+    } finally {
+      stop.abort(new Error("stop"));
+      signal?.throwIfAborted();
+    }
+  };
+  Deno.connect = late as typeof Deno.connect;
+  try {
+    const destination = { url: new URL(server.address), addresses: ["127.0.0.1"], authorities: undefined };
+    await assert.rejects(dial(destination, stop), { message: "stop" });
+  } finally {
+    Deno.connect = connect;
+  }
+  for (let turn = 0; turn < 500 && (server.connections.taken === 0 || server.connections.open > 0); turn++) {
+    await pause(2);
+  }
+  assert.deepEqual(server.connections, { taken: 1, open: 0 });
 });
 
 Deno.test("addresses are tried in turn of their families", () => {

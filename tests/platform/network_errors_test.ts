@@ -11,6 +11,7 @@ Deno.test("toNetworkError() finds the reason by code or text, also inside other 
   const rows: [unknown, Phase, string][] = [
     [coded("ECONNREFUSED"), "connecting", "connection refused"],
     [coded("ECONNRESET"), "connecting", "connection reset"],
+    [coded("ENOTCONN", "Transport endpoint is not connected"), "connecting", "connection reset"],
     [coded("ECONNRESET"), "reading", "the answer broke off"],
     [coded("UND_ERR_SOCKET", "other side closed"), "reading", "the answer broke off"],
     [coded("ENOTFOUND"), "connecting", "host name not found"],
