@@ -79,16 +79,18 @@ export function eventById(connection: Connection, id: string): RegEvent | null {
 
 function releaseAll(connection: Connection, release: Parameters<Store["releaseHeld"]>[0]): number {
   const quota = new MonthQuota(connection, release.month, release.tiers);
+  // Most of what is held waits for the month to end: it is not read before there is something to give.
   const customers = connection.all(
     `select distinct customer_id from subscriptions join customers on customers.id = customer_id
      where customers.enabled = 1 and disabled_at is null and deleted_at is null
        and exists (select 1 from deliveries indexed by deliveries_held
                    where status = 'held' and subscription_id = subscriptions.id)`,
-  ).map((row) => String(row["customer_id"]));
+  ).map((row) => String(row["customer_id"])).filter((customerId) => quota.left(customerId) > 0);
   let released = 0;
-  for (const customerId of customers) {
-    // Most of what is held waits for the month to end: it is not read before there is something to give.
-    const room = Math.min(quota.left(customerId), RELEASE_BATCH - released);
+  for (const [at, customerId] of customers.entries()) {
+    // A fair part of what is left of the batch: a long queue of one holds up nobody else's.
+    const part = Math.ceil((RELEASE_BATCH - released) / (customers.length - at));
+    const room = Math.min(quota.left(customerId), part);
     for (const id of oldestHeld(connection, customerId, room)) {
       const delivery = findState(connection, id);
       if (delivery === null) throw new Error(`held delivery ${id} is gone`);

@@ -10,9 +10,12 @@ import {
   claimedBodies,
   eventIds,
   finishAllDue,
+  JULY,
   LEASE,
   matchAll,
   monthly,
+  newMailId,
+  publish,
   publishMany,
   recordIt,
   releaseAll,
@@ -91,6 +94,25 @@ export const heldPromises: StorePromise[] = [
       };
       assert.deepEqual(await released(2), ["sub_1 1: evt_01", "sub_2 1: evt_01"]);
       assert.deepEqual(await released(4), ["sub_1 2: evt_02", "sub_2 2: evt_02"]);
+    },
+  },
+  {
+    name: "releaseHeld() lets go something of everybody in each call, however long the queue of one is",
+    check: async (store) => {
+      for (const digit of ["1", "2", "3"]) {
+        await addCustomer(store, digit);
+        await subscribe(store, `sub_${digit}`, { customerId: `cus_${digit}` });
+      }
+      await publish(store, Array.from({ length: 600 }, (_, at) => anEvent(`evt_${1_000 + at}`)));
+      await matchAll(store, { tiers: monthly(0) });
+      // It waits for the month's end, and takes no part of what the others get.
+      await store.changeCustomer("cus_2", { tier: "embedded", limits: { webhookDeliveriesPerMonth: 0 } }, BY);
+      const released = await store.releaseHeld({ nowMs: T0, month: JULY, tiers: monthly(1_000), newMailId });
+      const counts = new Map<string, number>();
+      for (const { subscriptionId } of await claimAll(store)) {
+        counts.set(subscriptionId, (counts.get(subscriptionId) ?? 0) + 1);
+      }
+      assert.deepEqual([...counts], [["sub_1", released / 2], ["sub_3", released / 2]]);
     },
   },
   {
