@@ -94,9 +94,9 @@ function miss(
   // A later attempt, a change of state or a new beginning of the schedule has overtaken this one.
   if (delivery.status !== "pending" || delivery.attempts !== attempt || delivery.tries !== tries - 1) return;
   if (isSameEndpoint) notes.note(subscriptionId, false);
-  if (!isSameEndpoint && next.kind !== "failed") {
-    // Its owner has left that endpoint: the one that there is now has not been asked.
-    applyTrigger(connection, delivery, { trigger: "missed", nowMs, retry: { atMs: nowMs, tries } });
+  if (!isSameEndpoint) {
+    // Its owner has left that endpoint: the one that there is now has not been asked, and has the whole schedule.
+    applyTrigger(connection, delivery, { trigger: "missed", nowMs, retry: { atMs: nowMs, tries: 0 } });
   } else if (next.kind === "retry") {
     applyTrigger(connection, delivery, { trigger: "missed", nowMs, retry: { ...next, tries } });
   } else if (next.kind === "failed") {

@@ -105,7 +105,10 @@ function changeSubscription(
     identity,
     before.id,
   );
-  if (after.webhookUrl !== before.webhookUrl) forgetHealth(connection, before.id, isOn ? "steady" : null);
+  if (after.webhookUrl !== before.webhookUrl) {
+    forgetHealth(connection, before.id, isOn ? "steady" : null);
+    beginAnew(connection, before.id, nowMs);
+  }
   if (!wasOn && isOn) switchOn(connection, before.id, nowMs);
   if (wasOn && !isOn) {
     fitToTier(connection, before.customerId, {
@@ -122,6 +125,22 @@ function forgetHealth(connection: Connection, id: string, pace: "steady" | "prob
     `update subscriptions set first_failure_at = null, consecutive_failures = 0, warned_at = null, resume_at = 0,
        pace = coalesce(?, pace) where id = ?`,
     pace,
+    id,
+  );
+}
+
+/**
+ * An address that was not asked yet owes nothing to the pauses and tries of another one: what waits for a further attempt
+ * goes at once. What is under way has no record of its last attempt; that tells how it goes on.
+ */
+function beginAnew(connection: Connection, id: string, nowMs: number): void {
+  connection.run(
+    `update deliveries indexed by deliveries_due set next_attempt_at = min(next_attempt_at, ?), decided_at = ?,
+       not_before = null, tries = 0
+     where status = 'pending' and subscription_id = ? and tries > 0 and exists (
+       select 1 from attempts where delivery_id = deliveries.id and number = deliveries.attempts)`,
+    nowMs,
+    nowMs,
     id,
   );
 }

@@ -236,6 +236,34 @@ export const endpointPromises: StorePromise[] = [
       );
     },
   },
+  {
+    name:
+      "changeSubscription() owes a new address the whole schedule at once, whatever the old one's failures",
+    check: async (store) => {
+      await addCustomer(store);
+      await subscribe(store, "sub_1");
+      await publishMany(store, 1, 2);
+      await matchAll(store);
+      const nowMs = T0 + HOUR;
+      const once = await claimAll(store);
+      await store.finishAttempts(once.map((one) => finished(one, { kind: "retry", atMs: nowMs })), T0);
+      const [waiting, underWay] = await claimAll(store, nowMs);
+      assert.ok(waiting !== undefined && underWay !== undefined);
+      const later = nowMs + 20 * HOUR;
+      await store.finishAttempts(
+        [finished(waiting, { kind: "retry", atMs: later, notBeforeMs: later })],
+        nowMs,
+      );
+      const change = { webhookUrl: "https://elsewhere.example/hook" };
+      await store.changeSubscription("cus_1", "sub_1", change, { nowMs, activeLimit: 9 });
+      await store.finishAttempts([finished(underWay, { kind: "failed" })], nowMs);
+      const again = await claimAll(store, nowMs);
+      assert.deepEqual(
+        again.map(({ webhookUrl, attempt, tries }) => [webhookUrl, attempt, tries]),
+        [[change.webhookUrl, 3, 1], [change.webhookUrl, 3, 1]],
+      );
+    },
+  },
 ];
 
 function bodyOf(number: number): string {
