@@ -274,12 +274,17 @@ function carryOut(
   });
 }
 
-/** What went wrong with a delivery that still waits; null when none does. */
+/** What went wrong last: with a delivery that still waits, or else with one that has used up its schedule. */
 function lastProblem(connection: Connection, subscriptionId: string): string | null {
   const row = connection.get(
     `select problem from deliveries indexed by deliveries_due
        join attempts on attempts.delivery_id = deliveries.id and attempts.number = deliveries.attempts
      where status = 'pending' and subscription_id = ? order by next_attempt_at desc limit 1`,
+    subscriptionId,
+  ) ?? connection.get(
+    `select problem from deliveries
+       join attempts on attempts.delivery_id = deliveries.id and attempts.number = deliveries.attempts
+     where subscription_id = ? and status = 'failed' order by sequence desc limit 1`,
     subscriptionId,
   );
   return (row?.["problem"] ?? null) as string | null;

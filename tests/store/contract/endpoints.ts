@@ -264,6 +264,24 @@ export const endpointPromises: StorePromise[] = [
       );
     },
   },
+  {
+    name: "judgeEndpoints() says what went wrong, also when every delivery has used up its schedule by then",
+    check: async (store) => {
+      await withPending(store, 1);
+      await finishAll(store, await claimAll(store), { kind: "failed" }, T0);
+      for (const days of [3, 5]) {
+        assert.equal(await store.judgeEndpoints({ nowMs: T0 + days * 24 * HOUR, newMailId }), 1);
+      }
+      const mails = await store.claimMails({ nowMs: T0 + 6 * 24 * HOUR, leaseMs: LEASE, limit: 10 });
+      assert.deepEqual(
+        mails.map(({ kind, data }) => [kind, (data as { problem?: string }).problem]),
+        [["delivery-warning", "the endpoint answered 500"], [
+          "delivery-disabled",
+          "the endpoint answered 500",
+        ]],
+      );
+    },
+  },
 ];
 
 function bodyOf(number: number): string {
