@@ -207,12 +207,18 @@ class Exchange implements Hearer {
   }
 }
 
-/** What a body with a coding is; of one that is longer than may be, as much as there is. */
+/**
+ * What a body with a coding is. Nobody asked for one, and the status has been said: of a body that cannot be read nothing
+ * is kept, for what an endpoint has taken is not to go to it again.
+ */
 async function inflate({ body, truncated }: ReadBody, coding: string, maxBytes: number): Promise<ReadBody> {
-  const inflated = readBody(Readable.from([body]), coding, maxBytes);
-  if (!truncated) return await inflated;
-  const nothing = { body: NO_BODY, truncated };
-  return await inflated.then((read) => ({ ...read, truncated }), () => nothing);
+  try {
+    const read = await readBody(Readable.from([body]), coding, maxBytes);
+    return { ...read, truncated: read.truncated || truncated };
+  } catch (error) {
+    if (error instanceof NetworkError) return { body: NO_BODY, truncated };
+    throw error;
+  }
 }
 
 function keyOf(url: URL, addresses: readonly string[], authorities: string | undefined): string {

@@ -122,7 +122,7 @@ const EXCHANGES: Record<string, () => Promise<void>> = {
     assert.match(server.said, /^accept-encoding: identity\r$/m);
     assert.equal(result.statusCode, 200);
     const br = await attempt(saying(`${OK}content-encoding: br\r\ncontent-length: 2\r\n\r\nok`));
-    assert.match(br.result.problem ?? "", /encoded as br/);
+    assert.deepEqual([br.result.statusCode, br.result.problem, br.result.answer], [200, null, null]);
   },
   "huge response headers (1 MiB), 10k headers": async () => {
     for (

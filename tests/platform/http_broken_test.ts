@@ -85,16 +85,19 @@ const ROWS: [what: string, talk: Conversation, reason: string, ofEndpoints?: str
     "brotli",
     saying(`${HEAD}content-encoding: br\r\ncontent-length: 2\r\n\r\nok`),
     "the answer is encoded as br, which was not asked for",
+    "no error: 200 ",
   ],
   [
     "two encodings",
     saying(`${HEAD}content-encoding: gzip, gzip\r\ncontent-length: 2\r\n\r\nok`),
     "the answer is encoded as gzip, gzip, which was not asked for",
+    "no error: 200 ",
   ],
   [
     "no gzip",
     saying(`${HEAD}content-encoding: gzip\r\ncontent-length: 12\r\n\r\nhello, world`),
     "the answer is not encoded as it says",
+    "no error: 200 ",
   ],
 ];
 
