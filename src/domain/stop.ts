@@ -46,9 +46,14 @@ export class Stopper implements Stop {
   }
 
   removeEventListener(_type: "abort", listener: () => void): void {
-    const at = this.#listeners.lastIndexOf(listener);
+    // What began first mostly ends first, and the first of many is dropped at no cost.
+    const at = this.#listeners.indexOf(listener);
     const last = this.#listeners.length - 1;
     if (at === -1) return;
+    if (at === 0 && last > 0) {
+      this.#listeners.shift();
+      return;
+    }
     this.#listeners.copyWithin(at, at + 1);
     this.#listeners.length = last;
   }

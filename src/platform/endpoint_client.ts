@@ -246,17 +246,17 @@ function openingOf(url: URL): Opening {
   return opening;
 }
 
-const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+/** A field of a head: a name, and a value without what would end it. */
+const FIELD = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+: [\t\x20-\x7e\x80-\xff]*$/;
 
 /** The head of a request, but for its length and the empty line at its end. */
 function headOf({ method, url, headers }: OutgoingRequest): string {
   const { target, host } = openingOf(url);
   let head = `${method} ${target} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
   for (const name in headers) {
-    const value = headers[name] as string;
-    if (!NAME.test(name) || !VALUE.test(value)) throw new NetworkError(FAULT.notSendable);
-    head += `${name}: ${value}\r\n`;
+    const field = `${name}: ${headers[name]}`;
+    if (!FIELD.test(field)) throw new NetworkError(FAULT.notSendable);
+    head += `${field}\r\n`;
   }
   return head;
 }
