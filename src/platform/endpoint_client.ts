@@ -12,6 +12,7 @@ import { closeQuietly, dial } from "./dial.ts";
 import { isPlain, type ReadBody, readBody } from "./http_body.ts";
 import { IdlePool } from "./idle_pool.ts";
 import { FAULT, toNetworkError } from "./network_errors.ts";
+import { partsOf } from "./url_parts.ts";
 import { type Hearer, Wire } from "./wire.ts";
 
 /** How often idle connections are looked through for those that are kept long enough, ms. */
@@ -226,33 +227,13 @@ function keyOf(url: URL, addresses: readonly string[], authorities: string | und
   return `${url.href} ${known.join(" ")} ${authorities ?? ""}`;
 }
 
-/** What of a head follows from its address. */
-interface Opening {
-  href: string;
-  target: string;
-  host: string;
-}
-
-const openings = new WeakMap<URL, Opening>();
-
-/** Whoever sends often to one address does so with one URL, which makes a text of each part whenever it is asked. */
-function openingOf(url: URL): Opening {
-  const { href } = url;
-  let opening = openings.get(url);
-  if (opening === undefined || opening.href !== href) {
-    opening = { href, target: `${url.pathname}${url.search}`, host: url.host };
-    openings.set(url, opening);
-  }
-  return opening;
-}
-
 /** A field of a head: a name, and a value without what would end it. */
 const FIELD = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+: [\t\x20-\x7e\x80-\xff]*$/;
 
 /** The head of a request, but for its length and the empty line at its end. */
 function headOf({ method, url, headers }: OutgoingRequest): string {
-  const { target, host } = openingOf(url);
-  let head = `${method} ${target} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
+  const { path, host } = partsOf(url);
+  let head = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
   for (const name in headers) {
     const field = `${name}: ${headers[name]}`;
     if (!FIELD.test(field)) throw new NetworkError(FAULT.notSendable);

@@ -11,6 +11,7 @@ import { orAborted } from "../domain/stop.ts";
 import type { Connection, Connections, Trust } from "./connections.ts";
 import { GatheredBody, isPlain, type ReadBody, readBody } from "./http_body.ts";
 import { toNetworkError } from "./network_errors.ts";
+import { partsOf, type UrlParts } from "./url_parts.ts";
 
 /** A client of this process. */
 export interface RealHttpClient extends HttpClient {
@@ -55,25 +56,6 @@ export function createHttpClient(trust: Trust = "authorities"): RealHttpClient {
   };
 }
 
-/** The parts of an address that a request names. */
-interface Parts {
-  href: string;
-  origin: string;
-  path: string;
-}
-
-const known = new WeakMap<URL, Parts>();
-
-/** Whoever sends often to one address does so with one URL, which makes a text of each part whenever it is asked. */
-function partsOf(url: URL): Parts {
-  let parts = known.get(url);
-  if (parts === undefined || parts.href !== url.href) {
-    parts = { href: url.href, origin: `${url.protocol}//${url.host}`, path: url.pathname + url.search };
-    known.set(url, parts);
-  }
-  return parts;
-}
-
 /** Answers that end with their head, whatever length it names (RFC 9112, section 6.3). */
 const BODILESS: ReadonlySet<number> = new Set([204, 304]);
 const NO_BODY: ReadBody = { body: new Uint8Array(), truncated: false };
@@ -88,7 +70,7 @@ const MAX_HEADERS = 256;
  */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #connections: Connections;
-  readonly #where: Parts;
+  readonly #where: UrlParts;
   readonly #connection: Connection;
   readonly #outgoing: OutgoingRequest;
   readonly #settle: (response: IncomingResponse) => void;
