@@ -16,7 +16,7 @@ const SNIPPETS: readonly string[] = [
   "<a>".repeat(DEPTH),
   "</channel></rss></feed></urlset></ul></html>",
   "<item><item><item>",
-  `<x y="${"a".repeat(LONG)}">`,
+  `<x y="${"z".repeat(LONG)}">`,
   `<x ${Array.from({ length: 5_000 }, (_, at) => `a${at}="1"`).join(" ")}>`,
   "<x y=\"<z w='",
   '<!DOCTYPE a [<!ENTITY a "&b;&b;&b;"><!ENTITY b "&a;&a;">]>&a;',
