@@ -35,7 +35,7 @@ export function checkPaymentSignature(
   if (signatures.length === 0) {
     return bad("the Stripe-Signature header holds no v1 signature");
   }
-  if (!signatures.some((signature) => isSame(signature, sign(time, body, secret)))) {
+  if (!includes(signatures, sign(time, body, secret))) {
     return bad(whyDifferent(signatures, { time, body, secret }));
   }
   const ageS = Math.round(nowMs / 1_000) - Number(time);
@@ -54,7 +54,7 @@ function whyDifferent(
   { time, body, secret }: { time: string; body: Uint8Array; secret: string },
 ): string {
   const trimmed = secret.trim();
-  if (trimmed !== secret && signatures.some((signature) => isSame(signature, sign(time, body, trimmed)))) {
+  if (trimmed !== secret && includes(signatures, sign(time, body, trimmed))) {
     return "the configured secret has blanks around it that do not belong to it";
   }
   if (!secret.startsWith("whsec_")) {
@@ -68,10 +68,13 @@ function sign(time: string, body: Uint8Array, secret: string): string {
   return createHmac("sha256", secret).update(`${time}.`).update(body).digest("hex");
 }
 
-/** Compares in a time that does not tell where the texts differ. */
-function isSame(one: string, other: string): boolean {
-  const [a, b] = [one, other].map((text) => new TextEncoder().encode(text)) as [Uint8Array, Uint8Array];
-  return a.length === b.length && timingSafeEqual(a, b);
+/** Compares each signature with the expected one in constant time. */
+function includes(signatures: readonly string[], expected: string): boolean {
+  const wanted = new TextEncoder().encode(expected);
+  return signatures.some((signature) => {
+    const given = new TextEncoder().encode(signature);
+    return given.length === wanted.length && timingSafeEqual(given, wanted);
+  });
 }
 
 function bad(cause: string): SignatureVerdict {

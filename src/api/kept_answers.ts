@@ -156,10 +156,9 @@ function sizeOf(address: string, { answer }: KeptEntry): number {
   return answer.size() + 2 * address.length;
 }
 
-/** Whether an `If-None-Match` names the tag, compared weakly (RFC 9110, 13.1.2). */
+/** Whether an `If-None-Match` lists the tag, compared weakly (RFC 9110, 13.1.2); `*` lists none. */
 export function namesTag(ifNoneMatch: string | null, etag: string): boolean {
   if (ifNoneMatch === null) return false;
-  if (ifNoneMatch.trim() === "*") return true; // it stands alone, or is no tag
   const opaque = etag.replace(/^W\//, "");
   return ifNoneMatch.split(",").some((candidate) => candidate.trim().replace(/^W\//, "") === opaque);
 }

@@ -30,17 +30,12 @@ const CORS_HEADERS = {
 };
 const JSON_TYPE = "application/json; charset=utf-8";
 
-/** Not counted: what the client had already (304), was refused (429; never counted) or failed here (5xx). */
-function isUncounted(status: number): boolean {
-  return status === 304 || status >= 500;
-}
-
 /** What a path answers to a browser that asks before it reads (the Fetch standard's CORS preflight). */
 export function preflight(passage: Passage, allow: string): Response {
   return new Response(null, {
     status: 204,
     headers: {
-      ...commonHeaders(passage, 204),
+      ...commonHeaders(passage),
       allow: `${allow}, OPTIONS`,
       "access-control-allow-methods": allow,
       "access-control-allow-headers": "If-None-Match",
@@ -55,10 +50,14 @@ export function success(
   { request, route, passage }: { request: Request; route: Route; passage: Passage },
 ): Response {
   const isRead = route.method === "GET" && status === 200;
-  const isKnown = isRead && namesTag(request.headers.get("if-none-match"), body.etag());
+  const ifNoneMatch = request.headers.get("if-none-match");
+  const namesIt = isRead && namesTag(ifNoneMatch, body.etag());
+  const isKnown = namesIt || (isRead && ifNoneMatch?.trim() === "*");
+  // `*` matches whatever there is: free of quota, a client could poll for changes without limit.
+  if (namesIt) passage.allowance?.refund();
   const compressed = !isKnown && takesGzip(request.headers.get("accept-encoding")) ? body.gzip() : null;
   const sent = isKnown ? 304 : status;
-  const all = commonHeaders(passage, sent);
+  const all = commonHeaders(passage);
   if (!isKnown) all["content-type"] = route.contentType ?? JSON_TYPE;
   if (compressed !== null) all["content-encoding"] = "gzip";
   // The body is left out of an answer to HEAD; its length stays true (RFC 9110, 8.6).
@@ -83,6 +82,7 @@ function lengthOf(content: string | Uint8Array): number {
 
 /** An error as its problem. */
 export function failure(error: AppError, passage: Passage, headers: Record<string, string> = {}): Response {
+  if (error.status >= 500) passage.allowance?.refund();
   return new Response(problemJson(error, passage.requestId), {
     status: error.status,
     headers: {
@@ -90,7 +90,7 @@ export function failure(error: AppError, passage: Passage, headers: Record<strin
       "cache-control": "no-store",
       ...(error.code === "unauthenticated" ? { "www-authenticate": 'Bearer realm="regfeed"' } : {}),
       ...(error.status === 429 ? retryAfter(passage) : {}),
-      ...commonHeaders(passage, error.status),
+      ...commonHeaders(passage),
       ...headers,
     },
   });
@@ -101,12 +101,11 @@ function retryAfter({ allowance, refusal }: Passage): Record<string, string> {
   return allowance === null ? {} : { "retry-after": String(allowance.resetInSeconds) };
 }
 
-function commonHeaders({ requestId, allowance, isPublic }: Passage, status: number): Record<string, string> {
+function commonHeaders({ requestId, allowance, isPublic }: Passage): Record<string, string> {
   if (allowance === null) {
     const headers = { "x-request-id": requestId, "x-content-type-options": "nosniff" };
     return isPublic ? { ...headers, ...CORS_HEADERS } : headers;
   }
-  if (isUncounted(status)) allowance.refund();
   return {
     "x-request-id": requestId,
     "x-content-type-options": "nosniff",

@@ -1,5 +1,6 @@
 // The SQLite schema: strict tables, records that nobody changes, settings that the promises rest on.
 import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import type { Store } from "../../src/domain/store.ts";
 import { Connection, type Durability } from "../../src/store/sqlite/connection.ts";
@@ -74,17 +75,49 @@ Deno.test("an event record cannot be changed or removed, whoever tries", async (
       "update or replace events set id = 'evt_2'",
     ];
     for (const sql of attempts) assert.throws(() => outside.run(sql), /append-only/, sql);
-    // Even where REPLACE would quietly delete the old row.
-    outside.script("pragma recursive_triggers = on");
-    assert.throws(
-      () =>
-        outside.run(
-          `replace into events (id, source_id, external_id, version, severity, published_at, json, provenance)
-           values ('evt_1', 'x', 'x', 1, 0, 0, '{}', '{}')`,
-        ),
-      /append-only|FOREIGN KEY/,
-    );
     assert.deepEqual(JSON.parse((await store.findEvent("evt_1"))?.json ?? ""), event);
+  });
+});
+
+Deno.test("`insert or replace` replaces no append-only row, in a connection without any settings either", async () => {
+  await withFile(async (store, outside, file) => {
+    await addCustomer(store); // writes a row of the audit
+    await publish(store, [anEvent("evt_1")]);
+    outside.run(
+      `insert into event_translations (event_seq, language, title, summary, url, provenance, added_at)
+       values (1, 'de', 'Titel', 'Text', 'https://board.example/de', '{}', 0)`,
+    );
+    const event =
+      "insert or replace into events (seq, id, source_id, external_id, version, severity, published_at, " +
+      "json, provenance)";
+    const translation =
+      "replace into event_translations (seq, event_seq, language, title, summary, url, provenance, " +
+      "added_at)";
+    const attempts = [
+      `${event} values (null, 'evt_1', 'x', 'x', 1, 0, 0, '{}', '{}')`,
+      `${event} values (1, 'evt_2', 'x', 'x', 1, 0, 0, '{}', '{}')`,
+      `${event} values (null, 'evt_2', 'board', 'publication of evt_1', 1, 0, 0, '{}', '{}')`,
+      `${translation} values (null, 1, 'de', 'x', 'x', 'x', '{}', 0)`,
+      `${translation} values (1, 1, 'fr', 'x', 'x', 'x', '{}', 0)`,
+      "insert or replace into audit (seq, at, actor, act, change) values (1, 0, 'x', 'x', '{}')",
+    ];
+    const contents = () =>
+      ["events", "event_translations", "audit"].map((table) => outside.all(`select * from ${table}`));
+    const before = contents();
+    assert.deepEqual(before.map((rows) => rows.length), [1, 1, 1]);
+    const plain = new DatabaseSync(file);
+    try {
+      plain.exec("pragma foreign_keys = off");
+      for (const sql of attempts) {
+        assert.throws(() => outside.run(sql), /append-only/, sql);
+        assert.throws(() => plain.exec(sql), /append-only/, sql);
+      }
+      assert.deepEqual(contents(), before);
+      // A new row is welcome.
+      plain.exec("insert or replace into audit (at, actor, act, change) values (0, 'x', 'x', '{}')");
+    } finally {
+      plain.close();
+    }
   });
 });
 
@@ -297,6 +330,7 @@ const LANDED: Readonly<Record<string, string>> = {
   "0016_source_gaps.sql": "a9d4b36429967efe72ec3acfce66cf76f1b243f1baa5dcd694b64419b750ab2f",
   "0017_guessed_pauses.sql": "bda05a9fecc8aa75373f250d6860dd182e38619cfd3615f2381ff7f737fa9d81",
   "0018_shared_endings.sql": "14e29d8f94f18f5f0b22dbbe5f92e8eff2345a46dac78af2fecce59cd5b9077d",
+  "0019_replace_is_refused.sql": "3b4346e0e01a31989a96bf4d260f7c42b7fd2910f89a208e4fc5e2faa1c171e2",
 };
 
 Deno.test("a migration that has landed is never changed", async () => {

@@ -7,7 +7,9 @@ const count = (example: number): Schema => ({ type: "integer", minimum: 0, examp
 /** Headers that a client may send, beside the key. */
 export const REQUEST_HEADERS = {
   "If-None-Match": {
-    description: "The `ETag` of an answer that you have: while it is up to date, the answer is an empty 304",
+    description:
+      "The `ETag` of a response that you have: while it is up to date, the response is an empty 304, which does not count " +
+      "against the quota; `*` gets a 304 that counts",
     schema: text('W/"bS7nQ1Kc"'),
   },
   "Idempotency-Key": {

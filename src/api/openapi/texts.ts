@@ -39,7 +39,8 @@ Bodies are JSON in UTF-8. Every time is an integer of Unix milliseconds. Ids beg
 description does not name is refused, so that a misspelt filter never passes for no filter.
 
 \`HEAD\` answers wherever \`GET\` does. Every \`GET\` gives an \`ETag\`; send it back in \`If-None-Match\`, and the answer is
-an empty \`304\` while nothing has changed, which does not count against your quota. Ask for \`gzip\` with
+an empty \`304\` while nothing has changed, which does not count against your quota. \`If-None-Match: *\` gets a 304 too,
+and counts. Ask for \`gzip\` with
 \`Accept-Encoding\`. What can be changed has no tag of its own: a \`PATCH\` changes the fields that it names, of two
 changes of one field the later counts, and \`If-Match\` with a tag is refused with 412.
 

@@ -17,6 +17,7 @@ import mailTries from "./migrations/0015_mail_tries.sql" with { type: "text" };
 import sourceGaps from "./migrations/0016_source_gaps.sql" with { type: "text" };
 import guessedPauses from "./migrations/0017_guessed_pauses.sql" with { type: "text" };
 import sharedEndings from "./migrations/0018_shared_endings.sql" with { type: "text" };
+import replaceIsRefused from "./migrations/0019_replace_is_refused.sql" with { type: "text" };
 import type { Vault, VaultSource } from "../../domain/ports.ts";
 import { VERSION } from "../../version.ts";
 import { Connection } from "./connection.ts";
@@ -52,6 +53,7 @@ const MIGRATIONS: readonly Migration[] = [
   { sql: sourceGaps },
   { sql: guessedPauses },
   { sql: sharedEndings, replacesTables: true },
+  { sql: replaceIsRefused },
 ];
 
 /** The schema that this version reads and writes. */
