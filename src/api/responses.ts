@@ -89,16 +89,17 @@ export function failure(error: AppError, passage: Passage, headers: Record<strin
       "content-type": "application/problem+json; charset=utf-8",
       "cache-control": "no-store",
       ...(error.code === "unauthenticated" ? { "www-authenticate": 'Bearer realm="regfeed"' } : {}),
-      ...(error.status === 429 ? retryAfter(passage) : {}),
+      ...retryAfter(error, passage),
       ...commonHeaders(passage),
       ...headers,
     },
   });
 }
 
-function retryAfter({ allowance, refusal }: Passage): Record<string, string> {
-  if (refusal !== undefined) return { "retry-after": String(refusal.retryInSeconds) };
-  return allowance === null ? {} : { "retry-after": String(allowance.resetInSeconds) };
+function retryAfter(error: AppError, { allowance, refusal }: Passage): Record<string, string> {
+  const seconds = error.retryInSeconds ??
+    (error.status === 429 ? refusal?.retryInSeconds ?? allowance?.resetInSeconds : undefined);
+  return seconds === undefined ? {} : { "retry-after": String(seconds) };
 }
 
 function commonHeaders({ requestId, allowance, isPublic }: Passage): Record<string, string> {

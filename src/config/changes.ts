@@ -1,5 +1,5 @@
 // What differs between two configs, by the keys of their files; and what of it waits for a restart.
-import { TIERS } from "../domain/tier.ts";
+import { limitFields, TIERS } from "../domain/tier.ts";
 import type { ParsedConfig } from "./config.ts";
 import { localUrl } from "./server.ts";
 
@@ -95,10 +95,9 @@ function valuesOf({ checked, config }: ParsedConfig): Map<string, string> {
   collect(checked, [], values);
   const note = (key: string, value: unknown) => values.set(key, textOf(value));
   for (const tier of TIERS) {
-    const { apiRequestsPerDay, webhookDeliveriesPerMonth, activeSubscriptions } = config.tiers[tier];
-    note(`tiers.${tier}.api_requests_per_day`, apiRequestsPerDay);
-    note(`tiers.${tier}.webhook_deliveries_per_month`, webhookDeliveriesPerMonth);
-    note(`tiers.${tier}.active_subscriptions`, activeSubscriptions);
+    for (const [field, limit] of Object.entries(limitFields(config.tiers[tier]))) {
+      note(`tiers.${tier}.${field}`, limit);
+    }
   }
   // What stands in a file or in the environment can change while its name stays.
   for (const { id, authorization, headers } of config.sources) {

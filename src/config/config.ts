@@ -6,7 +6,7 @@ import type { Additions } from "../domain/classification.ts";
 import type { DeclaredCustomer } from "../domain/declared.ts";
 import type { SourceSettings } from "../domain/source.ts";
 import type { LogLevel, LogLevels } from "../domain/log.ts";
-import { DEFAULT_LIMITS, type Tier, type TierLimits, TIERS } from "../domain/tier.ts";
+import { DEFAULT_LIMITS, limitsFromFields, type Tier, type TierLimits, TIERS } from "../domain/tier.ts";
 import {
   type AccountSecrets,
   buildMail,
@@ -340,14 +340,9 @@ function firstOf(urls: Readonly<Record<string, string>> | undefined): string {
 }
 
 function buildTiers(changes: CheckedFile["tiers"]): Record<Tier, TierLimits> {
-  const limitsOf = (tier: Tier): TierLimits => {
-    const changed = changes[tier];
-    const limits = DEFAULT_LIMITS[tier];
-    return {
-      apiRequestsPerDay: changed?.api_requests_per_day ?? limits.apiRequestsPerDay,
-      webhookDeliveriesPerMonth: changed?.webhook_deliveries_per_month ?? limits.webhookDeliveriesPerMonth,
-      activeSubscriptions: changed?.active_subscriptions ?? limits.activeSubscriptions,
-    };
-  };
-  return Object.fromEntries(TIERS.map((tier) => [tier, limitsOf(tier)])) as Record<Tier, TierLimits>;
+  const entries = TIERS.map((tier) => [
+    tier,
+    { ...DEFAULT_LIMITS[tier], ...limitsFromFields(changes[tier] ?? {}) },
+  ]);
+  return Object.fromEntries(entries) as Record<Tier, TierLimits>;
 }

@@ -1,11 +1,9 @@
 // Customers that the config declares: what must hold between their keys, and their values as the program uses them.
 import { type DeclaredCustomer, declaredCustomerId } from "../domain/declared.ts";
-import type { TierLimits } from "../domain/tier.ts";
+import { LIMIT_FIELDS, limitsFromFields } from "../domain/tier.ts";
 import type { KeyLines, KeyPath } from "./key_lines.ts";
 import type { PlacedMessage } from "./problems.ts";
 import type { CheckedFile } from "./schema.ts";
-
-const LIMITS = ["api_requests_per_day", "webhook_deliveries_per_month", "active_subscriptions"];
 
 /**
  * What is wrong with a document's customers beyond single values: something given twice, limits outside of the tier
@@ -35,7 +33,7 @@ export function findCustomerProblems(document: Record<string, unknown>, lines: K
       refuseSecond("key", hash, path, "a key opens the API for one customer, and is listed once");
     }
     if (typeof customer.tier !== "string" || customer.tier === "embedded") continue;
-    for (const limit of LIMITS.filter((name) => customer[name] !== undefined)) {
+    for (const limit of Object.values(LIMIT_FIELDS).filter((name) => customer[name] !== undefined)) {
       const message =
         `belongs to customers of the tier embedded: the limits of ${customer.tier} stand in [tiers.` +
         `${customer.tier}]`;
@@ -67,19 +65,8 @@ export function buildCustomers({ customers }: CheckedFile): DeclaredCustomer[] {
     id: declaredCustomerId(customer.id),
     email: customer.email,
     tier: customer.tier,
-    limits: buildLimits(customer),
+    limits: limitsFromFields(customer),
     language: customer.language,
     keyHashes: customer.key_sha256,
   }));
-}
-
-function buildLimits(customer: CheckedFile["customers"][number]): Partial<TierLimits> {
-  const { api_requests_per_day, webhook_deliveries_per_month, active_subscriptions } = customer;
-  return {
-    ...(api_requests_per_day === undefined ? {} : { apiRequestsPerDay: api_requests_per_day }),
-    ...(webhook_deliveries_per_month === undefined
-      ? {}
-      : { webhookDeliveriesPerMonth: webhook_deliveries_per_month }),
-    ...(active_subscriptions === undefined ? {} : { activeSubscriptions: active_subscriptions }),
-  };
 }

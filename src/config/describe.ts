@@ -1,6 +1,6 @@
 // What a config puts in force, without its secrets.
 import type { LogLevels } from "../domain/log.ts";
-import { type Tier, TIERS } from "../domain/tier.ts";
+import { type LimitField, limitFields, type Tier, TIERS } from "../domain/tier.ts";
 import type { Config } from "./config.ts";
 import { sourceDetails, sourceRow, type SourceSummary, summariseSource } from "./describe_source.ts";
 import { formatListen } from "./listen.ts";
@@ -74,10 +74,7 @@ export interface ConfigSummary {
   };
   metrics: { listen: string | null; token: boolean };
   log: { format: string; level: string; levels: LogLevels };
-  tiers: Record<
-    Tier,
-    { api_requests_per_day: number; webhook_deliveries_per_month: number; active_subscriptions: number }
-  >;
+  tiers: Record<Tier, Record<LimitField, number>>;
   sources_enabled: number;
   sources_disabled: number;
   sources: SourceSummary[];
@@ -174,14 +171,7 @@ function summariseAccounts(
 }
 
 function summariseTiers(config: Config): ConfigSummary["tiers"] {
-  const entries = TIERS.map((tier) => {
-    const limits = config.tiers[tier];
-    return [tier, {
-      api_requests_per_day: limits.apiRequestsPerDay,
-      webhook_deliveries_per_month: limits.webhookDeliveriesPerMonth,
-      active_subscriptions: limits.activeSubscriptions,
-    }];
-  });
+  const entries = TIERS.map((tier) => [tier, limitFields(config.tiers[tier])]);
   return Object.fromEntries(entries) as ConfigSummary["tiers"];
 }
 
@@ -230,7 +220,8 @@ export function describeConfig(config: Config, nowMs: number): string {
       `tier ${tier}`,
       `${tiers[tier].api_requests_per_day} requests a day, ` +
       `${tiers[tier].webhook_deliveries_per_month} deliveries a month, ` +
-      `active subscriptions: ${tiers[tier].active_subscriptions}`,
+      `active subscriptions: ${tiers[tier].active_subscriptions}, ` +
+      `${tiers[tier].test_calls_per_day} test calls and ${tiers[tier].replays_per_day} replays a day`,
     ]),
     ["sources", `${rest.sources_enabled} enabled, ${rest.sources_disabled} disabled`],
   ];

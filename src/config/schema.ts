@@ -6,7 +6,7 @@ import { isLogArea, LOG_AREAS, LOG_LEVELS, type LogLevels } from "../domain/log.
 import { MAIL_LANGUAGES } from "../domain/mail.ts";
 import { SEVERITIES } from "../domain/severity.ts";
 import { FETCH_STRATEGIES } from "../domain/source.ts";
-import { TIERS } from "../domain/tier.ts";
+import { type LimitField, TIERS } from "../domain/tier.ts";
 import { findUrlsProblems, readIdentity, readPattern } from "./identity_keys.ts";
 import { duration, flag, list, oneOf, table, text, wants, wholeNumber } from "./parts.ts";
 import { describeFound, describeKind, didYouMean, listWords } from "./problems.ts";
@@ -184,12 +184,16 @@ const source = table({
   ...STRATEGY_TABLES,
 }, "[[sources]]");
 
+const tierLimits = {
+  api_requests_per_day: wholeNumber(BOUNDS.tierLimit, "10000").optional(),
+  webhook_deliveries_per_month: wholeNumber(BOUNDS.tierLimit, "5000").optional(),
+  active_subscriptions: wholeNumber(BOUNDS.tierLimit, "5").optional(),
+  test_calls_per_day: wholeNumber(BOUNDS.tierLimit, "200").optional(),
+  replays_per_day: wholeNumber(BOUNDS.tierLimit, "5000").optional(),
+} satisfies Record<LimitField, unknown>;
+
 function tier() {
-  return table({
-    api_requests_per_day: wholeNumber(BOUNDS.tierLimit, "10000").optional(),
-    webhook_deliveries_per_month: wholeNumber(BOUNDS.tierLimit, "5000").optional(),
-    active_subscriptions: wholeNumber(BOUNDS.tierLimit, "5").optional(),
-  }, "[tiers.team]").optional();
+  return table(tierLimits, "[tiers.team]").optional();
 }
 
 const tiers = { indie: tier(), team: tier(), gpai: tier(), embedded: tier() } satisfies Record<
@@ -210,9 +214,7 @@ const customer = table({
       error: "is empty: a customer needs a key; `customer hash-key` makes one",
     }),
   ),
-  api_requests_per_day: wholeNumber(BOUNDS.tierLimit, "10000").optional(),
-  webhook_deliveries_per_month: wholeNumber(BOUNDS.tierLimit, "5000").optional(),
-  active_subscriptions: wholeNumber(BOUNDS.tierLimit, "5").optional(),
+  ...tierLimits,
 }, "[[customers]]");
 
 const payment = table({

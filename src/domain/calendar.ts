@@ -1,8 +1,15 @@
 // The periods of the quotas: days and months in UTC, as texts that sort like time.
 
+const DAY_MS = 86_400_000;
+
 /** The UTC day of a time in Unix ms: "2026-07-31". */
 export function utcDay(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
+}
+
+/** When the UTC day after that of a time begins, both in Unix ms. */
+export function nextUtcDay(ms: number): number {
+  return (Math.floor(ms / DAY_MS) + 1) * DAY_MS;
 }
 
 /** The UTC month of a time in Unix ms: "2026-07". */

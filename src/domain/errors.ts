@@ -48,11 +48,15 @@ export interface FieldError {
 export class AppError extends Error {
   override readonly name = "AppError";
 
-  /** `detail` says what is wrong and what to do, in words for the caller. */
+  /**
+   * `detail` says what is wrong and what to do, in words for the caller; `retryInSeconds` when the request may succeed
+   * (`Retry-After`), null where waiting does not help or nobody knows.
+   */
   constructor(
     readonly code: ErrorCode,
     readonly detail: string,
     readonly fields: readonly FieldError[] = [],
+    readonly retryInSeconds: number | null = null,
   ) {
     super(`${code}: ${detail}`);
   }

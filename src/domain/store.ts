@@ -5,6 +5,7 @@ import type { AccountStore } from "./account_store.ts";
 import type { RegEvent, Wording } from "./event.ts";
 import type { CatchUpStore } from "./catch_up_store.ts";
 import type { EventStore } from "./event_store.ts";
+import type { DailyAction, DailyGrant, DailyRequest } from "./daily_limit.ts";
 import type { ClaimedDelivery, FinishedAttempt } from "./delivery.ts";
 import type { Provenance } from "./provenance.ts";
 import type {
@@ -286,6 +287,10 @@ export interface Store extends EventStore, AccountStore, CatchUpStore, UpkeepSto
   countedRequests(customerId: string, day: string): Soon<number>;
   /** What the customer has used in the UTC month ("2026-07"). */
   usageOf(customerId: string, month: string): Promise<Usage>;
+  /** Takes of one of the customer's limits per UTC day, or refuses and changes nothing. */
+  takeDaily(customerId: string, request: DailyRequest): Promise<DailyGrant>;
+  /** What the customer has used of those limits on the UTC day of the time. */
+  usedToday(customerId: string, nowMs: number): Promise<Record<DailyAction, number>>;
   /** Adds to the counts; a crash may lose the call before it. */
   addRequests(counts: readonly { customerId: string; day: string; requests: number }[]): Promise<void>;
 

@@ -13,24 +13,73 @@ export interface TierLimits {
   /** Events delivered by webhook a UTC month. */
   webhookDeliveriesPerMonth: number;
   activeSubscriptions: number;
+  /** Test deliveries a UTC day. */
+  testCallsPerDay: number;
+  /** Deliveries that replays send again or create, a UTC day. */
+  replaysPerDay: number;
 }
 
-/** The limits of the specification's section 8; `embedded` is custom there: its numbers are the operator's to set. */
+/**
+ * The limits of the specification's section 8; `embedded` is custom there: its numbers are the operator's to set. A day's
+ * replays are as many as a month's deliveries: a receiver that has lost a month gets it again in a day.
+ */
 export const DEFAULT_LIMITS: Readonly<Record<Tier, TierLimits>> = {
-  indie: { apiRequestsPerDay: 1_000, webhookDeliveriesPerMonth: 500, activeSubscriptions: 1 },
-  team: { apiRequestsPerDay: 10_000, webhookDeliveriesPerMonth: 5_000, activeSubscriptions: 5 },
-  gpai: { apiRequestsPerDay: 100_000, webhookDeliveriesPerMonth: 50_000, activeSubscriptions: 25 },
-  embedded: { apiRequestsPerDay: 100_000, webhookDeliveriesPerMonth: 50_000, activeSubscriptions: 200 },
+  indie: {
+    apiRequestsPerDay: 1_000,
+    webhookDeliveriesPerMonth: 500,
+    activeSubscriptions: 1,
+    testCallsPerDay: 50,
+    replaysPerDay: 500,
+  },
+  team: {
+    apiRequestsPerDay: 10_000,
+    webhookDeliveriesPerMonth: 5_000,
+    activeSubscriptions: 5,
+    testCallsPerDay: 200,
+    replaysPerDay: 5_000,
+  },
+  gpai: {
+    apiRequestsPerDay: 100_000,
+    webhookDeliveriesPerMonth: 50_000,
+    activeSubscriptions: 25,
+    testCallsPerDay: 1_000,
+    replaysPerDay: 50_000,
+  },
+  embedded: {
+    apiRequestsPerDay: 100_000,
+    webhookDeliveriesPerMonth: 50_000,
+    activeSubscriptions: 200,
+    testCallsPerDay: 1_000,
+    replaysPerDay: 50_000,
+  },
 };
 
-/** Limits under the names that the config and the API have for them; those that are not given are left out. */
-export function limitFields(limits: Partial<TierLimits>): Record<string, number> {
-  const named = {
-    api_requests_per_day: limits.apiRequestsPerDay,
-    webhook_deliveries_per_month: limits.webhookDeliveriesPerMonth,
-    active_subscriptions: limits.activeSubscriptions,
-  };
+/** What the config and the API call each limit. */
+export const LIMIT_FIELDS = {
+  apiRequestsPerDay: "api_requests_per_day",
+  webhookDeliveriesPerMonth: "webhook_deliveries_per_month",
+  activeSubscriptions: "active_subscriptions",
+  testCallsPerDay: "test_calls_per_day",
+  replaysPerDay: "replays_per_day",
+} as const satisfies Record<keyof TierLimits, string>;
+
+/** The name of a limit in the config and the API. */
+export type LimitField = typeof LIMIT_FIELDS[keyof TierLimits];
+
+const LIMIT_NAMES = Object.entries(LIMIT_FIELDS) as [keyof TierLimits, LimitField][];
+
+/** Limits by the names of {@link LIMIT_FIELDS}; those that are undefined are left out. */
+export function limitFields(limits: Partial<TierLimits>): Partial<Record<LimitField, number>> {
   return Object.fromEntries(
-    Object.entries(named).filter((entry): entry is [string, number] => entry[1] !== undefined),
+    LIMIT_NAMES.map(([name, field]) => [field, limits[name]]).filter(([, limit]) => limit !== undefined),
+  );
+}
+
+/** The reverse of {@link limitFields}; other keys are ignored. */
+export function limitsFromFields(
+  fields: { [Field in LimitField]?: number | undefined },
+): Partial<TierLimits> {
+  return Object.fromEntries(
+    LIMIT_NAMES.map(([name, field]) => [name, fields[field]]).filter(([, limit]) => limit !== undefined),
   );
 }

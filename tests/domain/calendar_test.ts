@@ -1,6 +1,6 @@
 // Tests of src/domain/calendar.ts.
 import assert from "node:assert/strict";
-import { nextUtcMonth, utcDay, utcMonth } from "../../src/domain/calendar.ts";
+import { nextUtcDay, nextUtcMonth, utcDay, utcMonth } from "../../src/domain/calendar.ts";
 
 Deno.test("utcDay() and utcMonth() name the period of a time, in UTC", () => {
   const rows: [time: string, day: string, month: string][] = [
@@ -11,6 +11,16 @@ Deno.test("utcDay() and utcMonth() name the period of a time, in UTC", () => {
   ];
   for (const [time, day, month] of rows) {
     assert.deepEqual([utcDay(Date.parse(time)), utcMonth(Date.parse(time))], [day, month], time);
+  }
+});
+
+Deno.test("nextUtcDay() is the first moment of the day after", () => {
+  const rows: [time: string, next: string][] = [
+    ["2026-07-31T23:59:59.999Z", "2026-08-01T00:00:00.000Z"],
+    ["2026-08-01T00:00:00.000Z", "2026-08-02T00:00:00.000Z"],
+  ];
+  for (const [time, next] of rows) {
+    assert.equal(new Date(nextUtcDay(Date.parse(time))).toISOString(), next, time);
   }
 });
 

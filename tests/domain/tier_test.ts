@@ -1,7 +1,7 @@
 // Tiers: the specification's numbers, and what stands over them.
 import assert from "node:assert/strict";
 import { limitOf, limitsOf } from "../../src/domain/customer.ts";
-import { DEFAULT_LIMITS, TIERS } from "../../src/domain/tier.ts";
+import { DEFAULT_LIMITS, limitFields, limitsFromFields, TIERS } from "../../src/domain/tier.ts";
 
 Deno.test("DEFAULT_LIMITS are the specification's section 8", () => {
   const rows = TIERS.map((tier) => {
@@ -14,6 +14,15 @@ Deno.test("DEFAULT_LIMITS are the specification's section 8", () => {
     ["gpai", 100_000, 50_000, 25],
   ]);
   assert.equal(DEFAULT_LIMITS.embedded.activeSubscriptions, 200);
+});
+
+Deno.test("limitsFromFields() reverses limitFields(), and leaves out what is not given", () => {
+  assert.deepEqual(
+    limitsFromFields(limitFields(DEFAULT_LIMITS.team) as Record<string, number>),
+    DEFAULT_LIMITS.team,
+  );
+  assert.deepEqual(limitFields({ replaysPerDay: 0 }), { replays_per_day: 0 });
+  assert.deepEqual(limitsFromFields({ replays_per_day: 0 }), { replaysPerDay: 0 });
 });
 
 Deno.test("limitsOf() gives the tier's limits, with the customer's own over them", () => {

@@ -7,6 +7,7 @@ import { catchUpPromises } from "./contract/catch_up.ts";
 import { deliveryLogPromises } from "./contract/delivery_log.ts";
 import { changePromises } from "./contract/changes.ts";
 import { customerPromises } from "./contract/customers.ts";
+import { dailyUsagePromises } from "./contract/daily_usage.ts";
 import { declaredPromises } from "./contract/declared.ts";
 import { endpointPromises } from "./contract/endpoints.ts";
 import { eventPromises } from "./contract/events.ts";
@@ -48,6 +49,7 @@ export const PROMISES = [
   ...subscriptionPromises,
   ...tierHoldPromises,
   ...usagePromises,
+  ...dailyUsagePromises,
   ...matchingPromises,
   ...quotaPromises,
   ...queuePromises,

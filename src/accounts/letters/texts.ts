@@ -11,8 +11,14 @@ export interface LetterFacts {
   key: string | null;
   publicUrl: string;
   support: string;
-  limits: TierLimits;
+  limits: ListedLimits;
 }
+
+/** The limits that a mail lists: those by which tiers are told apart. */
+export type ListedLimits = Pick<
+  TierLimits,
+  "apiRequestsPerDay" | "webhookDeliveriesPerMonth" | "activeSubscriptions"
+>;
 
 /** What the words are made with. */
 export interface LetterTools extends LetterFacts {
@@ -50,10 +56,10 @@ export const HEADER_BLOCK: Block = { code: "Authorization: Bearer rgf_..." };
 /** The limits of a tier in words: the nouns of each, one and many. */
 export function limitsIn(
   tools: LetterTools,
-  limits: TierLimits,
-  nouns: Record<keyof TierLimits, readonly [one: string, other: string]>,
+  limits: ListedLimits,
+  nouns: Record<keyof ListedLimits, readonly [one: string, other: string]>,
 ): string {
-  return (Object.keys(nouns) as (keyof TierLimits)[])
+  return (Object.keys(nouns) as (keyof ListedLimits)[])
     .map((name) => tools.count(limits[name], ...nouns[name])).join(", ");
 }
 

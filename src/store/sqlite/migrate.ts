@@ -18,6 +18,7 @@ import sourceGaps from "./migrations/0016_source_gaps.sql" with { type: "text" }
 import guessedPauses from "./migrations/0017_guessed_pauses.sql" with { type: "text" };
 import sharedEndings from "./migrations/0018_shared_endings.sql" with { type: "text" };
 import replaceIsRefused from "./migrations/0019_replace_is_refused.sql" with { type: "text" };
+import dailyUsage from "./migrations/0020_daily_usage.sql" with { type: "text" };
 import type { Vault, VaultSource } from "../../domain/ports.ts";
 import { VERSION } from "../../version.ts";
 import { Connection } from "./connection.ts";
@@ -54,6 +55,7 @@ const MIGRATIONS: readonly Migration[] = [
   { sql: guessedPauses },
   { sql: sharedEndings, replacesTables: true },
   { sql: replaceIsRefused },
+  { sql: dailyUsage },
 ];
 
 /** The schema that this version reads and writes. */

@@ -8,6 +8,7 @@ import { createAudit } from "./audit.ts";
 import { createBackfills } from "./backfills.ts";
 import { Candidates } from "./candidates.ts";
 import { createCustomers } from "./customers.ts";
+import { createDailyUsage } from "./daily_usage.ts";
 import { createDeclared } from "./declared.ts";
 import { createDeliveries } from "./deliveries.ts";
 import { createDeliveryLog } from "./delivery_log.ts";
@@ -61,6 +62,7 @@ export function openStore(
     ...createAudit(connection),
     accountHealth: () => Promise.resolve(accountHealth(connection)),
     ...createUsage(connection),
+    ...createDailyUsage(connection),
     ...createSubscriptions(connection, vault),
     ...createRememberedAnswers(connection, vault),
     ...createMatching(connection, { candidates, unwritten }),
