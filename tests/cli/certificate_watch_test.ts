@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { watchCertificate } from "../../src/cli/certificate_watch.ts";
 import type { CertificatePair } from "../../src/platform/certificate.ts";
-import { makeAuthority, makeCertificate, readPair } from "../platform/certificates.ts";
+import { makeAuthority, makeCertificate, readPair } from "../support/certificates.ts";
 import { withFolder } from "../support/process.ts";
 
 const DAY_MS = 86_400_000;

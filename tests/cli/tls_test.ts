@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { judgeCertificate, judgeKeyFile } from "../../src/cli/doctor/certificate.ts";
-import { makeAuthority, makeCertificate, readPair, shownName } from "../platform/certificates.ts";
+import { makeAuthority, makeCertificate, makeSelfSigned, readPair, shownName } from "../support/certificates.ts";
 import { regfeed, serve, withFolder, writeConfig } from "../support/process.ts";
 
 const CONFIG = `
@@ -11,20 +11,6 @@ listen = "127.0.0.1:0"
 tls_cert = "live.pem"
 tls_key = "live.key"
 `;
-
-/** Makes the certificate that `openssl req -x509` makes without more: signed by itself, and for another name. */
-async function makeOwnCertificate(folder: string): Promise<void> {
-  const { success } = await new Deno.Command("openssl", {
-    args: [
-      ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"],
-      ...["-keyout", "live.key", "-out", "live.pem", "-days", "30", "-subj", "/CN=feed.example.org"],
-      ...["-addext", "subjectAltName=DNS:feed.example.org"],
-    ],
-    cwd: folder,
-    stderr: "null",
-  }).output();
-  assert.ok(success);
-}
 
 /** A port of loopback that nobody listens on now. */
 function freePort(): number {
@@ -79,7 +65,7 @@ Deno.test("serve speaks TLS, takes a new certificate into use, and goes on with 
 
 Deno.test("healthcheck asks the config's own server over TLS, whoever signed its certificate, and no other so", () =>
   withFolder(async (folder) => {
-    await makeOwnCertificate(folder);
+    await makeSelfSigned(folder, "live", "feed.example.org");
     await writeConfig(folder, CONFIG.replace("127.0.0.1:0", `127.0.0.1:${freePort()}`));
     const server = await serve(folder);
     const healthy = await regfeed(folder, ["healthcheck"]);
@@ -98,7 +84,7 @@ Deno.test("healthcheck asks the config's own server over TLS, whoever signed its
 
 Deno.test("check and serve go on with a key and a config that others can read, and both say so", () =>
   withFolder(async (folder) => {
-    await makeOwnCertificate(folder);
+    await makeSelfSigned(folder, "live", "feed.example.org");
     await writeConfig(
       folder,
       `${CONFIG}[metrics]\nlisten = "127.0.0.1:0"\ntoken = "${"k".repeat(32)}"\n`,

@@ -1,7 +1,7 @@
 // More slow connections than the process may open files: over TLS others are answered, in clear it comes back, and says so.
 import assert from "node:assert/strict";
 import net from "node:net";
-import { makeAuthority, makeCertificate } from "../platform/certificates.ts";
+import { makeAuthority, makeCertificate } from "../support/certificates.ts";
 import { afterShell, serve, type Serving, withFolder, writeConfig } from "../support/process.ts";
 
 /** What the process may have open, and how many slow connections come. */

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { examineCertificate } from "../../src/platform/certificate.ts";
 import { listenTls } from "../../src/platform/tls_server.ts";
+import { makeAuthority, makeCertificate, readPair, shownName } from "../support/certificates.ts";
 import { withFolder } from "../support/process.ts";
-import { makeAuthority, makeCertificate, readPair, shownName } from "./certificates.ts";
 
 Deno.test("examineCertificate() tells good pairs from what cannot be used", () =>
   withFolder(async (folder) => {

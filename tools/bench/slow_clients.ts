@@ -1,7 +1,7 @@
 // `deno task slow`: what 2 000 slow connections do to the API, over plain HTTP, over TLS and behind nginx.
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { makeAuthority, makeCertificate } from "../../tests/platform/certificates.ts";
+import { makeAuthority, makeCertificate } from "../../tests/support/certificates.ts";
 import type { HoldJob, HoldState } from "./slow_holder.ts";
 import { endAll, startCompanion, startRegfeed } from "./processes.ts";
 
