@@ -11,8 +11,9 @@ import {
   stripeSubscription,
 } from "../support/stripe.ts";
 import { createWorld, START_MS, type World } from "../support/world.ts";
+import { scaled } from "../support/effort.ts";
 
-const ORDERS = 500;
+const ORDERS = scaled(50, 500);
 /** Orders told to one store, each by a payer of its own: they must not mix, and a store costs more than they do. */
 const PAYERS = 25;
 const DAY_S = 86_400;

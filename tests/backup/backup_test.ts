@@ -12,6 +12,7 @@ import { withBackup } from "../../src/backup/verify.ts";
 import { inspectDatabase } from "../../src/store/sqlite/inspect.ts";
 import { SCHEMA_VERSION } from "../../src/store/sqlite/migrate.ts";
 import { create, listed, names, NOW_MS, withPlace } from "./place.ts";
+import { needs, ROOT } from "../support/needs.ts";
 
 Deno.test("a backup holds the config of one moment, although somebody edits it meanwhile", async () => {
   await withPlace(async (place) => {
@@ -150,8 +151,7 @@ Deno.test("createBackup() copies the config and the key for their owner alone", 
 });
 
 Deno.test({
-  name: "createBackup() run by root leaves folder and archive to the service whose database it is",
-  ignore: Deno.uid() !== 0,
+  ...needs("createBackup() run by root leaves folder and archive to the service whose database it is", ROOT),
   fn: () =>
     withPlace(async (place) => {
       const [service, folder] = [65_534, join(place.folder, "data", "backups")];

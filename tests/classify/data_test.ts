@@ -1,6 +1,5 @@
 // The rules and words beside the code hold together: what one names, another has.
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import {
   ARTICLE_DATA,
   EVENT_TYPE_DATA,
@@ -13,6 +12,7 @@ import {
 } from "../../src/classify/data.ts";
 import { foldPhrase } from "../../src/classify/text.ts";
 import { EVENT_TYPES } from "../../src/domain/event.ts";
+import { needs, present } from "../support/needs.ts";
 
 const TAXONOMY = new URL("../../../shared/facts/taxonomy.json", import.meta.url);
 
@@ -91,8 +91,10 @@ Deno.test("a host belongs to one kind of publisher", () => {
 });
 
 Deno.test({
-  name: "the topics are those of the taxonomy, in its order, with its names and articles",
-  ignore: !existsSync(TAXONOMY),
+  ...needs(
+    "the topics are those of the taxonomy, in its order, with its names and articles",
+    present(TAXONOMY),
+  ),
   fn: () => {
     const taxonomy = JSON.parse(Deno.readTextFileSync(TAXONOMY));
     const fields = ["id", "parent", "name_en", "name_de", "name_fr", "articles"] as const;

@@ -1,7 +1,7 @@
 // The evaluation, and the numbers that the classification reaches with it.
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { evaluate, type LabelledItem, readLabelled } from "../../src/classify/evaluate.ts";
+import { needs, present } from "../support/needs.ts";
 
 const INVENTED = new URL("./invented_items.jsonl", import.meta.url);
 /** Titles as official bodies write them, labelled by the taxonomy's definitions before the rules had read them. */
@@ -161,8 +161,7 @@ Deno.test("evaluate() keeps what the rules reach on held-out items, in each lang
 });
 
 Deno.test({
-  name: "evaluate() keeps what the rules reach on items of official sources",
-  ignore: !existsSync(LABELLED),
+  ...needs("evaluate() keeps what the rules reach on items of official sources", present(LABELLED)),
   fn: () => {
     const lines = readLabelled(Deno.readTextFileSync(LABELLED));
     assertReached(lines, { relevance: 0.95, topics: 0.9, eventType: 0.95, severity: 0.95 });

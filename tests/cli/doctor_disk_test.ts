@@ -7,7 +7,7 @@ import { prepareDatabase, WORK_HERE } from "../../src/cli/prepare.ts";
 import { createFiles } from "../../src/platform/files.ts";
 import { kindOf, type Volume } from "../../src/platform/machine.ts";
 import type { Host } from "../../src/platform/process.ts";
-import { regfeed, serve, withFolder, writeConfig } from "../support/process.ts";
+import { withFolder } from "../support/process.ts";
 import { createWorld } from "../support/world.ts";
 
 const GB = 1e9;
@@ -61,52 +61,6 @@ Deno.test("judgeFolder() looks at the folder in which a missing one would be mad
   );
   assert.equal(judgeFolder("store", "/srv", machine(true)).seen, "/srv can be written to");
   assert.match(judgeFolder("store", "/srv/data", machine(false)).todo ?? "", /chown USER \/srv/);
-});
-
-/** Becomes the program with the folder mounted read-only, for it alone. */
-const readOnly = (folder: string) => [
-  ...["unshare", "-m", "sh", "-c"],
-  'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"',
-  folder,
-];
-
-function mayMount(): boolean {
-  if (Deno.build.os !== "linux" || Deno.uid() !== 0) return false;
-  const [program = "", ...args] = [...readOnly("/mnt"), "true"];
-  try {
-    return new Deno.Command(program, { args, stderr: "null" }).outputSync().success;
-  } catch {
-    return false; // there is no such program
-  }
-}
-
-Deno.test({
-  name: "the doctor sees a disk that is mounted read-only, whatever the modes say, before and after a start",
-  ignore: !mayMount(),
-  fn: () =>
-    withFolder(async (folder) => {
-      await writeConfig(folder, '[server]\nlisten = "127.0.0.1:0"\n[backup]\nfolder = "saved"\n');
-      const data = join(folder, "data");
-      await Deno.mkdir(data);
-      const examine = () => regfeed(folder, ["doctor", "--offline"], undefined, readOnly(data));
-      const before = await examine();
-      assert.equal(before.code, 1, before.stdout);
-      const seen =
-        /PROBLEM {2}nothing can be written to .*data: its file system is read-only\n\s+→ .*mount it writable/;
-      assert.match(before.stdout, seen);
-      assert.match(before.stdout, /saved will be made in/, "another folder is none of it");
-
-      await (await serve(folder)).end("SIGTERM");
-      const writable = await regfeed(folder, ["doctor", "--offline"]);
-      assert.equal(writable.code, 0, writable.stdout);
-      const after = await examine();
-      assert.equal(after.code, 1, after.stdout);
-      assert.match(after.stdout, seen);
-      assert.match(
-        after.stdout,
-        /PROBLEM {2}.*regfeed\.db cannot be written to: its file system is read-only/,
-      );
-    }),
 });
 
 Deno.test("judgeOpenFiles() warns where a few hundred connections would take every file", () => {

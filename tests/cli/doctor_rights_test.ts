@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { judgeConfigFile, judgeGivenSecret, judgeSecretFile } from "../../src/cli/doctor/disk.ts";
 import { mayByMode } from "../../src/platform/machine.ts";
 import { regfeed, serve, withFolder, writeConfig } from "../support/process.ts";
+import { needs, ROOT, UNPRIVILEGED } from "../support/needs.ts";
 
 Deno.test("judgeSecretFile() wants secrets to be their owner's alone", () => {
   const rights = {
@@ -91,8 +92,7 @@ Deno.test("mayByMode() reads the bits that are the user's, and none for root", (
 });
 
 Deno.test({
-  name: "the doctor run by root looks at the data as the service's user does",
-  ignore: Deno.uid() !== 0,
+  ...needs("the doctor run by root looks at the data as the service's user does", ROOT),
   fn: () =>
     withFolder(async (folder) => {
       await writeConfig(folder, '[server]\nlisten = "127.0.0.1:0"\n');
@@ -118,8 +118,10 @@ Deno.test({
 });
 
 Deno.test({
-  name: "the doctor finds a data folder that this user cannot look into, and does not end by it",
-  ignore: Deno.build.os === "windows" || Deno.uid() === 0, // root looks into everything
+  ...needs(
+    "the doctor finds a data folder that this user cannot look into, and does not end by it",
+    UNPRIVILEGED,
+  ), // root looks into everything
   fn: () =>
     withFolder(async (folder) => {
       await writeConfig(folder, '[store]\npath = "data/regfeed.db"\n');

@@ -15,6 +15,7 @@ import { Connection } from "../../src/store/sqlite/connection.ts";
 import { migrate } from "../../src/store/sqlite/migrate.ts";
 import { testVault } from "../support/vault.ts";
 import { withFolder } from "../support/process.ts";
+import { needs, POSIX, ROOT } from "../support/needs.ts";
 
 /** A volume with room and memory, as far as a test does not take them away. */
 interface Given {
@@ -95,8 +96,7 @@ Deno.test("a copy that has no room says what it needs and what there is, and lea
   }));
 
 Deno.test({
-  name: "what a killed process left of its copy is removed; what lives, is linked or is new stays",
-  ignore: Deno.build.os === "windows",
+  ...needs("what a killed process left of its copy is removed; what lives, is linked or is new stays", POSIX),
   fn: () =>
     withDatabase(async ({ temporary, tools }) => {
       const outside = join(temporary, "precious");
@@ -133,8 +133,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "another user's folder among the temporary ones is left alone",
-  ignore: Deno.uid() !== 0,
+  ...needs("another user's folder among the temporary ones is left alone", ROOT),
   fn: () =>
     withDatabase(async ({ temporary, tools }) => {
       const path = join(temporary, "regfeed-read-theirs");

@@ -2,7 +2,13 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { judgeCertificate, judgeKeyFile } from "../../src/cli/doctor/certificate.ts";
-import { makeAuthority, makeCertificate, makeSelfSigned, readPair, shownName } from "../support/certificates.ts";
+import {
+  makeAuthority,
+  makeCertificate,
+  makeSelfSigned,
+  readPair,
+  shownName,
+} from "../support/certificates.ts";
 import { regfeed, serve, withFolder, writeConfig } from "../support/process.ts";
 
 const CONFIG = `

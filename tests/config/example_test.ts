@@ -1,9 +1,10 @@
 // Tests of src/config/example.ts.
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { parse } from "smol-toml";
 import { allKnownKeys } from "../../src/config/known_keys.ts";
 import { configOf } from "./given.ts";
+import { needs, present } from "../support/needs.ts";
 
 const EXAMPLE = await Deno.readTextFile(new URL("../../config.example.toml", import.meta.url));
 
@@ -113,8 +114,10 @@ interface Fact {
 }
 
 Deno.test({
-  name: "config.example.toml ships what is known to exist, and leaves off what is not certain",
-  ignore: !existsSync(FACTS), // the facts lie beside the repository, where they do
+  ...needs(
+    "config.example.toml ships what is known to exist, and leaves off what is not certain",
+    present(FACTS),
+  ), // the facts lie beside the repository, where they do
   async fn() {
     const facts = new Map((JSON.parse(readFileSync(FACTS, "utf8")) as Fact[]).map((fact) => [fact.id, fact]));
     const { sources } = await configOf(EXAMPLE);

@@ -1,6 +1,6 @@
 // The guard: addresses, URLs and look-ups, by tables, over whole ranges, and against a list of known tricks.
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import fc from "npm:fast-check@4.10.2";
 import ipaddr from "ipaddr.js";
 import {
@@ -11,6 +11,7 @@ import {
   resolveTarget,
 } from "../../src/delivery/guard.ts";
 import type { Resolver } from "../../src/domain/ports.ts";
+import { needs, present } from "../support/needs.ts";
 
 const strict = createAddressPolicy({ allowHttp: false, allowNetworks: [], allowPorts: [] });
 const withHttp = createAddressPolicy({ allowHttp: true, allowNetworks: [], allowPorts: [] });
@@ -334,8 +335,7 @@ interface Cases {
 }
 
 Deno.test({
-  name: "the guard decides every listed case of ../shared/facts as it is expected",
-  ignore: !existsSync(listed),
+  ...needs("the guard decides every listed case of ../shared/facts as it is expected", present(listed)),
   fn: async () => {
     const cases: Cases = JSON.parse(readFileSync(listed, "utf8"));
     // What the list leaves to us: NAT64 is refused unless it is named, other TLS ports are taken.

@@ -1,6 +1,7 @@
 // The cases of ../shared/facts through whole attempts: whatever is refused never reaches the client that connects.
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
+import { needs, present } from "../support/needs.ts";
 import { REFUSED_ADDRESS } from "../../src/delivery/guard.ts";
 import { createDelivery, type TestOutcome } from "../../src/delivery/loop.ts";
 import { type HttpClient, NetworkError } from "../../src/domain/ports.ts";
@@ -58,12 +59,16 @@ function assertRefused({ outcome, connected, mayBe }: Awaited<ReturnType<typeof 
   ], what);
 }
 
-const ignore = !existsSync(FILE);
-const cases: Cases = ignore ? { ips: [], urls: [], dns: [] } : JSON.parse(readFileSync(FILE, "utf8"));
+const RECORDED = present(FILE);
+const cases: Cases = RECORDED !== null
+  ? { ips: [], urls: [], dns: [] }
+  : JSON.parse(readFileSync(FILE, "utf8"));
 
 Deno.test({
-  name: "every listed address is connected to or refused, alone, beside a public one, and as a literal",
-  ignore,
+  ...needs(
+    "every listed address is connected to or refused, alone, beside a public one, and as a literal",
+    RECORDED,
+  ),
   fn: async () => {
     for (const { ip, expect } of cases.ips) {
       const isGood = (DECIDED[ip] ?? expect) === "allow";
@@ -79,8 +84,10 @@ Deno.test({
 });
 
 Deno.test({
-  name: "every listed URL is refused when it is created and at every attempt, over http and https",
-  ignore,
+  ...needs(
+    "every listed URL is refused when it is created and at every attempt, over http and https",
+    RECORDED,
+  ),
   fn: async () => {
     for (const { url, expect } of cases.urls) {
       const verdict = DECIDED[url] ?? expect;
@@ -123,8 +130,10 @@ const ELSEWHERE: Record<string, string> = {
 };
 
 Deno.test({
-  name: "every listed scenario of names ends as it should: refused, failed and tried again, or connected",
-  ignore,
+  ...needs(
+    "every listed scenario of names ends as it should: refused, failed and tried again, or connected",
+    RECORDED,
+  ),
   fn: async () => {
     for (const { scenario } of cases.dns) {
       const row = NAMES[scenario];

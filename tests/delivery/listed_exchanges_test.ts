@@ -1,6 +1,6 @@
 // The exchanges of ../shared/facts by name, over real connections: what each receiver may do to an attempt, and no more.
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { checkWebhookUrl, createAddressPolicy } from "../../src/delivery/guard.ts";
 import { sendAttempt } from "../../src/delivery/send.ts";
@@ -9,6 +9,7 @@ import { type AttemptResult, MAX_KEPT_ANSWER } from "../../src/domain/delivery.t
 import { createClock } from "../../src/platform/clock.ts";
 import { createEndpointClient } from "../../src/platform/endpoint_client.ts";
 import { type Conversation, type RawServer, saying, serveRaw } from "../platform/raw_server.ts";
+import { needs, present } from "../support/needs.ts";
 
 const FILE = new URL("../../../shared/facts/ssrf_cases.json", import.meta.url);
 const OK = "HTTP/1.1 200 OK\r\n";
@@ -194,8 +195,7 @@ const ELSEWHERE: Record<string, [file: string, test: string]> = {
 };
 
 Deno.test({
-  name: "every listed exchange ends as it should, here or in the test that is named",
-  ignore: !existsSync(FILE),
+  ...needs("every listed exchange ends as it should, here or in the test that is named", present(FILE)),
   fn: async () => {
     const { http } = JSON.parse(readFileSync(FILE, "utf8")) as { http: { scenario: string }[] };
     for (const { scenario } of http) {

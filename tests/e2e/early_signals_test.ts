@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { begin, type Beginning, withFolder } from "../support/process.ts";
+import { LINUX, needs } from "../support/needs.ts";
 
 const CONFIG = '[server]\nlisten = "127.0.0.1:0"\n';
 const PATIENCE_MS = 30_000;
@@ -55,8 +56,7 @@ async function listensFor(pid: number, signal: keyof typeof NUMBERS): Promise<vo
 
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
   Deno.test({
-    name: `${signal} before the config is read is a clean end, and no database is begun`,
-    ignore: Deno.build.os !== "linux",
+    ...needs(`${signal} before the config is read is a clean end, and no database is begun`, LINUX),
     async fn() {
       await withWaiting(async ({ folder, server, letGo }) => {
         await listensFor(server.pid, signal);
@@ -75,8 +75,10 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
 for (const signal of ["SIGHUP", "SIGUSR2"] as const) {
   const what = signal === "SIGHUP" ? "config read again: nothing to put in force" : `signal=${signal}`;
   Deno.test({
-    name: `${signal} before the config is read ends nothing, and is told of once the service is up`,
-    ignore: Deno.build.os !== "linux",
+    ...needs(
+      `${signal} before the config is read ends nothing, and is told of once the service is up`,
+      LINUX,
+    ),
     async fn() {
       await withWaiting(async ({ server, letGo }) => {
         await listensFor(server.pid, signal);

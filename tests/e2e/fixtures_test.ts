@@ -1,12 +1,12 @@
 // Recorded feeds of official bodies through the command line, where the recordings are at hand.
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { DatabaseSync } from "node:sqlite";
 import type { RegEvent } from "../../src/domain/event.ts";
 import type { IngestReport } from "../../src/ingest/ingest.ts";
 import { regfeed, regfeedJson, withFolder, writeConfig } from "../support/process.ts";
+import { needs, present } from "../support/needs.ts";
 
 const FIXTURES = fileURLToPath(new URL("../../../shared/fixtures", import.meta.url));
 
@@ -71,8 +71,10 @@ function storedEvents(folder: string): RegEvent[] {
 type Reports = { sources: IngestReport[] };
 
 Deno.test({
-  name: "ingest stores every item of every recorded feed, once, and an edited one as version 2 with its diff",
-  ignore: !existsSync(FIXTURES),
+  ...needs(
+    "ingest stores every item of every recorded feed, once, and an edited one as version 2 with its diff",
+    present(FIXTURES),
+  ),
   fn: () =>
     withFolder(async (folder) => {
       await arrange(folder);

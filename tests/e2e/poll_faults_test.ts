@@ -10,10 +10,12 @@ import { createChance, seedOfRun } from "../support/chance.ts";
 import type { Answer } from "../support/platform.ts";
 import { testVault } from "../support/vault.ts";
 import { createWorld, type World } from "../support/world.ts";
-import { type GrowingFeed, growingFeeds, HAS_RECORDINGS } from "./recorded_feeds.ts";
+import { type GrowingFeed, growingFeeds, RECORDINGS } from "./recorded_feeds.ts";
+import { needs } from "../support/needs.ts";
+import { scaled } from "../support/effort.ts";
 
 /** Fewer serve to try many seeds: what must have been met by the end is counted against it. */
-const POLLS = Number(Deno.env.get("REGFEED_POLLS") ?? 10_000);
+const POLLS = Number(Deno.env.get("REGFEED_POLLS") ?? scaled(1_000, 10_000));
 const WARM_UP_POLLS = POLLS / 5;
 const STEP_MS = 10 * 60_000;
 /** Long enough for every back-off, which ends after a day, and for a move to be believed after that. */
@@ -192,8 +194,10 @@ function keptBytes(): number {
 }
 
 Deno.test({
-  name: "10 000 polls through every fault lose no event, double none, and keep nothing in memory",
-  ignore: !HAS_RECORDINGS,
+  ...needs(
+    `${POLLS} polls through every fault lose no event, double none, and keep nothing in memory`,
+    RECORDINGS,
+  ),
   async fn() {
     const seed = seedOfRun();
     const feeds = await growingFeeds(0.3);

@@ -1,11 +1,11 @@
 // Recorded feeds of official bodies, published bit by bit.
-import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { type Need, present } from "../support/needs.ts";
 
 const FIXTURES = fileURLToPath(new URL("../../../shared/fixtures", import.meta.url));
 
 /** Whether the recordings are at hand. */
-export const HAS_RECORDINGS = existsSync(FIXTURES);
+export const RECORDINGS: Need = present(FIXTURES);
 
 const FILES: Readonly<Record<string, string>> = {
   "press-corner": "ec-press-corner/ec_presscorner_2026-07-28.xml",

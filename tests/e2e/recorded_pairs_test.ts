@@ -1,10 +1,10 @@
 // Two recordings of one feed, minutes apart and with the same content, must give each publication once.
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { boardConfig } from "../support/samples.ts";
 import { createWorld } from "../support/world.ts";
-import { growingFeeds, HAS_RECORDINGS } from "./recorded_feeds.ts";
+import { growingFeeds, RECORDINGS } from "./recorded_feeds.ts";
+import { needs, present } from "../support/needs.ts";
 
 const FIXTURES = fileURLToPath(new URL("../../../shared/fixtures", import.meta.url));
 const PAIRS = [
@@ -36,8 +36,7 @@ async function feedFrom(file: string): Promise<{ text: string; titles: string[] 
 
 for (const [first, second] of PAIRS) {
   Deno.test({
-    name: `${first} and its later twin give ten publications, each once`,
-    ignore: !existsSync(FIXTURES),
+    ...needs(`${first} and its later twin give ten publications, each once`, present(FIXTURES)),
     async fn() {
       const world = await createWorld(
         boardConfig({ source: 'relevance = "all"\ntimezone = "Europe/Brussels"' }),
@@ -62,9 +61,10 @@ for (const [first, second] of PAIRS) {
 }
 
 Deno.test({
-  name:
+  ...needs(
     "an item of each recorded feed that gets another id and another title at once is revised, and nothing else is",
-  ignore: !HAS_RECORDINGS,
+    RECORDINGS,
+  ),
   async fn() {
     for (const feed of await growingFeeds(1)) {
       const world = await createWorld(boardConfig({ source: 'relevance = "all"' }));

@@ -5,7 +5,8 @@ import { createClock } from "../../src/platform/clock.ts";
 import { createHttpClient } from "../../src/platform/http.ts";
 import { type Conversation, saying, sayingLast, serveRaw } from "../platform/raw_server.ts";
 import { createWorld, type World } from "../support/world.ts";
-import { type GrowingFeed, growingFeeds, HAS_RECORDINGS } from "./recorded_feeds.ts";
+import { type GrowingFeed, growingFeeds, RECORDINGS } from "./recorded_feeds.ts";
+import { needs } from "../support/needs.ts";
 
 const DAY = 86_400_000;
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -75,8 +76,10 @@ async function poll(world: World, afterMs = DAY) {
 }
 
 Deno.test({
-  name: "a feed over real sockets is taken whole after every fault, each with its reason and state",
-  ignore: !HAS_RECORDINGS,
+  ...needs(
+    "a feed over real sockets is taken whole after every fault, each with its reason and state",
+    RECORDINGS,
+  ),
   async fn() {
     const feed = (await growingFeeds(1)).find(({ id }) => id === "fca");
     assert.ok(feed);

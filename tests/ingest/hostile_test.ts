@@ -5,8 +5,9 @@ import { hostileText, hostileValue, mutate } from "../support/hostile.ts";
 import type { Answer } from "../support/platform.ts";
 import { boardConfig, rss } from "../support/samples.ts";
 import { createWorld, type World } from "../support/world.ts";
+import { scaled } from "../support/effort.ts";
 
-const INPUTS = Number(Deno.env.get("REGFEED_INPUTS") ?? 500);
+const INPUTS = Number(Deno.env.get("REGFEED_INPUTS") ?? scaled(50, 500));
 const HOST = "https://board.example";
 const ITEMS = ["one", "two", "three", "four", "five"];
 const NEIGHBOUR = "https://neighbour.example/feed";

@@ -1,13 +1,14 @@
 // Recorded answers read by the sources that config.example.toml ships, where the optional folder ../shared is there.
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
+import { needs, present } from "../support/needs.ts";
 import { findAdditionProblems } from "../../src/classify/check_additions.ts";
 import { type Config, parseConfig } from "../../src/config/config.ts";
 import { withWorld } from "../support/world.ts";
 import { describeDocument, type DocumentDescription } from "../../src/ingest/normalise/describe.ts";
 
 const FOLDER = new URL("../../../shared/fixtures/", import.meta.url);
-const ignore = !existsSync(FOLDER); // recorded answers lie beside the repository, where they do
+const ANSWERS = present(FOLDER);
 
 const configOf = (text: string): Promise<Config> =>
   parseConfig(text, {
@@ -50,8 +51,7 @@ const RECORDED: [string, string, number, boolean][] = [
 ];
 
 Deno.test({
-  name: "recorded answers are read whole by the rules of the shipped sources",
-  ignore,
+  ...needs("recorded answers are read whole by the rules of the shipped sources", ANSWERS),
   fn() {
     for (const [path, id, count, isDated] of RECORDED) {
       const { items, problems } = read(path, id);
@@ -71,8 +71,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "recorded answers come out as their publishers state them",
-  ignore,
+  ...needs("recorded answers come out as their publishers state them", ANSWERS),
   fn() {
     const [notice] =
       read("federal-register/fr_search_artificial_intelligence_2026-07-07.json", "us-federal-register").items;
@@ -138,8 +137,7 @@ body = '{"fond": "CNIL"}'
 `;
 
 Deno.test({
-  name: "recorded listings, tables of contents and searches are read by rules of one's own",
-  ignore,
+  ...needs("recorded listings, tables of contents and searches are read by rules of one's own", ANSWERS),
   async fn() {
     const config = await configOf(OWN);
     const found = read("aepd/aepd_resoluciones_search_ps-00598-2025.html", "aepd", config);
@@ -167,8 +165,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a release of the press corner is one event in three languages, whichever comes first",
-  ignore,
+  ...needs("a release of the press corner is one event in three languages, whichever comes first", ANSWERS),
   async fn() {
     const lines = (await Deno.readTextFile(new URL("../../config.example.toml", import.meta.url)))
       .split("[[sources]]").find((text) => text.includes('id = "eu-ec-presscorner"')) ?? "";

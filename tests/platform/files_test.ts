@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createFiles } from "../../src/platform/files.ts";
+import { LINUX, needs } from "../support/needs.ts";
 
 const files = createFiles();
 
@@ -51,9 +52,10 @@ Deno.test("list() gives plain files by name, follows links, leaves out folders a
 });
 
 Deno.test({
-  name:
+  ...needs(
     "list() says of each entry that is no readable file what it is, opens no pipe, and gives its neighbours",
-  ignore: Deno.build.os !== "linux",
+    LINUX,
+  ),
   fn: () =>
     inFolder(async (folder) => {
       const script =

@@ -4,8 +4,9 @@ import type { Store } from "../../src/domain/store.ts";
 import { assertPromises } from "./promises.ts";
 import { Simulation, type Tampering } from "./simulation.ts";
 import { live } from "./story.ts";
+import { scaled } from "../support/effort.ts";
 
-const SEEDS = Number(Deno.env.get("SEEDS") ?? 200);
+const SEEDS = Number(Deno.env.get("SEEDS") ?? scaled(20, 200));
 const seeds = Deno.env.get("SEED") === undefined
   ? Array.from({ length: SEEDS }, (_, at) => at + 1)
   : [Number(Deno.env.get("SEED"))];

@@ -10,6 +10,7 @@ import { inspectDatabase, releaseDatabase } from "../../src/store/sqlite/inspect
 import { openStore } from "../../src/store/sqlite/store.ts";
 import { anEvent, publish } from "./contract/given.ts";
 import { testVault } from "../support/vault.ts";
+import { LINUX, needs } from "../support/needs.ts";
 
 const WRITER = fileURLToPath(new URL("sqlite_copy_writer.ts", import.meta.url));
 
@@ -158,8 +159,10 @@ async function locksOn(file: string): Promise<string[]> {
 }
 
 Deno.test({
-  name: "copyDatabase() takes no lock away that the system holds for this process, however often it copies",
-  ignore: Deno.build.os !== "linux",
+  ...needs(
+    "copyDatabase() takes no lock away that the system holds for this process, however often it copies",
+    LINUX,
+  ),
   fn: () =>
     withFolder(async (folder, files) => {
       const file = join(folder, "regfeed.db");

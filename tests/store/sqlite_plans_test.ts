@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import type { Soon } from "../../src/domain/soon.ts";
 import type { EventQuery, Store } from "../../src/domain/store.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
-import { PROMISES } from "./contract.ts";
 import {
   aClaim,
   addCustomer,
@@ -26,41 +25,6 @@ import {
 import { aPayment, aReview } from "./contract/given_payments.ts";
 import { plansOf, statementsOf } from "./statements.ts";
 import { testVault } from "../support/vault.ts";
-
-/** Indexes that hold a queue or an order: walking one of them is not reading the table from end to end. */
-const WALKED = [
-  "events_newest",
-  "deliveries_due",
-  "deliveries_oldest_pending",
-  "deliveries_held",
-  "deliveries_undelivered",
-  "mails_by_age",
-  "mails_due",
-  "mails_failed",
-  "payment_events_by_receipt",
-];
-/** Tables that stay small, or empty themselves: reading them whole is right. */
-const SMALL = [
-  "event_outbox",
-  "sources",
-  "customers",
-  "api_keys",
-  "subscriptions",
-  "payers",
-  "sqlite_sequence",
-];
-
-/** Whether a line reads a growing table from end to end; subqueries and virtual tables bring their own lines. */
-function readsAll(line: string): boolean {
-  const [, table = "", how = ""] = /^SCAN (?:\d+ )?(\w+)(.*)$/.exec(line) ?? [];
-  if (table === "" || how.includes("VIRTUAL TABLE") || SMALL.includes(table)) return false;
-  if (
-    ["CONSTANT", "asked", "waiting", "walked", "queues", "sqlite_master", "sqlite_schema"].includes(table)
-  ) {
-    return false;
-  }
-  return !WALKED.some((index) => how.endsWith(`INDEX ${index}`));
-}
 
 /** A store in which every kind of work is waiting. */
 async function busyStore(): Promise<Store> {
@@ -87,28 +51,6 @@ async function plansOfCall(call: (store: Store) => Soon<unknown>): ReturnType<ty
     await store.close();
   }
 }
-
-Deno.test("the SQLite engine reads no growing table from end to end, in any statement of the contract", async () => {
-  const statements = await statementsOf(async () => {
-    for (const { check } of PROMISES) {
-      const opened: Store[] = [];
-      const open = (): Store => {
-        const store = openStore(":memory:", testVault);
-        opened.push(store);
-        return store;
-      };
-      await check(open(), open);
-      for (const store of opened) await store.close();
-    }
-  });
-  assert.ok(statements.size > 60, "the contract runs the engine's statements");
-  for (const { sql, lines } of await plansOf(statements)) {
-    // A plan of an insert shows the look-ups of violated references, which run only when there are any.
-    if (sql.startsWith("insert ")) continue;
-    assert.deepEqual(lines.filter(readsAll), [], sql);
-    assert.ok(!lines.some((line) => line.includes("AUTOMATIC")), `${sql} builds an index for itself`);
-  }
-});
 
 /** A call, the lines that its plans must hold, and whether sorting is due. */
 const HOT: [string, (store: Store) => Soon<unknown>, RegExp[]][] = [

@@ -84,7 +84,10 @@ interface Request {
 async function write(folder: string, name: string, request: Request): Promise<CertificateFiles> {
   const { keys, cert } = await sign(name, request);
   const files = { cert: join(folder, `${name}.pem`), key: join(folder, `${name}.key`) };
-  const key = x509.PemConverter.encode(await crypto.subtle.exportKey("pkcs8", keys.privateKey), "PRIVATE KEY");
+  const key = x509.PemConverter.encode(
+    await crypto.subtle.exportKey("pkcs8", keys.privateKey),
+    "PRIVATE KEY",
+  );
   await Deno.writeTextFile(files.cert, cert);
   await Deno.writeTextFile(files.key, key, { mode: 0o600 });
   return files;

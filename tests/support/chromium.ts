@@ -1,11 +1,8 @@
 // A real browser in the test's hand: Chromium without a window, driven over its DevTools protocol.
+import { findProgram } from "./needs.ts";
 
 /** Where Chromium lies on this machine; null when it is not here. */
-export const CHROMIUM: string | null = [
-  "/usr/bin/chromium",
-  "/usr/bin/chromium-browser",
-  "/usr/bin/google-chrome",
-].find(exists) ?? null;
+export const CHROMIUM = findProgram("chromium", "chromium-browser", "google-chrome");
 
 /** How a page is opened. */
 export interface Viewing {
@@ -222,12 +219,4 @@ function tabOver(
       await send("Input.dispatchKeyEvent", { type: "keyUp", ...common });
     },
   };
-}
-
-function exists(path: string): boolean {
-  try {
-    return Deno.statSync(path).isFile;
-  } catch {
-    return false;
-  }
 }

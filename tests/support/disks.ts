@@ -1,6 +1,7 @@
 // Servers on disks that tests may fill, fail and make read-only, and a customer who asks them.
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { condition, type Need, POSIX } from "./needs.ts";
 import { type Board, type Hook, openBoard, openHook } from "./loopback.ts";
 import { regfeedJson, type Serving, withFolder, writeConfig } from "./process.ts";
 
@@ -120,19 +121,19 @@ export function withDisk(path: string, bytes: number): string[] {
   return ["unshare", "--map-root-user", "--mount", "sh", "-c", script, "sh"];
 }
 
-/** Whether this machine lets a test mount a disk of its own, in a namespace. */
-export const mayMount = await works("unshare", [
-  "--map-root-user",
-  "--mount",
-  "mount",
-  "-t",
-  "tmpfs",
-  "tmpfs",
-  "/mnt",
-]);
+/** Needs the right to mount a disk, in a namespace. */
+export const MAY_MOUNT: Need = condition(
+  await works("unshare", ["--map-root-user", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]),
+  "this machine does not let tests mount a disk",
+);
+
 /** A wrapper: what is held to the rights of files even where an administrator runs it. */
 export const HELD_TO_RIGHTS = Deno.uid() === 0
   ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all"]
-  : []; /** Whether this machine can do {@link HELD_TO_RIGHTS}. */
-export const mayHold = HELD_TO_RIGHTS.length === 0 ||
-  await works("setpriv", [...HELD_TO_RIGHTS.slice(1), "true"]);
+  : [];
+
+/** Needs what {@link HELD_TO_RIGHTS} does. */
+export const MAY_HOLD: Need = POSIX ?? condition(
+  HELD_TO_RIGHTS.length === 0 || await works("setpriv", [...HELD_TO_RIGHTS.slice(1), "true"]),
+  "root without setpriv",
+);

@@ -1,12 +1,13 @@
 // Recorded feeds of official bodies, where the optional folder ../shared/fixtures is there; nothing of them is here.
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { needs, present } from "../../support/needs.ts";
 import { describeDocument, type DocumentDescription } from "../../../src/ingest/normalise/describe.ts";
 import { type NormalisedItem, normaliseItem } from "../../../src/ingest/normalise/item.ts";
 import { DocumentError, parseDocument } from "../../../src/ingest/parse/document.ts";
 
 const FOLDER = new URL("../../../../shared/fixtures/", import.meta.url);
-const ignore = !existsSync(FOLDER);
+const RECORDED = present(FOLDER);
 
 const read = (path: string): Uint8Array => readFileSync(new URL(path, FOLDER));
 const everyFile = (): string[] =>
@@ -45,8 +46,10 @@ const FEEDS: Record<string, number> = {
 };
 
 Deno.test({
-  name: "every recorded feed gives all its items, each with a title, an absolute link and a date",
-  ignore,
+  ...needs(
+    "every recorded feed gives all its items, each with a title, an absolute link and a date",
+    RECORDED,
+  ),
   fn() {
     for (const [path, count] of Object.entries(FEEDS)) {
       const text = new TextDecoder().decode(read(path));
@@ -69,8 +72,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "dates with a zone in recorded feeds are those that Date reads",
-  ignore,
+  ...needs("dates with a zone in recorded feeds are those that Date reads", RECORDED),
   fn() {
     for (const path of Object.keys(FEEDS).filter((path) => !path.startsWith("fca/"))) {
       const text = new TextDecoder().decode(read(path));
@@ -88,8 +90,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "recorded feeds known for their quirks come out right",
-  ignore,
+  ...needs("recorded feeds known for their quirks come out right", RECORDED),
   fn() {
     const times = normalised("fca/fca_news_2026-07-28.xml", "Europe/London").map((item) =>
       item.publishedAtMs
@@ -138,8 +139,7 @@ const GUESSED: Record<string, number> = {
 };
 
 Deno.test({
-  name: "recorded answers of APIs are looked at by guess, which a problem says",
-  ignore,
+  ...needs("recorded answers of APIs are looked at by guess, which a problem says", RECORDED),
   fn() {
     for (const [path, count] of Object.entries(GUESSED)) {
       const { format, items, problems } = describe(path);
@@ -152,8 +152,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "every other recorded document is told from a feed, in words",
-  ignore,
+  ...needs("every other recorded document is told from a feed, in words", RECORDED),
   fn() {
     for (const path of everyFile()) {
       if (FEEDS[path] !== undefined || GUESSED[path] !== undefined) continue;

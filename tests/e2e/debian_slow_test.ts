@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildDebian } from "../../tools/build/debian.ts";
 import { withFolder } from "../support/process.ts";
+import { condition, needs } from "../support/needs.ts";
 
 const MAIN = fileURLToPath(new URL("../../main.ts", import.meta.url));
 
@@ -59,9 +60,10 @@ const USER = "/var/lib/regfeed:/usr/sbin/nologin";
 const ENABLED = "starts with the machine";
 
 Deno.test({
-  name:
+  ...needs(
     "the Debian package installs, runs, upgrades, goes, comes again and is purged, and keeps what it must",
-  ignore: !mayCopy, // it needs an administrator's rights, dpkg, and a kernel that lets it make such a copy
+    condition(mayCopy, "needs root, dpkg, adduser and overlay mounts"),
+  ), // it needs an administrator's rights, dpkg, and a kernel that lets it make such a copy
   fn: () =>
     withFolder(async (folder) => {
       const executable = join(folder, "regfeed");

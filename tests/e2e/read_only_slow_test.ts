@@ -8,14 +8,15 @@ import {
   FIRST,
   HELD_TO_RIGHTS,
   inside,
-  mayHold,
-  mayMount,
+  MAY_HOLD,
+  MAY_MOUNT,
   SETTINGS,
   until,
   withPeers,
 } from "../support/disks.ts";
 import type { Board, Hook } from "../support/loopback.ts";
 import { begin, regfeed, regfeedJson, serve, type Serving, writeConfig } from "../support/process.ts";
+import { needs, ROOT } from "../support/needs.ts";
 
 /** The life of a server that starts where nothing can be written, until it can be. */
 async function liveThrough(
@@ -56,8 +57,10 @@ for (
   ]
 ) {
   Deno.test({
-    name: `a server that may not write to ${name} of its database answers what can be read, and heals`,
-    ignore: Deno.build.os === "windows" || !mayHold,
+    ...needs(
+      `a server that may not write to ${name} of its database answers what can be read, and heals`,
+      MAY_HOLD,
+    ),
     fn: () =>
       withPeers(async (folder, board, hook) => {
         const key = await fill(folder, board);
@@ -76,8 +79,7 @@ for (
 }
 
 Deno.test({
-  name: "where there is no database, a start that may make none says so and what to do",
-  ignore: Deno.build.os === "windows" || !mayHold,
+  ...needs("where there is no database, a start that may make none says so and what to do", MAY_HOLD),
   fn: () =>
     withPeers(async (folder) => {
       await Deno.chmod(join(folder, "disk"), 0o555);
@@ -91,8 +93,11 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a command of another user than the data's says whose they are, what keeps it out, and what to do",
-  ignore: Deno.build.os === "windows" || !mayHold || Deno.uid() !== 0,
+  ...needs(
+    "a command of another user than the data's says whose they are, what keeps it out, and what to do",
+    ROOT,
+    MAY_HOLD,
+  ),
   fn: () =>
     withPeers(async (folder, board) => {
       await fill(folder, board);
@@ -148,9 +153,10 @@ async function setAside(folder: string): Promise<void> {
 }
 
 Deno.test({
-  name:
+  ...needs(
     "a server on a disk that is read-only answers what can be read, and heals when it is mounted writable",
-  ignore: !mayMount,
+    MAY_MOUNT,
+  ),
   fn: () =>
     withPeers(async (folder, board, hook) => {
       const key = await fill(folder, board);
@@ -163,10 +169,11 @@ Deno.test({
 
 for (const lost of [[], ["regfeed.db-shm"]]) {
   Deno.test({
-    name:
+    ...needs(
       "what a killed server had written last is read from a disk that is read-only, and is there afterwards" +
-      (lost.length > 0 ? ", also without the file that readers share" : ""),
-    ignore: !mayMount,
+        (lost.length > 0 ? ", also without the file that readers share" : ""),
+      MAY_MOUNT,
+    ),
     fn: () =>
       withPeers(async (folder, board, hook) => {
         const killed = await serve(folder);
@@ -188,8 +195,10 @@ for (const lost of [[], ["regfeed.db-shm"]]) {
 }
 
 Deno.test({
-  name: "what others write is seen by a server that may not write: a key that they disable works no longer",
-  ignore: !mayMount,
+  ...needs(
+    "what others write is seen by a server that may not write: a key that they disable works no longer",
+    MAY_MOUNT,
+  ),
   fn: () =>
     withPeers(async (folder, board, hook) => {
       const key = await fill(folder, board);
@@ -227,9 +236,10 @@ Deno.test({
 });
 
 Deno.test({
-  name:
+  ...needs(
     "a command that reads a copy says so after what it was asked for, and of one that fails the cause stands alone",
-  ignore: !mayMount,
+    MAY_MOUNT,
+  ),
   fn: () =>
     withPeers(async (folder, board) => {
       await fill(folder, board);
@@ -247,8 +257,7 @@ Deno.test({
 
 for (const left of ["", ", nor did one before them leave anything"]) {
   Deno.test({
-    name: `two servers on a store that neither may write are told apart${left}`,
-    ignore: !mayMount,
+    ...needs(`two servers on a store that neither may write are told apart${left}`, MAY_MOUNT),
     fn: () =>
       withPeers(async (folder, board) => {
         await fill(folder, board);
@@ -266,8 +275,7 @@ for (const left of ["", ", nor did one before them leave anything"]) {
 }
 
 Deno.test({
-  name: "a start that can read its database neither where it lies nor as a copy says why",
-  ignore: !mayMount,
+  ...needs("a start that can read its database neither where it lies nor as a copy says why", MAY_MOUNT),
   fn: () =>
     withPeers(async (folder, board) => {
       await fill(folder, board);
@@ -281,8 +289,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "an older schema on a disk that is read-only is told as such: nothing is served of it",
-  ignore: !mayMount,
+  ...needs("an older schema on a disk that is read-only is told as such: nothing is served of it", MAY_MOUNT),
   fn: () =>
     withPeers(async (folder, board) => {
       await fill(folder, board);
@@ -307,9 +314,10 @@ Deno.test({
 });
 
 Deno.test({
-  name:
+  ...needs(
     "a server that waits for its disk is ended by a signal, and a bad config is not put in force meanwhile",
-  ignore: !mayMount,
+    MAY_MOUNT,
+  ),
   fn: () =>
     withPeers(async (folder, board) => {
       const key = await fill(folder, board);

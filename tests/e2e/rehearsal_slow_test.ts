@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { withFolder } from "../support/process.ts";
+import { needs, program } from "../support/needs.ts";
 
 const DOCS = new URL("../../docs/customers.md", import.meta.url);
 const MAIN = fileURLToPath(new URL("../../main.ts", import.meta.url));
@@ -16,22 +17,8 @@ function commandsUnder(heading: string, text: string): string {
   return [...section.matchAll(/```sh\n(.*?)```/gs)].map(([, block]) => block).join("\n");
 }
 
-/** Whether both tools of the rehearsal are on this machine. */
-function hasTools(): boolean {
-  return ["openssl", "curl"].every((tool) => {
-    try {
-      return new Deno.Command(tool, { args: ["--help"], stdout: "null", stderr: "null" }).outputSync().code >=
-        0;
-    } catch {
-      return false;
-    }
-  });
-}
-
 Deno.test({
-  name:
-    "the documented rehearsal goes from the checkout to the end, with openssl and curl (skipped without them)",
-  ignore: !hasTools(),
+  ...needs("the documented rehearsal goes from the checkout to the end", program("openssl", "curl")),
   fn: () =>
     withFolder(async (folder) => {
       const probe = Deno.listen({ hostname: "127.0.0.1", port: 0 });

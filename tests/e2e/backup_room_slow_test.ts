@@ -1,8 +1,9 @@
 // Backups where there is no room, or no change is taken: what is said, and that nothing is left behind.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { mayMount, withDisk } from "../support/disks.ts";
+import { MAY_MOUNT, withDisk } from "../support/disks.ts";
 import { regfeed, regfeedJson, serve, withFolder, writeConfig } from "../support/process.ts";
+import { needs } from "../support/needs.ts";
 
 /** A wrapper: says on stdout, after all that the program prints, what lies in the folder. */
 const THEN_LIST = ["sh", "-c", '"$@"; code=$?; ls -A disk | sed "s/^/left: /"; exit $code', "sh"];
@@ -17,9 +18,10 @@ async function withStore(work: (folder: string) => Promise<void>): Promise<void>
 }
 
 Deno.test({
-  name:
+  ...needs(
     "backup create on a disk that is too small says how much is needed and free, and leaves nothing there",
-  ignore: !mayMount,
+    MAY_MOUNT,
+  ),
   fn: () =>
     withStore(async (folder) => {
       const wrapper = [...withDisk(join(folder, "disk"), 200_704), ...THEN_LIST];
@@ -41,9 +43,10 @@ function onMedium(folder: string): string[] {
 }
 
 Deno.test({
-  name:
+  ...needs(
     "backup verify reads an archive on a medium that takes no changes, among the temporary files or in a folder",
-  ignore: !mayMount,
+    MAY_MOUNT,
+  ),
   fn: () =>
     withStore(async (folder) => {
       assert.equal((await regfeed(folder, ["backup", "create", "good.tar.gz"])).code, 0);
@@ -68,9 +71,10 @@ Deno.test({
 });
 
 Deno.test({
-  name:
+  ...needs(
     "backup verify beside a full disk goes to the temporary files, and says what is needed where both are full",
-  ignore: !mayMount,
+    MAY_MOUNT,
+  ),
   fn: () =>
     withStore(async (folder) => {
       assert.equal((await regfeed(folder, ["backup", "create", "good.tar.gz"])).code, 0);
@@ -92,8 +96,10 @@ Deno.test({
 });
 
 Deno.test({
-  name: "backup create saves a database from a disk that has become read-only, whatever stands in its log",
-  ignore: !mayMount,
+  ...needs(
+    "backup create saves a database from a disk that has become read-only, whatever stands in its log",
+    MAY_MOUNT,
+  ),
   fn: () =>
     withStore(async (folder) => {
       const disk = join(folder, "disk");

@@ -2,9 +2,10 @@
 // that nothing is lost.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { Client, inside, mayMount, pause, until, withDisk, withPeers, works } from "../support/disks.ts";
+import { Client, inside, MAY_MOUNT, pause, until, withDisk, withPeers, works } from "../support/disks.ts";
 import type { Board, Hook } from "../support/loopback.ts";
 import { afterShell, regfeed, regfeedJson, serve, type Serving } from "../support/process.ts";
+import { needs, program } from "../support/needs.ts";
 
 /** Publishes until the disk takes no more: one publication is less than a page of the log that is there already. */
 async function publishUntil(
@@ -90,11 +91,11 @@ async function shell(server: Serving, folder: string, script: string): Promise<v
   await new Deno.Command(program, { args: rest, stdin: "null", stderr: "null" }).output();
 }
 
-const mayLimit = await works("prlimit", ["--version"]);
-
 Deno.test({
-  name: "a full disk is a state; reads go on, nothing is lost, and all heals when there is room",
-  ignore: !mayMount, // a disk of its own needs the right to mount one, in a namespace
+  ...needs(
+    "a full disk is a state; reads go on, nothing is lost, and all heals when there is room",
+    MAY_MOUNT,
+  ), // a disk of its own needs the right to mount one, in a namespace
   fn: () =>
     withPeers(async (folder, board, hook) => {
       const log = await liveThrough("full", {
@@ -109,8 +110,10 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a start on a full disk says that it is full, answers what can be read, and heals when there is room",
-  ignore: !mayMount,
+  ...needs(
+    "a start on a full disk says that it is full, answers what can be read, and heals when there is room",
+    MAY_MOUNT,
+  ),
   fn: () =>
     withPeers(async (folder) => {
       const added = ["customer", "add", "--email", "ana@example.org", "--tier", "team"];
@@ -133,8 +136,10 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a disk that fails is a state; reads go on, nothing is lost, and all heals when it works again",
-  ignore: !mayLimit, // files that may not grow stand for it: the system then refuses to write them with EFBIG
+  ...needs(
+    "a disk that fails is a state; reads go on, nothing is lost, and all heals when it works again",
+    program("prlimit"),
+  ), // files that may not grow stand for it: the system then refuses to write them with EFBIG
   fn: () =>
     withPeers(async (folder, board, hook) => {
       const limit = async (server: Serving, bytes: string) =>

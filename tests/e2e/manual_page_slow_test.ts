@@ -5,8 +5,8 @@ import { type Command, optionsOf } from "../../src/cli/command.ts";
 import { loadEveryCommand } from "../../src/cli/commands.ts";
 import { buildDebian } from "../../tools/build/debian.ts";
 import { manualPage } from "../../tools/build/manual.ts";
-import { works } from "../support/disks.ts";
 import { withFolder } from "../support/process.ts";
+import { needs, program } from "../support/needs.ts";
 
 const ABOUT = { version: "1.2.3", timeMs: Date.UTC(2026, 10, 22) };
 
@@ -28,8 +28,10 @@ async function rendered(page: string): Promise<string> {
 }
 
 Deno.test({
-  name: "the manual page has every command, with its usage, its options and its example",
-  ignore: !await works("groff", ["--version"]),
+  ...needs(
+    "the manual page has every command, with its usage, its options and its example",
+    program("groff"),
+  ),
   fn: async () => {
     const commands = await loadEveryCommand();
     const text = await rendered(manualPage(commands, ABOUT));
@@ -51,8 +53,10 @@ Deno.test({
 });
 
 Deno.test({
-  name: "what a command says stands for itself in the manual page, whatever signs are in it",
-  ignore: !await works("groff", ["--version"]),
+  ...needs(
+    "what a command says stands for itself in the manual page, whatever signs are in it",
+    program("groff"),
+  ),
   fn: async () => {
     const odd: Command = {
       name: "odd",
@@ -73,8 +77,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "lintian finds nothing wrong with the Debian package",
-  ignore: !await works("lintian", ["--version"]),
+  ...needs("lintian finds nothing wrong with the Debian package", program("lintian", "dpkg-deb")),
   fn: () =>
     withFolder(async (folder) => {
       const executable = join(folder, "regfeed");

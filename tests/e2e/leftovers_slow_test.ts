@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { regfeed, serve, withFolder, writeConfig } from "../support/process.ts";
+import { condition, needs, POSIX } from "../support/needs.ts";
 
 /** The user `nobody` of most systems. */
 const ANOTHER = 65_534;
@@ -41,9 +42,10 @@ async function leaveBehind(folder: string, name: string): Promise<string> {
 }
 
 Deno.test({
-  name:
+  ...needs(
     "what another's killed backup left behind is told of, and keeps the service from no backup; its own it removes",
-  ignore: asService === null,
+    condition(asService !== null, "needs root and setpriv"),
+  ),
   fn: () =>
     withFolder(async (folder) => {
       await writeConfig(folder, CONFIG);
@@ -77,8 +79,10 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a start removes the copy of the database that a killed server has left among the temporary files",
-  ignore: Deno.build.os === "windows",
+  ...needs(
+    "a start removes the copy of the database that a killed server has left among the temporary files",
+    POSIX,
+  ),
   fn: () =>
     withFolder(async (folder) => {
       await writeConfig(folder, CONFIG);

@@ -5,13 +5,14 @@ import {
   Client,
   fill,
   HELD_TO_RIGHTS,
-  mayHold,
+  MAY_HOLD,
   SETTINGS,
   until,
   withPeers,
   works,
 } from "../support/disks.ts";
 import { afterShell, serve, writeConfig } from "../support/process.ts";
+import { needs, program } from "../support/needs.ts";
 
 const WAITS = "config read: it is in force as soon as the database can be written";
 
@@ -37,8 +38,10 @@ async function nameOf(client: Client): Promise<unknown> {
 }
 
 Deno.test({
-  name: "a config that changes while nothing can be written is the one that begins when it can be",
-  ignore: Deno.build.os === "windows" || !mayHold,
+  ...needs(
+    "a config that changes while nothing can be written is the one that begins when it can be",
+    MAY_HOLD,
+  ),
   fn: () =>
     withPeers(async (folder, board) => {
       const { disk, server, client } = await serveHeld(folder, board);
@@ -54,8 +57,10 @@ Deno.test({
 });
 
 Deno.test({
-  name: "of configs read while nothing could be written, the newest that agrees with the store begins",
-  ignore: Deno.build.os === "windows" || !mayHold,
+  ...needs(
+    "of configs read while nothing could be written, the newest that agrees with the store begins",
+    MAY_HOLD,
+  ),
   fn: () =>
     withPeers(async (folder, board) => {
       const { disk, server, client } = await serveHeld(folder, board);
@@ -92,8 +97,10 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a config that cannot be put in force because the disk fails is read again when it works",
-  ignore: !await works("prlimit", ["--version"]),
+  ...needs(
+    "a config that cannot be put in force because the disk fails is read again when it works",
+    program("prlimit"),
+  ),
   fn: () =>
     withPeers(async (folder, board) => {
       const key = await fill(folder, board);

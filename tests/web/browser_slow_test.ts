@@ -1,9 +1,10 @@
-// The docs page in a real browser. Ignored on machines without Chromium (Debian: apt-get install chromium).
+// The docs page in a real browser (Debian: apt-get install chromium).
 import assert from "node:assert/strict";
 import axe from "npm:axe-core@4.14.1";
 import { listen } from "../../src/platform/server.ts";
 import { ERRORS } from "../../src/domain/errors.ts";
 import { CHROMIUM, type Tab, type Viewing, withTab } from "../support/chromium.ts";
+import { condition, needs } from "../support/needs.ts";
 import type { description } from "../support/openapi.ts";
 import { boardConfig, rss } from "../support/samples.ts";
 import { createWorld, type World } from "../support/world.ts";
@@ -17,8 +18,7 @@ interface Visit {
 
 const inBrowser = (name: string, viewing: Viewing, work: (visit: Visit) => Promise<void>): void =>
   Deno.test({
-    name: CHROMIUM === null ? `${name} (ignored: there is no Chromium here)` : name,
-    ignore: CHROMIUM === null,
+    ...needs(name, condition(CHROMIUM !== null, "chromium not installed")),
     async fn() {
       const world = await createWorld(boardConfig());
       const handler = (request: Request) => world.app.fetch(request);

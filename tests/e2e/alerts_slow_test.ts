@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { withFolder } from "../support/process.ts";
+import { needs, program } from "../support/needs.ts";
 
 const ALERTS = fileURLToPath(new URL("../../packaging/alerts.yml", import.meta.url));
 
@@ -134,16 +135,8 @@ async function annotationsOf(): Promise<Map<string, Record<string, string>>> {
   return found;
 }
 
-const isInstalled = await new Deno.Command("promtool", {
-  args: ["--version"],
-  stdout: "null",
-  stderr: "null",
-})
-  .output().then(({ success }) => success, () => false);
-
 Deno.test({
-  name: "each alert fires for what it is there for, after its time, and not before",
-  ignore: !isInstalled,
+  ...needs("each alert fires for what it is there for, after its time, and not before", program("promtool")),
   fn: () =>
     withFolder(async (folder) => {
       const file = join(folder, "test.yml");

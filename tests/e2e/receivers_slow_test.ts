@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { signPayload } from "../../src/delivery/sign.ts";
 import { regfeed, withFolder } from "../support/process.ts";
+import { needs, program } from "../support/needs.ts";
 
 const DOCS = await Deno.readTextFile(new URL("../../docs/webhooks.md", import.meta.url));
 const SECRET = "0123456789abcdef".repeat(4);
@@ -65,14 +66,6 @@ function cases(): [name: string, sent: Sent, good: boolean][] {
   ];
 }
 
-async function isThere(tool: string, ...args: string[]): Promise<boolean> {
-  try {
-    return (await new Deno.Command(tool, { args, stdout: "null", stderr: "null" }).output()).success;
-  } catch {
-    return false;
-  }
-}
-
 function freePort(): number {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr as Deno.NetAddr;
@@ -112,16 +105,15 @@ async function build(tool: string, file: string, folder: string): Promise<void> 
   assert.ok(success, new TextDecoder().decode(stderr));
 }
 
-for (const [file, tool, [program = "", ...args]] of RECEIVERS) {
+for (const [file, tool, [command = "", ...args]] of RECEIVERS) {
   Deno.test({
-    name: `docs/webhooks.md: ${file} takes what is good, once, and refuses what is not`,
-    ignore: !await isThere(tool, tool === "go" ? "version" : "--version"),
+    ...needs(`docs/webhooks.md: ${file} takes what is good, once, and refuses what is not`, program(tool)),
     fn: () =>
       withFolder(async (folder) => {
         await Deno.writeTextFile(join(folder, file), shown(file));
         await build(tool, file, folder);
         const port = freePort();
-        const child = new Deno.Command(program.startsWith(".") ? join(folder, program) : program, {
+        const child = new Deno.Command(command.startsWith(".") ? join(folder, command) : command, {
           args,
           cwd: folder,
           env: { PORT: String(port), WEBHOOK_SECRET: SECRET },
@@ -145,8 +137,7 @@ for (const [file, tool, [program = "", ...args]] of RECEIVERS) {
 }
 
 Deno.test({
-  name: "docs/webhooks.md: verify.sh takes what is good and refuses what is not",
-  ignore: !await isThere("openssl", "version"),
+  ...needs("docs/webhooks.md: verify.sh takes what is good and refuses what is not", program("openssl")),
   fn: () =>
     withFolder(async (folder) => {
       await Deno.writeTextFile(join(folder, "verify.sh"), shown("verify.sh"));
@@ -172,8 +163,10 @@ Deno.test({
 
 for (const [file, tool] of [["save.mjs", "node"], ["save.py", "python3"]] as const) {
   Deno.test({
-    name: `docs/webhooks.md: what ${file} saves is what webhook verify takes, as the page says it`,
-    ignore: !await isThere(tool, "--version"),
+    ...needs(
+      `docs/webhooks.md: what ${file} saves is what webhook verify takes, as the page says it`,
+      program(tool),
+    ),
     fn: () =>
       withFolder(async (folder) => {
         await Deno.writeTextFile(join(folder, file), shown(file));

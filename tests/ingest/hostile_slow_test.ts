@@ -1,0 +1,2 @@
+// hostile_test.ts with as many cases as `deno task test:slow` asks for.
+import "./hostile_test.ts";

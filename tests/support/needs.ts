@@ -1,0 +1,54 @@
+// What a test needs of its machine. A test whose need is not met is skipped, and its name says why.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
+/** Why a need is not met; null when it is. */
+export type Need = string | null;
+
+/** The name and `ignore` of a test with needs: `Deno.test({ ...needs("it is valid", program("promtool")), fn })`. */
+export function needs(name: string, ...all: Need[]): { name: string; ignore: boolean } {
+  const unmet = all.filter((need) => need !== null);
+  return unmet.length === 0
+    ? { name, ignore: false }
+    : { name: `${name} (skipped: ${unmet.join("; ")})`, ignore: true };
+}
+
+/** Needs a condition. */
+export function condition(isMet: boolean, otherwise: string): Need {
+  return isMet ? null : otherwise;
+}
+
+/** Needs a file that is not part of the repository. */
+export function present(path: string | URL): Need {
+  return condition(existsSync(path), `${String(path).split("/").slice(-2).join("/")} is not on this machine`);
+}
+
+/** Needs each of the programs on the PATH. */
+export function program(...names: string[]): Need {
+  const missing = names.filter((name) => findProgram(name) === null);
+  return condition(missing.length === 0, `${missing.join(" and ")} not installed`);
+}
+
+/** The path of the first of these programs that is on the PATH; null without one. */
+export function findProgram(...names: string[]): string | null {
+  const folders = (Deno.env.get("PATH") ?? "").split(Deno.build.os === "windows" ? ";" : ":");
+  for (const name of names) {
+    const path = folders.map((folder) => join(folder, name)).find(isExecutable);
+    if (path !== undefined) return path;
+  }
+  return null;
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    const { isFile, mode } = Deno.statSync(path);
+    return isFile && (mode === null || (mode & 0o111) !== 0);
+  } catch {
+    return false;
+  }
+}
+
+export const LINUX: Need = condition(Deno.build.os === "linux", "not on Linux");
+export const POSIX: Need = condition(Deno.build.os !== "windows", "on Windows");
+export const ROOT: Need = condition(Deno.uid() === 0, "not run by root");
+export const UNPRIVILEGED: Need = POSIX ?? condition(Deno.uid() !== 0, "run by root, who may do everything");
