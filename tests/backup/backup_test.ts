@@ -32,7 +32,7 @@ Deno.test("a backup holds the config of one moment, although somebody edits it m
   });
 });
 
-Deno.test("a backup is an archive that tar opens, with a manifest of what it holds, for its owner alone", async () => {
+Deno.test("a backup is a tar archive with a manifest of what it holds, for its owner alone", async () => {
   await withPlace(async (place) => {
     const manifest = await create(place);
     assert.deepEqual(await listed(place.archive), ["manifest.json", "regfeed.toml", "regfeed.db"]);

@@ -1,6 +1,7 @@
 // A store with a config and a key, of which backups are made.
-import assert from "node:assert/strict";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { unpackTar } from "modern-tar";
 import { type BackupTools, createBackup } from "../../src/backup/create.ts";
 import type { BackupManifest } from "../../src/domain/backup.ts";
 import { createArchives } from "../../src/platform/archive.ts";
@@ -73,9 +74,13 @@ export async function names(folder: string): Promise<string[]> {
   return found.sort();
 }
 
-/** The archive's entries as the system's own tar lists them. */
+/** Reads an archive's entries. */
+export async function readArchive(archive: string): Promise<{ name: string; data: Uint8Array }[]> {
+  const entries = await unpackTar(gunzipSync(await Deno.readFile(archive)));
+  return entries.map(({ header, data }) => ({ name: header.name, data: data ?? new Uint8Array() }));
+}
+
+/** The names of an archive's entries. */
 export async function listed(archive: string): Promise<string[]> {
-  const { stdout, success } = await new Deno.Command("tar", { args: ["tzf", archive] }).output();
-  assert.ok(success);
-  return new TextDecoder().decode(stdout).trim().split("\n");
+  return (await readArchive(archive)).map(({ name }) => name);
 }
