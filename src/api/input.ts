@@ -86,16 +86,23 @@ function readJson(bytes: Uint8Array): { value: unknown; twice: string[] } | { pr
   }
 }
 
-/** The names that stand twice in one object of a text that is JSON. */
+/** What follows a string that is a name. */
+const COLON = /\s*:/y;
+
+/** The names that one object of a valid JSON text has twice. */
 function repeatedNames(text: string): string[] {
   const repeated = new Set<string>();
   const open: Set<string>[] = [];
-  // Strings, with the colon behind those that are names, and what opens and closes.
-  for (const [token] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"(?:\s*:)?|[[{}\]]/g)) {
-    if (token === "{" || token === "[") open.push(new Set());
-    else if (token === "}" || token === "]") open.pop();
-    else if (token.endsWith(":")) {
-      const name = JSON.parse(token.slice(0, token.lastIndexOf('"') + 1)) as string;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (character === "{" || character === "[") open.push(new Set());
+    else if (character === "}" || character === "]") open.pop();
+    else if (character === '"') {
+      const start = at;
+      for (at++; text[at] !== '"'; at++) if (text[at] === "\\") at++;
+      COLON.lastIndex = at + 1;
+      if (!COLON.test(text)) continue;
+      const name = JSON.parse(text.slice(start, at + 1)) as string;
       const names = open.at(-1);
       if (names?.has(name)) repeated.add(name);
       names?.add(name);

@@ -39,8 +39,8 @@ export function findHeads(text: string): Head[] {
 
 /** "EG 60" is a German recital; "2006/42/EG 60 …", "(EG) Nr. 300/2008" and "eg 5" are not. */
 function isRecitalShort(text: string, at: number): boolean {
-  return text.startsWith("EG", at) && !/[/(]$/.test(text.slice(0, at)) &&
-    !/verordnung $/i.test(text.slice(0, at));
+  const before = text.slice(Math.max(0, at - 11), at);
+  return text.startsWith("EG", at) && !/[/(]$/.test(before) && before.toLowerCase() !== "verordnung ";
 }
 
 /** A reader: the match of its expression exactly at `at`, or null. */

@@ -37,8 +37,11 @@ const NUMBERED =
   /\b(?:(?:Commission |Council )?(?:Delegated |Implementing )?(?:Regulations?|Directives?|Decisions?)|(?:Durchfuhrungs|Delegierten? )?(?:verordnung(?:en)?|richtlinien?|beschluss)|(?:reglements?|directives?|decisions?)(?: delegue| d'execution)?|laws?|legge|ley|loi)\s?(?:\([A-Z, ]{2,12}\)\s?)?(?:No\.? ?|Nr\.? ?|n°s? ?)?(\d{1,4}\/\d{1,4})(?:\/[A-Z]{2,3})?(?!\d)/gi;
 
 /** A law called by its own name: "Digital Services Act", "Data Protection Act 2018", "Machinery Regulation". */
-const NAMED_EN =
-  /\b([A-Z][a-z]+(?:(?: and| of| for| on| &)? [A-Z][a-z]+){0,4}) (?:Act|Regulation|Directive|Convention|Treaty)(?: \d{4})?\b/g;
+const KIND_EN = / (?:Act|Regulation|Directive|Convention|Treaty)(?: \d{4})?\b/g;
+/** The words before its kind: each begins with a capital, and may have a small word before it. */
+const WORD_EN = /(?<![A-Za-z0-9_])[A-Z][a-z]+$/;
+const JOINT_EN: ReadonlySet<string> = new Set(["and", "of", "for", "on", "&"]);
+const MOST_WORDS_EN = 5;
 
 /** Words that only lead up to "Act" or "Regulation" and name none. */
 const NO_NAME =
@@ -68,10 +71,11 @@ export function findLaws(text: string): LawMention[] {
       found.push({ kind, start: match.index, end: match.index + match[0].length });
     }
   }
-  for (const match of text.matchAll(NAMED_EN)) {
-    const name = match[1] ?? "";
-    if (NO_NAME.test(name) || /Intelligence$/.test(name)) continue;
-    found.push({ kind: "other", start: match.index, end: match.index + match[0].length });
+  for (const { 0: kind, index } of text.matchAll(KIND_EN)) {
+    const start = nameStart(text, index);
+    const name = text.slice(start, index);
+    if (name === "" || NO_NAME.test(name) || name.endsWith("Intelligence")) continue;
+    found.push({ kind: "other", start, end: index + kind.length });
   }
   for (const [expression, part] of [[NAMED_DE, HAS_NAME_DE], [NAMED_FR, HAS_NAME_FR]] as const) {
     for (const match of part.test(text) ? text.matchAll(expression) : []) {
@@ -79,6 +83,26 @@ export function findLaws(text: string): LawMention[] {
     }
   }
   return withoutOverlaps(found);
+}
+
+/** Where the name of a law begins that ends at `end`; `end` where there is none. */
+function nameStart(text: string, end: number): number {
+  let start = end;
+  for (let words = 0, at = end; words < MOST_WORDS_EN && at > 0; words++) {
+    const from = wordStart(text, at);
+    const word = WORD_EN.exec(text.slice(from, at));
+    if (word === null) return start;
+    start = from + word.index;
+    if (word.index > 0) return start;
+    const before = wordStart(text, from - 1);
+    at = JOINT_EN.has(text.slice(before, from - 1)) ? before - 1 : from - 1;
+  }
+  return start;
+}
+
+/** Where the word begins that ends at `end`. */
+function wordStart(text: string, end: number): number {
+  return Math.max(text.lastIndexOf(" ", end - 1), text.lastIndexOf("\n", end - 1)) + 1;
 }
 
 function withoutOverlaps(found: LawMention[]): LawMention[] {
@@ -224,10 +248,11 @@ const LONGEST_SENTENCE = 1_000;
 /** A full stop that ends a sentence, not an abbreviation such as "Art." or "Abs.". */
 function sentenceEnds(text: string): boolean {
   if (text.length > LONGEST_SENTENCE || text.includes("\n")) return true;
-  for (const match of text.matchAll(/(\S*)[.!?;] (?=["A-Z])/g)) {
+  for (const { index } of text.matchAll(/[.!?;] (?=["A-Z])/g)) {
+    const word = text.slice(text.lastIndexOf(" ", index) + 1, index);
     if (
       !/^\(?(?:art|arts|abs|nr|no|lit|para|par|ziff|buchst|vgl|cf|s|al|bzw|z\.b|i\.v\.m|d\.h|u\.a|e\.g|i\.e)$/i
-        .test(match[1] ?? "")
+        .test(word)
     ) {
       return true;
     }

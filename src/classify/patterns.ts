@@ -74,10 +74,19 @@ export function buildPatternIndex<T>(entries: readonly PatternEntry<T>[]): Patte
 /** Every pattern that fits somewhere in the text, each once. */
 export function findPatterns<T>(index: PatternIndex<T>, { lower, starts }: FoldedText): PatternHit<T>[] {
   const hits = new Map<Compiled<T>, PatternHit<T>>();
-  const tryAt = (compiled: Compiled<T>, at: number) => {
-    if (hits.has(compiled)) return;
+  /** The patterns whose needs the text does not have: the text is searched for each of them once. */
+  const excluded = new Map<Compiled<T>, boolean>();
+  const isExcluded = (compiled: Compiled<T>): boolean => {
     const { needs } = compiled;
-    if (needs.length > 0 && !needs.some((part) => lower.includes(part))) return;
+    if (needs.length === 0) return false;
+    const known = excluded.get(compiled);
+    if (known !== undefined) return known;
+    const isLacking = !needs.some((part) => lower.includes(part));
+    excluded.set(compiled, isLacking);
+    return isLacking;
+  };
+  const tryAt = (compiled: Compiled<T>, at: number) => {
+    if (hits.has(compiled) || isExcluded(compiled)) return;
     compiled.expression.lastIndex = at;
     const found = compiled.expression.exec(lower);
     if (found !== null) hits.set(compiled, { value: compiled.value, words: found[0].trim() });

@@ -1,5 +1,6 @@
 // Secrets: given in place, in a file or in the environment.
 import { resolve } from "node:path";
+import { trimEndOf } from "../domain/trim.ts";
 import { readPath, readVariable } from "./values.ts";
 
 /** Where secrets come from. */
@@ -71,7 +72,7 @@ async function readFileSecret(
   if (!("value" in readPath(given))) return { kind: "none" };
   const path = resolve(source.folder, given);
   try {
-    const value = (await source.reader.file(path)).replace(/[\r\n]+$/, "");
+    const value = trimEndOf(await source.reader.file(path), "\r\n");
     if (value.trim() !== "") return { kind: "secret", key, value, path };
     return {
       kind: "problem",

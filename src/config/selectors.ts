@@ -32,7 +32,7 @@ function whyNoSelector(selector: string, compile: (selector: string) => unknown)
   const bare = selector.replace(/@[\w:.-]+$/, "").trim();
   if (bare === "") return null;
   // The engine reads any one sign where a name begins, so that these would compile, and never find anything.
-  const unquoted = bare.replace(/"[^"]*"|'[^']*'|\[[^\]]*\]|\\./g, "");
+  const unquoted = bare.replace(/"[^"]*"|'[^']*'|\[[^\][]*\]|\\./g, "");
   if (unquoted.includes("@")) {
     return "@ with the name of an attribute stands at the end, and the name has no blank in it";
   }

@@ -2,6 +2,7 @@
 import ipaddr from "ipaddr.js";
 import { isMailAddress, type Mailbox, type SmtpServer } from "../domain/mail.ts";
 import { nextRunAfter } from "../domain/schedule.ts";
+import { trimEndOf } from "../domain/trim.ts";
 import { didYouMean, quote } from "./problems.ts";
 
 /** What a text was read as, or what is wrong with it and what to do. */
@@ -38,7 +39,7 @@ export function readPublicUrl(text: string): Reading<string> {
   const reading = readUrl(text);
   if ("problem" in reading) return reading;
   if (reading.value.includes("?")) return { problem: 'holds a "?": write the address without a query' };
-  return { value: reading.value.replace(/\/+$/, "") };
+  return { value: trimEndOf(reading.value, "/") };
 }
 
 /** A range of addresses in its canonical form: the address's bits behind the prefix are cleared. */
@@ -180,7 +181,7 @@ export function readUserAgent(text: string): Reading<string> {
         "must be a line of ASCII letters, digits and signs that says who asks: publishers block what has no name",
     };
   }
-  for (const [whole, name = ""] of text.matchAll(/\{([^}]*)\}/g)) {
+  for (const [whole, name = ""] of text.matchAll(/\{([^{}]*)\}/g)) {
     if (!USER_AGENT_PARTS.includes(name)) {
       return { problem: `holds "${whole}": only {version}, {public_url} and {contact} are filled in` };
     }

@@ -27,6 +27,8 @@ export function traceAttempt(
 /** An unexpected error without its message, which could quote an address or a body: its name and where it arose. */
 export function whereOf(error: unknown): string {
   if (!(error instanceof Error)) return "a thrown value that is no error";
-  const place = /^\s*at .*$/m.exec(error.stack ?? "")?.[0].trim() ?? "at an unknown place";
-  return `${error.name} ${place}`;
+  const frame = (error.stack ?? "").split("\n").map((line) => line.trim()).find((line) =>
+    line.startsWith("at ")
+  );
+  return `${error.name} ${frame ?? "at an unknown place"}`;
 }

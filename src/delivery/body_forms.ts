@@ -1,5 +1,6 @@
 // The bytes that a body may have had before somebody's program changed them: what a signature is tried against.
 import { Buffer } from "node:buffer";
+import { trimEndOf } from "../domain/trim.ts";
 import { deliveryPayload } from "../wire/delivery.ts";
 
 /** One form of a body, with what was done to it that it is not this form any more. */
@@ -25,7 +26,7 @@ export function bodyForms(given: Uint8Array): BodyForm[] {
     "The body begins with a byte order mark (EF BB BF) that was not sent: an editor or a writer added it";
   if (hasMark) add(bytes, mark);
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
-  const trimmed = text.replace(/(\r?\n)+$/, "");
+  const trimmed = trimEndOf(text, "\r\n");
   if (trimmed !== text) {
     add(
       trimmed,
@@ -48,7 +49,7 @@ const UTF16_MARKS: Readonly<Record<string, string>> = { fffe: "utf-16le", feff: 
 function unwrapped(bytes: Uint8Array, text: string): { bytes: Uint8Array; damage: string }[] {
   const encoding = UTF16_MARKS[Buffer.from(bytes.subarray(0, 2)).toString("hex")];
   if (encoding !== undefined) {
-    const plain = new TextEncoder().encode(new TextDecoder(encoding).decode(bytes).replace(/(\r?\n)+$/, ""));
+    const plain = new TextEncoder().encode(trimEndOf(new TextDecoder(encoding).decode(bytes), "\r\n"));
     return [{
       bytes: plain,
       damage: "The body was saved as UTF-16, as a shell of Windows does: save the bytes",

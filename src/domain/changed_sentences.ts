@@ -41,11 +41,11 @@ const ABBREVIATION =
 function sentencesOf(text: string, language: string): string[] {
   const locale = /^[a-z]{2,3}$/.test(language) ? language : "en";
   const sentences: string[] = [];
+  let goesOn = false;
   for (const { segment } of new Intl.Segmenter(locale, { granularity: "sentence" }).segment(text)) {
-    const last = sentences.length - 1;
-    const unfinished = sentences[last];
-    if (unfinished !== undefined && ABBREVIATION.test(unfinished)) sentences[last] = unfinished + segment;
+    if (goesOn) sentences[sentences.length - 1] += segment;
     else sentences.push(segment);
+    goesOn = ABBREVIATION.test(segment);
   }
   return sentences.map((sentence) => sentence.trim()).filter((sentence) => sentence !== "");
 }

@@ -98,6 +98,11 @@ export function isMailAddress(text: string): boolean {
   return MAIL_ADDRESS.test(text);
 }
 
+/** The text with "…" for each word that may be a mail address. */
+export function withoutMailAddresses(text: string): string {
+  return text.replace(/[^\s"'<>]+/g, (word) => /.@./s.test(word) ? "…" : word);
+}
+
 /** The languages in which mails are written. */
 export const MAIL_LANGUAGES = ["en", "de", "fr"] as const;
 

@@ -5,16 +5,13 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-const MONTH = `(?<month>${MONTHS.join("|")})`;
-const TIME = String.raw`(?<hour>[01]\d|2[0-3]):(?<minute>[0-5]\d):(?<second>[0-5]\d|60)`;
 /** The three forms of a date that a recipient must take (RFC 9110, section 5.6.7). */
 const HTTP_DATES = [
-  new RegExp(String.raw`^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (?<day>\d\d) ${MONTH} (?<year>\d{4}) ${TIME} GMT$`),
-  new RegExp(
-    String.raw`^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, (?<day>\d\d)-${MONTH}-(?<year>\d\d) ${TIME} GMT$`,
-  ),
-  new RegExp(String.raw`^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ${MONTH} (?<day>[ \d]\d) ${TIME} (?<year>\d{4})$`),
+  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (?<day>\d\d) (?<month>[A-Z][a-z]{2}) (?<year>\d{4}) (?<time>\d\d:\d\d:\d\d) GMT$/,
+  /^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, (?<day>\d\d)-(?<month>[A-Z][a-z]{2})-(?<year>\d\d) (?<time>\d\d:\d\d:\d\d) GMT$/,
+  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?<month>[A-Z][a-z]{2}) (?<day>[ \d]\d) (?<time>\d\d:\d\d:\d\d) (?<year>\d{4})$/,
 ];
+const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)$/;
 /** Longer waits than this all mean the same, and stay exact as a number. */
 const MAX_DELAY_SECONDS = 1e9;
 
@@ -30,13 +27,16 @@ export function parseRetryAfter(header: string | null | undefined, nowMs: number
 export function parseHttpDate(header: string | null | undefined, nowMs: number): number | null {
   const text = header?.trim() ?? "";
   const parts = HTTP_DATES.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined);
-  if (parts === undefined) return null;
+  const time = parts?.["time"] ?? "";
+  if (parts === undefined || !TIME.test(time)) return null;
   const number = (name: string): number => Number(parts[name]);
   const year = parts["year"]?.length === 2 ? fullYear(number("year"), nowMs) : number("year");
   const month = MONTHS.indexOf(parts["month"] ?? "");
+  if (month === -1) return null;
   const midnight = Date.UTC(year, month, number("day"));
   if (new Date(midnight).getUTCMonth() !== month) return null; // the 31st of a shorter month
-  return midnight + number("hour") * HOUR + number("minute") * MINUTE + number("second") * SECOND;
+  const [hour = 0, minute = 0, second = 0] = time.split(":").map(Number);
+  return midnight + hour * HOUR + minute * MINUTE + second * SECOND;
 }
 
 /** A year of two digits: never more than 50 years ahead (RFC 9110, section 5.6.7). */

@@ -10,25 +10,58 @@ const CHALLENGE_HEADERS: readonly [name: string, value: RegExp, whose: string][]
   ["x-amzn-waf-action", /challenge|captcha/i, "AWS WAF"],
 ];
 
-/** What the titles and texts of challenges say, where they cannot be a page of the publisher's. */
-const CHALLENGE_PAGES: readonly [text: RegExp, whose: string][] = [
-  [/<title>\s*(just a moment|attention required!\s*\|\s*cloudflare)/i, "Cloudflare"],
-  [/<title>\s*access denied\s*<\/title>[^]*errors\.edgesuite\.net|\/_sec\/cp_challenge\//i, "Akamai"],
-  [/request unsuccessful\. incapsula incident id|_Incapsula_Resource\?SWJIYLWA/i, "Imperva"],
-  [/window\.awsWafCookieDomainList|AwsWafIntegration\.(checkForceRefresh|getToken)/, "AWS WAF"],
-  [/geo\.captcha-delivery\.com/i, "DataDome"],
-  [/<title>\s*ddos-guard\s*<\/title>/i, "DDoS-Guard"],
-  [/id="px-captcha"/i, "HUMAN"],
-  [/the requested url was rejected\. please consult with your administrator/i, "F5"],
+/** The beginning of a page, in lower case. */
+interface Page {
+  /** Its title with single spaces; empty without one. */
+  title: string;
+  text: string;
+}
+
+/** Challenges by what their titles and texts say; no page of a publisher says it. */
+const CHALLENGE_PAGES: readonly [isChallenge: (page: Page) => boolean, whose: string][] = [
+  [({ title }) => /^(?:just a moment|attention required! ?\| ?cloudflare)/.test(title), "Cloudflare"],
+  [
+    ({ title, text }) =>
+      (title === "access denied" && text.includes("errors.edgesuite.net")) ||
+      text.includes("/_sec/cp_challenge/"),
+    "Akamai",
+  ],
+  [
+    ({ text }) => /request unsuccessful\. incapsula incident id|_incapsula_resource\?swjiylwa/.test(text),
+    "Imperva",
+  ],
+  [
+    ({ text }) =>
+      /window\.awswafcookiedomainlist|awswafintegration\.(?:checkforcerefresh|gettoken)/.test(text),
+    "AWS WAF",
+  ],
+  [({ text }) => text.includes("geo.captcha-delivery.com"), "DataDome"],
+  [({ title }) => title === "ddos-guard", "DDoS-Guard"],
+  [({ text }) => text.includes('id="px-captcha"'), "HUMAN"],
+  [
+    ({ text }) => text.includes("the requested url was rejected. please consult with your administrator"),
+    "F5",
+  ],
 ];
 
-/** The same where data was asked for and any page is out of place. */
-const CHALLENGE_SIGNS: readonly [text: RegExp, whose: string | null][] = [
-  [/\/cdn-cgi\/challenge-platform\/|cf-browser-verification|cf_chl_opt/i, "Cloudflare"],
-  [/<title>\s*access denied\s*<\/title>/i, null],
-  [/checking (if the site connection is secure|your browser)|verify(ing)? (that )?you are (a )?human/i, null],
-  [/<title>[^<]*(captcha|bot (check|verification)|are you a robot)[^<]*<\/title>/i, null],
-  [/g-recaptcha|hcaptcha\.com\/1\/api\.js|challenges\.cloudflare\.com\/turnstile/i, null],
+/** The same where data was requested, so that any page is unexpected. */
+const CHALLENGE_SIGNS: readonly [isChallenge: (page: Page) => boolean, whose: string | null][] = [
+  [
+    ({ text }) => /\/cdn-cgi\/challenge-platform\/|cf-browser-verification|cf_chl_opt/.test(text),
+    "Cloudflare",
+  ],
+  [({ title }) => title === "access denied", null],
+  [
+    ({ text }) =>
+      /checking (?:if the site connection is secure|your browser)|verify(?:ing)? (?:that )?you are (?:a )?human/
+        .test(text),
+    null,
+  ],
+  [({ title }) => /captcha|bot (?:check|verification)|are you a robot/.test(title), null],
+  [
+    ({ text }) => /g-recaptcha|hcaptcha\.com\/1\/api\.js|challenges\.cloudflare\.com\/turnstile/.test(text),
+    null,
+  ],
 ];
 
 /** Why an answer counts as a block, in words; null when it does not. */
@@ -49,10 +82,27 @@ function findChallenge({ headers, body }: IncomingResponse, expects: "data" | "p
   for (const [name, value, whose] of CHALLENGE_HEADERS) {
     if (value.test(headers[name] ?? "")) return whose;
   }
-  const text = new TextDecoder().decode(body.subarray(0, LOOKED_AT));
-  if (!/^\s*(<!--[^]*?-->\s*)*<(!doctype html|html|head)/i.test(text.slice(0, 1_024))) return null;
-  for (const [sign, whose] of CHALLENGE_PAGES) if (sign.test(text)) return whose;
+  const text = new TextDecoder().decode(body.subarray(0, LOOKED_AT)).toLowerCase();
+  if (!beginsAsPage(text)) return null;
+  const title = /<title>([^<]*)/.exec(text)?.[1]?.replace(/\s+/g, " ").trim() ?? "";
+  const page = { title, text };
+  for (const [isChallenge, whose] of CHALLENGE_PAGES) if (isChallenge(page)) return whose;
   if (expects === "page") return null;
-  for (const [sign, whose] of CHALLENGE_SIGNS) if (sign.test(text)) return whose ?? "";
+  for (const [isChallenge, whose] of CHALLENGE_SIGNS) if (isChallenge(page)) return whose ?? "";
   return null;
+}
+
+const FIRST_TAG = /\s*<(!--|!doctype html|html|head)/y;
+
+/** Whether a text, past white space and comments, begins as a page of HTML. */
+function beginsAsPage(text: string): boolean {
+  let at = 0;
+  while (true) {
+    FIRST_TAG.lastIndex = at;
+    const found = FIRST_TAG.exec(text)?.[1];
+    if (found !== "!--") return found !== undefined;
+    const end = text.indexOf("-->", FIRST_TAG.lastIndex);
+    if (end === -1) return false;
+    at = end + 3;
+  }
 }

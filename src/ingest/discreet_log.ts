@@ -1,11 +1,7 @@
 // The log of collecting: what documents and addresses say gets into it, but nobody's mail address and no key.
+import { withoutMailAddresses } from "../domain/mail.ts";
 import type { Log, LogFields } from "../domain/ports.ts";
 import { withoutQueries } from "./gaps.ts";
-
-/** A mail address, as anybody may write one into a title, a link or a name. */
-const MAIL_ADDRESS = /[^\s"'<>]+@[^\s"'<>]+/g;
-/** What stands for one. */
-const INSTEAD = "…";
 
 /** The log, every text of which is without mail addresses and without the queries of addresses. */
 export function discreetLog(log: Log): Log {
@@ -27,7 +23,7 @@ function discreet(fields: LogFields = {}): LogFields {
 }
 
 function discreetText(text: string): string {
-  return withoutQueries(text).replace(MAIL_ADDRESS, INSTEAD);
+  return withoutMailAddresses(withoutQueries(text));
 }
 
 function isList(value: LogFields[string]): value is readonly string[] {

@@ -31,8 +31,10 @@ export function isStale(sentMs: number, nowMs: number): boolean {
 function readDirectives(header: string): Map<string, string> {
   const directives = new Map<string, string>();
   for (const part of header.split(",")) {
-    const [, name, value] = /^\s*([\w-]+)\s*(?:=\s*"?([^"]*?)"?\s*)?$/.exec(part) ?? [];
-    if (name !== undefined) directives.set(name.toLowerCase(), value ?? "");
+    const equals = part.indexOf("=");
+    const name = equals === -1 ? part : part.slice(0, equals);
+    const value = equals === -1 ? "" : part.slice(equals + 1).replaceAll('"', "");
+    directives.set(name.trim().toLowerCase(), value.trim());
   }
   return directives;
 }

@@ -24,9 +24,9 @@ export function decideGaps(before: readonly SourceGap[], found: readonly Gap[], 
   return kept.map((gap) => ({ ...gap, sinceMs: Math.min(since.get(gap.part) ?? nowMs, nowMs) }));
 }
 
-/** A text without the queries of the addresses in it: they are where keys stand, and no list or log is to hold one. */
+/** The text without the queries of its URLs: they may hold keys, and no list or log is to hold one. */
 export function withoutQueries(words: string): string {
-  return words.replace(/(https?:\/\/[^\s?#]*)[?#][^\s]*/gi, "$1");
+  return words.replace(/https?:\/\/\S*/gi, (url) => /^[^?#]*/.exec(url)?.[0] ?? "");
 }
 
 function shorten(words: string): string {

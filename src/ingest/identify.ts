@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import type { RegEvent } from "../domain/event.ts";
 import type { PublicationKey, StoredPublication } from "../domain/store.ts";
+import { trimEndOf } from "../domain/trim.ts";
 import { baseOf, type Identity, keyUnder, movedOn, nextRule } from "./identity.ts";
 import { withoutLanguage } from "./languages.ts";
 import type { NormalisedItem } from "./normalise/item.ts";
@@ -170,7 +171,7 @@ export function isSameButForQuery(item: NormalisedItem, event: Comparable): bool
 export function isSameButForSite(item: NormalisedItem, event: Comparable): boolean {
   const [now, before] = [URL.parse(cleanUrl(item.link)), URL.parse(cleanUrl(event.url_official))];
   if (now === null || before === null || now.href === before.href) return false;
-  const restOf = ({ pathname, search, hash }: URL) => pathname.replace(/\/+$/, "") + search + hash;
+  const restOf = ({ pathname, search, hash }: URL) => trimEndOf(pathname, "/") + search + hash;
   return restOf(now) === restOf(before) && isSameButForAddress(item, event);
 }
 

@@ -2,6 +2,7 @@
 import type { RegEvent } from "../domain/event.ts";
 import type { Soon } from "../domain/soon.ts";
 import type { StoredPublication } from "../domain/store.ts";
+import { trimEndOf } from "../domain/trim.ts";
 import { type IdentifiedItem, isSameButForAddress, isSameButForQuery, isSameButForSite } from "./identify.ts";
 import { wordsIn } from "./languages.ts";
 import { cleanUrl } from "./normalise/links.ts";
@@ -105,7 +106,7 @@ export class MovedSite {
 function spellingless(address: string): string {
   const url = URL.parse(cleanUrl(address));
   if (url === null) return address;
-  return `${url.host.replace(/^www\./, "")}${url.pathname.replace(/\/+$/, "")}${url.search}${url.hash}`;
+  return `${url.host.replace(/^www\./, "")}${trimEndOf(url.pathname, "/")}${url.search}${url.hash}`;
 }
 
 function hostOf(address: string): string {

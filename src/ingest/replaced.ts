@@ -1,5 +1,6 @@
 // Publications that have been given a new id and new words at once: what shows that they are no new ones.
 import type { RegEvent } from "../domain/event.ts";
+import { trimEndOf } from "../domain/trim.ts";
 import { type IdentifiedItem, isSameButForQuery, isSameText } from "./identify.ts";
 import { type LanguageForms, withoutLanguage, wordsIn } from "./languages.ts";
 import type { NormalisedItem } from "./normalise/item.ts";
@@ -279,7 +280,7 @@ function pathOf(address: string): string | null {
 
 /** {@link pathOf} without the query. */
 function barePathOf(address: string): string | null {
-  return URL.parse(cleanUrl(address))?.pathname.replace(/\/+$/, "") || null;
+  return trimEndOf(URL.parse(cleanUrl(address))?.pathname ?? "", "/") || null;
 }
 
 function hasQuery(address: string): boolean {

@@ -1,5 +1,6 @@
 // The head of an answer over HTTP/1.1, from its text to what it means for the body and the connection (RFC 9112).
 import { NetworkError } from "../domain/ports.ts";
+import { removeLongValues } from "./header_values.ts";
 import { FAULT } from "./network_errors.ts";
 
 /** Header fields that an answer may have. */
@@ -30,7 +31,8 @@ export interface AnswerHead {
 }
 
 const STATUS_LINE = /^HTTP\/1\.(\d) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/;
-const FIELD = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[\t ]*([\t\x20-\x7e\x80-\xff]*)$/;
+const FIELD_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const DIGITS = /^\d{1,15}$/;
 
 /** Answers that end with their head, whatever they name (RFC 9112, section 6.3). */
@@ -60,18 +62,20 @@ function readFields(lines: readonly string[]): Record<string, string> {
     const line = withoutCr(lines[at] as string);
     if (line.startsWith(" ") || line.startsWith("\t")) {
       // A folded line, as nobody may send it any more and everybody has to read it (RFC 9112, section 5.2).
-      const [, , more] = FIELD.exec(`folded:${line}`) ?? [];
-      if (last === "" || more === undefined) throw new NetworkError(FAULT.notHttp);
-      headers[last] = `${headers[last]} ${more.trimEnd()}`.trim();
+      if (last === "" || !FIELD_VALUE.test(line)) throw new NetworkError(FAULT.notHttp);
+      headers[last] = `${headers[last]} ${line.trim()}`.trim();
       continue;
     }
-    const [, name, value] = FIELD.exec(line) ?? [];
-    if (name === undefined || value === undefined) throw new NetworkError(FAULT.notHttp);
+    const colon = line.indexOf(":");
+    const name = line.slice(0, Math.max(0, colon));
+    const value = line.slice(colon + 1);
+    if (!FIELD_NAME.test(name) || !FIELD_VALUE.test(value)) throw new NetworkError(FAULT.notHttp);
     last = name.toLowerCase();
-    const own = value.trimEnd();
+    const own = value.trim();
     const known = headers[last];
     headers[last] = known === undefined ? own : `${known}${last === "set-cookie" ? "\n" : ", "}${own}`;
   }
+  removeLongValues(headers);
   return headers;
 }
 

@@ -10,7 +10,8 @@ import {
 import { orAborted } from "../domain/stop.ts";
 import type { Connection, Connections, Trust } from "./connections.ts";
 import { GatheredBody, isPlain, type ReadBody, readBody } from "./http_body.ts";
-import { toNetworkError } from "./network_errors.ts";
+import { removeLongValues } from "./header_values.ts";
+import { FAULT, toNetworkError } from "./network_errors.ts";
 import { partsOf, type UrlParts } from "./url_parts.ts";
 
 /** A client of this process. */
@@ -179,6 +180,7 @@ function joinValues(given: Record<string, string | string[] | undefined>): Recor
     fields += typeof value === "string" ? 1 : value.length;
     joined[name] = typeof value === "string" ? value : value.join(name === "set-cookie" ? "\n" : ", ");
   }
-  if (fields > MAX_HEADERS) throw new NetworkError("the answer's headers are too large");
+  if (fields > MAX_HEADERS) throw new NetworkError(FAULT.tooLargeHead);
+  removeLongValues(joined);
   return joined;
 }

@@ -18,13 +18,13 @@ export function markdownToHtml(markdown: string): Html {
 
 /** `code`, **bold** and [links](https://…), everything else as it stands. */
 export function inline(text: string): Html {
-  const parts = text.split(/(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\((?:https:\/\/|#)[^)\s]+\))/);
+  const parts = text.split(/(`[^`]+`|\*\*[^*]+\*\*|\[[^\][]+\]\((?:https:\/\/|#)[^()\s]+\))/);
   return markup`${
     parts.map((part, index): Part => {
       if (index % 2 === 0) return part;
       if (part.startsWith("`")) return codeOf(part.slice(1, -1));
       if (part.startsWith("**")) return markup`<strong>${inline(part.slice(2, -2))}</strong>`;
-      const [, label = "", address = ""] = /^\[(.+)\]\((.+)\)$/.exec(part) ?? [];
+      const [, label = "", address = ""] = /^\[([^\]]+)\]\((.+)\)$/.exec(part) ?? [];
       return markup`<a href="${address}">${label}</a>`;
     })
   }`;
@@ -36,12 +36,18 @@ function codeOf(text: string): Html {
   return markup`<code>${words.map((word, index) => (index === 0 ? word : markup`_<wbr>${word}`))}</code>`;
 }
 
-/** Blocks are parted by empty lines, but for those within a fence. */
+/** Blocks are separated by empty lines, except within a fence. */
 function blocksOf(markdown: string): string[] {
-  return markdown.trim().split(/(^```[\s\S]*?^```$)/m)
-    .flatMap((part) => (part.startsWith("```") ? [part] : part.split(/\n{2,}/)))
-    .map((part) => part.trim())
-    .filter((part) => part !== "");
+  const blocks: string[][] = [[]];
+  let isFenced = false;
+  for (const line of markdown.split("\n")) {
+    const isFence = line.startsWith("```");
+    if (!isFenced && (isFence || line.trim() === "")) blocks.push([]);
+    blocks.at(-1)?.push(line);
+    if (isFence && isFenced) blocks.push([]);
+    if (isFence) isFenced = !isFenced;
+  }
+  return blocks.map((lines) => lines.join("\n").trim()).filter((text) => text !== "");
 }
 
 function block(text: string): Html {
@@ -75,5 +81,5 @@ function table([head = "", , ...rows]: readonly string[]): Html {
 }
 
 function joined(lines: string): string {
-  return lines.trim().replace(/\s*\n\s*/g, " ");
+  return lines.split("\n").map((line) => line.trim()).filter((line) => line !== "").join(" ");
 }

@@ -7,6 +7,7 @@ import {
   describeDelivery,
 } from "../domain/delivery.ts";
 import { DISCLAIMER } from "../domain/disclaimer.ts";
+import { trimEndOf } from "../domain/trim.ts";
 import { DELIVERY_TYPES } from "./delivery.ts";
 import { disclaimer, identifier, unixMs } from "./event.ts";
 import { EXAMPLE_DELIVERY, EXAMPLE_REVISION, EXAMPLE_SUBSCRIPTION } from "./examples.ts";
@@ -180,5 +181,5 @@ export function safeAnswer(text: string): string {
   const bytes = new TextEncoder().encode(text.replace(UNSAFE, "").toWellFormed());
   if (bytes.length <= MAX_ANSWER_BYTES) return new TextDecoder().decode(bytes);
   // A character that the cut would halve is left out.
-  return new TextDecoder().decode(bytes.subarray(0, MAX_ANSWER_BYTES)).replace(/\ufffd+$/, "");
+  return trimEndOf(new TextDecoder().decode(bytes.subarray(0, MAX_ANSWER_BYTES)), "\ufffd");
 }

@@ -57,6 +57,39 @@ test("request() sends method, headers and body, and gives status, headers and bo
   await server.shutdown(5_000);
 });
 
+test("request() gives no header value of more than 1 KB, except a Location of up to 4 KB", async (withClient) => {
+  const fields = {
+    "cache-control": "a".repeat(1_025),
+    "content-type": "a".repeat(1_024),
+    "location": `/${"a".repeat(4_095)}`,
+    "set-cookie": `a=${"b".repeat(1_023)}`,
+  };
+  const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`).join("");
+  await using server = serveRaw(
+    saying(`HTTP/1.1 200 OK\r\n${head}set-cookie: c=d\r\ncontent-length: 0\r\n\r\n`),
+  );
+  await withClient(async (client) => {
+    const { headers } = await client.request(get(server.address));
+    const expected = {
+      "content-type": fields["content-type"],
+      "location": fields["location"],
+      "set-cookie": "c=d",
+      "content-length": "0",
+    };
+    assert.deepEqual({ ...headers }, expected);
+  });
+});
+
+test("request() refuses a response whose coding has a name of more than 1 KB", async (withClient) => {
+  const coding = "a".repeat(1_025);
+  await using server = serveRaw(
+    saying(`HTTP/1.1 200 OK\r\ncontent-encoding: ${coding}\r\ncontent-length: 0\r\n\r\n`),
+  );
+  await withClient((client) =>
+    assert.rejects(client.request(get(server.address)), { reason: "the answer's headers are too large" })
+  );
+});
+
 test("request() sends only the headers that it is given, and asks for no compression", async (withClient) => {
   await using server = serveRaw(saying(OK));
   await withClient(async (client) => {

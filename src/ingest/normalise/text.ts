@@ -1,4 +1,5 @@
 // Text: from markup of any quality to plain words.
+import { hasTag } from "../parse/tags.ts";
 import { markupWords } from "./markup.ts";
 
 /** Markup beyond this is not read: it is more than any limit on text lets through. */
@@ -7,9 +8,8 @@ const MAX_MARKUP_CHARACTERS = 200_000;
 /** So often is markup read that was escaped more than once. */
 const MAX_PASSES = 3;
 
-/** Tags and entities that are left in text after decoding: it was escaped more than once. */
-const ESCAPED =
-  /<\/?(?:a|abbr|b|blockquote|br|div|em|figure|h[1-6]|hr|i|iframe|img|li|ol|p|script|section|small|span|strong|style|sub|sup|table|tbody|td|th|time|tr|u|ul)(?:\s[^<>]*)?\/?>|&(?:[a-z]{2,8}\d?|#\d{1,7}|#x[\da-f]{1,6});/i;
+/** An entity that is left in text after decoding: it was escaped more than once. */
+const ENTITY = /&(?:[a-z]{2,8}\d?|#\d{1,7}|#x[\da-f]{1,6});/i;
 
 /** Control characters, and those that show nothing: soft hyphens, zero-width ones, direction marks, tags. */
 const UNSEEN =
@@ -37,9 +37,9 @@ export function textFromMarkup(markup: string, options: { repeats?: readonly str
   return text;
 }
 
-/** Whether text was escaped more than once; what has no sign of it is looked through for nothing else. */
+/** Whether text was escaped more than once: it still has tags or entities. */
 function isEscaped(text: string): boolean {
-  return (text.includes("<") || text.includes("&")) && ESCAPED.test(text);
+  return (text.includes("<") && hasTag(text)) || (text.includes("&") && ENTITY.test(text));
 }
 
 /** Text of at most `limit` characters: a longer one ends with its last whole word that fits, and "…". */

@@ -5,9 +5,8 @@ const DECLARATION_BYTES = 1024;
 const META_BYTES = 8192;
 
 const XML_ENCODING = /^[\s\0]*<\?xml[^>]*?\sencoding\s*=\s*["']\s*([\w.:-]+)\s*["']/;
-/** `<meta charset="…">` and `<meta http-equiv="Content-Type" content="text/html; charset=…">`. */
-const META_CHARSET = /<meta\s[^>]*?charset\s*=\s*["']?\s*([\w.:-]+)/i;
-const HTTP_CHARSET = /;\s*charset\s*=\s*(?:"\s*([^"]*?)\s*"|'\s*([^']*?)\s*'|([^\s;"']+))/i;
+const META = /<meta\s[^<>]*/gi;
+const META_CHARSET = /charset\s*=\s*(?:["']\s*)?([\w.:-]+)/i;
 /** Encodings of one byte a character: every text is valid in most of them, so that they prove nothing. */
 const SINGLE_BYTE = /^(?:windows-|iso-8859-|koi8-|ibm866|macintosh|x-mac-)/;
 
@@ -49,11 +48,10 @@ function decodeMarked(bytes: Uint8Array): DecodedText | null {
 function decodeDeclared(bytes: Uint8Array, contentType: string | null): DecodedText {
   const head = new TextDecoder("windows-1252").decode(bytes.subarray(0, DECLARATION_BYTES));
   if (/^\s*[{[]/.test(head)) return decodeUtf8(bytes);
-  const http = HTTP_CHARSET.exec(contentType ?? "");
   const meta = /^\s*</.test(head)
-    ? META_CHARSET.exec(new TextDecoder("windows-1252").decode(bytes.subarray(0, META_BYTES)))?.[1]
+    ? metaCharset(new TextDecoder("windows-1252").decode(bytes.subarray(0, META_BYTES)))
     : undefined;
-  const labels = [http?.[1] ?? http?.[2] ?? http?.[3], XML_ENCODING.exec(head)?.[1], meta];
+  const labels = [charsetParameter(contentType ?? ""), XML_ENCODING.exec(head)?.[1], meta];
   const utf8 = decodeStrictly(bytes, "utf-8");
   for (const label of labels) {
     if (label === undefined) continue;
@@ -71,6 +69,26 @@ function decodeDeclared(bytes: Uint8Array, contentType: string | null): DecodedT
     if (decoded !== null) return decoded;
   }
   return utf8 ?? decodeUtf8(bytes);
+}
+
+/** The charset that a `Content-Type` names. */
+function charsetParameter(contentType: string): string | undefined {
+  for (const parameter of contentType.split(";").slice(1)) {
+    const [name = "", value] = parameter.split("=");
+    if (value !== undefined && name.trim().toLowerCase() === "charset") {
+      return value.replace(/["']/g, " ").trim().split(/\s/, 1)[0];
+    }
+  }
+  return undefined;
+}
+
+/** The charset of `<meta charset="…">` or `<meta http-equiv="Content-Type" content="text/html; charset=…">`. */
+function metaCharset(head: string): string | undefined {
+  for (const [element] of head.matchAll(META)) {
+    const charset = META_CHARSET.exec(element)?.[1];
+    if (charset !== undefined) return charset;
+  }
+  return undefined;
 }
 
 /**

@@ -1,4 +1,5 @@
 // The elements of feeds: how they are called, what they hold, and which of an item's links is its own.
+import { trimEndOf } from "../../domain/trim.ts";
 import { contentMarkup } from "./scan_xml.ts";
 
 /** The names that the namespaces of feeds get here, by their addresses without scheme and closing "/" or "#". */
@@ -61,7 +62,7 @@ export const LISTED = new Map<string, "categories" | "authors">([
 
 /** The name here of the namespace with an address, undefined when no feed's meaning depends on it. */
 export function namespaceOf(address: string): string | undefined {
-  return NAMESPACES.get(address.toLowerCase().replace(/^https?:\/\//, "").replace(/[/#]+$/, ""));
+  return NAMESPACES.get(trimEndOf(address.toLowerCase().replace(/^https?:\/\//, ""), "/#"));
 }
 
 /** The link to the publication itself: an alternate, best a page; never the feed, an attachment or an editing address. */

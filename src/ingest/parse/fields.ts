@@ -3,10 +3,7 @@ import { readDateAs } from "../../domain/date_format.ts";
 import type { FieldRules, ItemField } from "../../domain/reading.ts";
 import type { ParsedItem } from "./parsed.ts";
 import { escapeText } from "./scan_xml.ts";
-
-/** Elements of HTML in a text: what holds one is markup, what holds none is plain text. */
-const MARKUP =
-  /<\/?(?:a|abbr|b|blockquote|br|cite|code|dd|div|dl|dt|em|h[1-6]|hr|i|img|li|mark|ol|p|pre|section|small|span|strong|sub|sup|table|tbody|td|th|tr|u|ul)(?:\s[^<>]*)?\/?>/i;
+import { hasTag } from "./tags.ts";
 
 /** Every value of one alternative of a field's rule, in order, empty ones left out; titles and summaries as HTML markup. */
 export type Find = (rule: string, field: ItemField) => string[];
@@ -47,5 +44,5 @@ export function itemFrom(
 
 /** A value as HTML markup: as it is when it has tags, else escaped. */
 export function markup(text: string): string {
-  return MARKUP.test(text) ? text : escapeText(text);
+  return hasTag(text) ? text : escapeText(text);
 }

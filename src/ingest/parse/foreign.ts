@@ -1,4 +1,5 @@
 // Says in words what a document is that is not what was wanted, and which strategy reads it.
+import { withoutMailAddresses } from "../../domain/mail.ts";
 import { DocumentError } from "./parsed.ts";
 
 /** How far a page is searched for its title. */
@@ -61,9 +62,6 @@ export function foreignText(text: string, wanted: string): DocumentError {
 
 function quote(text: string): string {
   // What is quoted goes to the log, which holds nobody's mail address.
-  const words = text.slice(0, MAX_QUOTE * 4).replace(/[\s\p{Cc}]+/gu, " ").replace(
-    /[^\s"'<>]+@[^\s"'<>]+/g,
-    "…",
-  ).trim();
+  const words = withoutMailAddresses(text.slice(0, MAX_QUOTE * 4).replace(/[\s\p{Cc}]+/gu, " ")).trim();
   return `"${words.length > MAX_QUOTE ? words.slice(0, MAX_QUOTE) + "…" : words}"`;
 }

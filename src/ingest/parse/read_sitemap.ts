@@ -2,7 +2,7 @@
 import { decodeText } from "./decode.ts";
 import { foreignRoot } from "./foreign.ts";
 import { DocumentError, type ParsedDocument, type ParseProblem } from "./parsed.ts";
-import { contentText, escapeText, findEnd, nextTag } from "./scan_xml.ts";
+import { contentText, type EndTag, escapeText, nextTag, type StartTag } from "./scan_xml.ts";
 
 /** A page of a map, or a map of an index. */
 export interface SitemapEntry {
@@ -42,23 +42,33 @@ export function readSitemap(
   let passedOver = 0;
   let place = 0;
   let isClosed = false;
-  for (let tag = nextTag(text, 0); tag !== null; tag = nextTag(text, tag.end)) {
-    const name = localName(tag.name);
-    if (tag.kind === "end" && name === kind) isClosed = true;
-    if (tag.kind === "end" || name !== inner || tag.empty) continue;
-    const end = findEnd(text, tag.end, tag.name, tag.name);
-    const closes = end !== -1;
+  /** What the entry at hand says so far; null between two entries. */
+  let said: Map<string, string> | null = null;
+  const endEntry = (): void => {
+    if (said === null) return;
     place++;
-    const entry = readEntry(text.slice(tag.end, closes ? end : nextEntry(text, tag)));
-    if (entry !== null) map.entries.push(entry);
-    else if (map.problems.length < options.maxEntries) {
+    const address = said.get("loc") ?? "";
+    if (address !== "") {
+      map.entries.push({ address, lastmod: said.get("lastmod") || null, title: said.get("title") || null });
+    } else if (map.problems.length < options.maxEntries) {
       map.problems.push({ item: `item ${place}`, reason: "it has no address" });
     }
+    said = null;
     // Now and then, so that a map of any length is sorted seldom and held in part.
     if (map.entries.length >= 2 * options.maxEntries) {
       passedOver += keepNewest(map.entries, options.maxEntries);
     }
+  };
+  for (let tag = nextTag(text, 0), next = tag; tag !== null; tag = next) {
+    next = nextTag(text, tag.end);
+    const name = localName(tag.name);
+    if (name === inner) {
+      endEntry(); // an entry that begins within an entry ends it
+      if (tag.kind === "start" && !tag.empty) said = new Map();
+    } else if (tag.kind === "end") isClosed ||= name === kind;
+    else if (said !== null && !tag.empty) takeValue(said, tag, next, text);
   }
+  endEntry();
   passedOver += keepNewest(map.entries, options.maxEntries);
   if (passedOver > 0) {
     const reason = `${passedOver} entries are passed over: only the newest ${options.maxEntries} are read`;
@@ -115,26 +125,20 @@ export function describeSitemap(map: Sitemap): ParsedDocument {
   };
 }
 
-function readEntry(content: string): SitemapEntry | null {
-  const found = new Map<string, string>();
-  for (let tag = nextTag(content, 0); tag !== null; tag = nextTag(content, tag.end)) {
-    const name = tag.name.toLowerCase();
-    const local = localName(tag.name);
-    // Images and videos have an address and a title of their own.
-    if (tag.kind === "end" || tag.empty || /^(?:image|video|xhtml):/.test(name) || found.has(local)) continue;
-    if (local !== "loc" && local !== "lastmod" && name !== "news:title") continue;
-    const end = findEnd(content, tag.end, tag.name, tag.name);
-    if (end !== -1) found.set(local, contentText(content.slice(tag.end, end)));
-  }
-  const address = found.get("loc") ?? "";
-  if (address === "") return null;
-  return { address, lastmod: found.get("lastmod") || null, title: found.get("title") || null };
-}
-
-/** Where an entry ends whose end is missing: where the next begins. */
-function nextEntry(text: string, { name, end }: { name: string; end: number }): number {
-  const next = text.indexOf(`<${name}`, end);
-  return next === -1 ? text.length : next;
+/** Takes the value of an element of an entry, which goes up to the element's end: nothing else is within it. */
+function takeValue(
+  said: Map<string, string>,
+  { name, end }: StartTag,
+  next: StartTag | EndTag | null,
+  text: string,
+): void {
+  const lower = name.toLowerCase();
+  const local = localName(name);
+  // Images and videos have an address and a title of their own.
+  if (/^(?:image|video|xhtml):/.test(lower) || said.has(local)) return;
+  if (local !== "loc" && local !== "lastmod" && lower !== "news:title") return;
+  if (next?.kind !== "end" || next.name !== name) return;
+  said.set(local, contentText(text.slice(end, next.start)));
 }
 
 function localName(name: string): string {

@@ -85,23 +85,39 @@ export function isName(text: string, at: number, name: string): boolean {
   return text.startsWith(name, at) && isNameEnd(text.charCodeAt(at + name.length));
 }
 
-const ATTRIBUTE = /[\s/]*([^\s=<>"'/]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+)))?/y;
+const NO_NAME = /[\s=<>"'/]*/y;
+const NAME = /[^\s=<>"'/]*/y;
+const EQUAL_SIGN = /\s*=\s*/y;
+const BARE_VALUE = /[^\s"'<>]*/y;
 
 /** The attributes of a start tag by their lower-case names, with their values decoded; the first of a name stands. */
 export function readAttributes(attributes: string): Map<string, string> {
   const found = new Map<string, string>();
   if (!attributes.includes("=")) return found;
-  for (let at = 0; at < attributes.length;) {
-    ATTRIBUTE.lastIndex = at;
-    const match = ATTRIBUTE.exec(attributes);
-    at = match === null ? at + 1 : ATTRIBUTE.lastIndex;
-    const name = match?.[1]?.toLowerCase();
-    const value = match?.[2] ?? match?.[3] ?? match?.[4];
-    if (name !== undefined && value !== undefined && !found.has(name)) {
-      found.set(name, decodeReferences(value).trim());
+  for (let at = behindMatch(NO_NAME, attributes, 0); at < attributes.length;) {
+    const nameEnd = behindMatch(NAME, attributes, at);
+    const name = attributes.slice(at, nameEnd).toLowerCase();
+    const valueAt = behindMatch(EQUAL_SIGN, attributes, nameEnd);
+    at = nameEnd;
+    if (valueAt !== nameEnd) {
+      const quote = attributes[valueAt];
+      const isQuoted = quote === '"' || quote === "'";
+      const start = isQuoted ? valueAt + 1 : valueAt;
+      const end = isQuoted ? attributes.indexOf(quote, start) : behindMatch(BARE_VALUE, attributes, start);
+      if (isQuoted ? end !== -1 : end > start) {
+        if (!found.has(name)) found.set(name, decodeReferences(attributes.slice(start, end)).trim());
+        at = isQuoted ? end + 1 : end;
+      }
     }
+    at = behindMatch(NO_NAME, attributes, at);
   }
   return found;
+}
+
+/** The offset behind what a sticky expression matches at an offset; that offset where it does not match. */
+function behindMatch(expression: RegExp, text: string, at: number): number {
+  expression.lastIndex = at;
+  return expression.test(text) ? expression.lastIndex : at;
 }
 
 const REFERENCE = /&(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9a-f]{1,6});/gi;

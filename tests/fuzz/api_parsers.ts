@@ -1,0 +1,3 @@
+// placeholder
+import type { FuzzedParser } from "./parsers.ts";
+export const API_PARSERS: readonly FuzzedParser[] = [];

@@ -1,0 +1,73 @@
+// Runs cases on a thread of their own, one at a time; a thread that hangs is terminated, and the case is a finding.
+import { growing, type GrowingCase } from "./case.ts";
+import type { Message } from "./worker.ts";
+import type { Chance } from "../support/chance.ts";
+import type { FuzzedParser } from "./parsers.ts";
+
+/** A case that takes longer has hung, ms. */
+const HANG_MS = 20_000;
+
+/** A thread that reads cases. */
+export class Fuzzer {
+  #worker: Worker | null = null;
+
+  /** Why a case is a finding, in words; null when it is none. */
+  async run(given: GrowingCase): Promise<string | null> {
+    const worker = this.#worker ??= new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
+    let size = 0;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const verdict = await new Promise<string | null>((settle) => {
+      timer = setTimeout(() => settle(`hangs with ${size} characters`), HANG_MS);
+      worker.onmessage = ({ data }: MessageEvent<Message>) => {
+        if ("size" in data) size = data.size;
+        else if ("thrown" in data) settle(`throws with ${size} characters: ${data.thrown}`);
+        else {
+          const { slow } = data;
+          settle(
+            slow === null
+              ? null
+              : `takes ${Math.round(slow.ms)} ms with ${slow.size} characters, ${
+                slow.quarterMs.toFixed(1)
+              } ms with a quarter`,
+          );
+        }
+      };
+      worker.onerror = (event) => {
+        event.preventDefault();
+        settle(`breaks the thread: ${event.message}`);
+      };
+      worker.postMessage(given);
+    });
+    clearTimeout(timer);
+    if (verdict !== null && !verdict.startsWith("takes")) this.close();
+    return verdict;
+  }
+
+  close(): void {
+    this.#worker?.terminate();
+    this.#worker = null;
+  }
+}
+
+/** A case for a parser. */
+export function randomCase({ name, sample, tokens }: FuzzedParser, chance: Chance): GrowingCase {
+  const token = (): string => chance.pick(tokens);
+  const maybe = (probability: number, make: () => string): string =>
+    chance.happens(probability) ? make() : "";
+  return growing({
+    parser: name,
+    at: placeIn(sample, chance),
+    before: maybe(0.5, token),
+    repeated: token() + maybe(0.5, token),
+    middle: maybe(0.3, token),
+    repeatedAfter: maybe(0.25, token),
+    after: maybe(0.4, token),
+    isNumbered: chance.happens(0.3),
+  });
+}
+
+/** The beginning, the end, or a boundary between the words and signs of a text. */
+function placeIn(sample: string, chance: Chance): number {
+  const inside = [...sample.matchAll(/[^\w]/g)].map(({ index }) => index + chance.between(0, 1));
+  return chance.pick([0, sample.length, chance.pick([0, ...inside]), chance.pick([0, ...inside])]);
+}

@@ -1,0 +1,53 @@
+// Whether time grows faster than the input: each size is compared with a quarter of it.
+
+/** Sizes of inputs, characters: 1, 2, 4 … 512 KB. */
+const SMALLEST = 1_024;
+const LARGEST = 524_288;
+/** What takes less is too short to be compared, ms. */
+const FLOOR_MS = 50;
+/** A quarter of the input may take no less than this part of the time: linear is 4, quadratic 16. */
+const MOST_TIMES = 9;
+/** The most that the largest input may take, ms: growth that is linear can be too steep. */
+const MOST_MS = 4_000;
+/** So often a size and its quarter are measured, the shortest time counts: other programs use the processor too. */
+const TRIES = 4;
+
+/** Time that grew too fast. */
+export interface Slow {
+  size: number;
+  ms: number;
+  /** How long a quarter of it took, ms. */
+  quarterMs: number;
+}
+
+/** The first size that takes too long for what a quarter of it takes; null when none does. */
+export async function slowness(
+  measure: (size: number) => number | Promise<number>,
+  largest = LARGEST,
+): Promise<Slow | null> {
+  const times = new Map<number, number>();
+  const again = async (size: number): Promise<number> => {
+    const ms = Math.min(times.get(size) ?? Infinity, await measure(size));
+    times.set(size, ms);
+    return ms;
+  };
+  for (let size = SMALLEST; size <= largest; size *= 2) {
+    await again(size);
+    for (let tries = 1; isSlow(times, size); tries++) {
+      if (tries === TRIES) {
+        return { size, ms: times.get(size) ?? 0, quarterMs: times.get(size / 4) ?? 0 };
+      }
+      await again(size);
+      if (times.has(size / 4)) await again(size / 4);
+    }
+  }
+  return null;
+}
+
+function isSlow(times: ReadonlyMap<number, number>, size: number): boolean {
+  const ms = times.get(size) ?? 0;
+  const quarterMs = times.get(size / 4);
+  if (ms > MOST_MS) return true;
+  // A quarter below the clock's resolution is rounded up, not down to nothing.
+  return ms >= FLOOR_MS && quarterMs !== undefined && ms / Math.max(quarterMs, 1) > MOST_TIMES;
+}

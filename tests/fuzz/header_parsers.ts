@@ -1,0 +1,127 @@
+// The heads of responses: those of sources, and those of customers' endpoints.
+import { NetworkError } from "../../src/domain/ports.ts";
+import { parseRetryAfter } from "../../src/domain/retry_after.ts";
+import { safeAnswer } from "../../src/wire/delivery_log.ts";
+import { Cookies } from "../../src/ingest/cookies.ts";
+import { freshUntil } from "../../src/ingest/freshness.ts";
+import { nextLink } from "../../src/ingest/link_header.ts";
+import { decodeText } from "../../src/ingest/parse/decode.ts";
+import { AnswerReader } from "../../src/platform/answer_reader.ts";
+import type { FuzzedParser } from "./parsers.ts";
+
+const NOW_MS = Date.parse("2026-08-01T10:00:00Z");
+const VALUE = [
+  " ",
+  "\t",
+  ",",
+  ";",
+  "=",
+  '"',
+  "'",
+  "\\",
+  '\\"',
+  "a",
+  "1",
+  "-",
+  ":",
+  "/",
+  "<",
+  ">",
+  "a=b",
+  "a=b;",
+  'a="b"',
+  ", ",
+  "; ",
+];
+const BODY = new TextEncoder().encode("<?xml version='1.0'?><rss></rss>");
+
+function refusing(read: () => unknown): void {
+  try {
+    read();
+  } catch (error) {
+    if (!(error instanceof NetworkError)) throw error;
+  }
+}
+
+/** See {@link FuzzedParser}. */
+export const HEADER_PARSERS: readonly FuzzedParser[] = [
+  {
+    name: "Cache-Control",
+    sample: 'public, max-age=600, private="a, b"',
+    tokens: [...VALUE, "max-age=", "no-store", '""x'],
+    read: (text) => freshUntil({ "cache-control": text }, NOW_MS),
+  },
+  {
+    name: "Expires",
+    sample: "Sun, 06 Nov 2094 08:49:37 GMT",
+    tokens: [...VALUE, "Sun, ", "06 ", "Nov ", "GMT"],
+    read: (text) => freshUntil({ expires: text, date: text, age: text }, NOW_MS),
+  },
+  {
+    name: "Retry-After",
+    sample: "Sunday, 06-Nov-94 08:49:37 GMT",
+    tokens: [...VALUE, "Sun, ", "06", "-Nov-", "GMT"],
+    read: (text) => parseRetryAfter(text, NOW_MS),
+  },
+  {
+    name: "Content-Type",
+    sample: "text/xml; boundary=a; charset=utf-8",
+    tokens: [...VALUE, "charset", "charset=", ';charset="', ";charset='"],
+    read: (text) => decodeText(BODY, text),
+  },
+  {
+    name: "Link",
+    sample: '<https://a.example/?page=2>; rel="next"; title="a, b", </>; rel=prev',
+    tokens: [...VALUE, "<a>", "rel=", "rel=next", '; a="', ";a"],
+    read: (text) => nextLink(text),
+  },
+  {
+    name: "Set-Cookie",
+    sample: "a=b; Path=/; Expires=Sun, 06 Nov 2094 08:49:37 GMT\nc=d",
+    tokens: [...VALUE, "\n", "a#=b\n", "a#=b; "],
+    read: (text) => {
+      const cookies = new Cookies();
+      cookies.take(text, new URL("https://a.example"));
+      cookies.header(new URL("https://a.example"));
+    },
+  },
+  {
+    name: "response of an endpoint",
+    sample:
+      "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\nKeep-Alive: timeout=5\r\n\r\n" +
+      "5;a=b\r\nhello\r\n0\r\n\r\n",
+    tokens: [
+      ...VALUE,
+      "\r\n",
+      "\n",
+      "\r",
+      "\0",
+      "x:",
+      "x: ",
+      "a#: b\r\n",
+      "HTTP/1.1 100 Continue\r\n\r\n",
+      "1\r\na\r\n",
+      "0\r\n",
+      "chunked, ",
+      "\r\nTransfer-Encoding: ",
+      "\r\nContent-Length: 1",
+      "\r\n ",
+    ],
+    read: (text) =>
+      refusing(() => {
+        const bytes = new TextEncoder().encode(text);
+        const reader = new AnswerReader(4_096);
+        // In pieces, as a connection brings them.
+        for (let at = 0; at < bytes.length; at += 1_000) {
+          if (reader.take(bytes.subarray(at, at + 1_000))) return;
+        }
+        reader.end();
+      }),
+  },
+  {
+    name: "body of an endpoint's response",
+    sample: '{"status": "ok"}',
+    tokens: [...VALUE, "\x1b[31m", "\u202e", "\ufffd", "\ufeff", "\ud800", "\u00e4", "\u{1f600}", "\0"],
+    read: (text) => safeAnswer(text),
+  },
+];

@@ -1,0 +1,317 @@
+// Parts of documents by themselves, and what is made of them: dates, addresses, texts, differences, log lines.
+import { createClassifier } from "../../src/classify/classify.ts";
+import { NO_ADDITIONS } from "../../src/classify/additions.ts";
+import { harmless, wrapText } from "../../src/cli/paragraphs.ts";
+import { cut, oneLine } from "../../src/cli/table.ts";
+import { changedSentences } from "../../src/domain/changed_sentences.ts";
+import { readDateAs } from "../../src/domain/date_format.ts";
+import type { Log } from "../../src/domain/ports.ts";
+import { bodyForms } from "../../src/delivery/body_forms.ts";
+import { discreetLog } from "../../src/ingest/discreet_log.ts";
+import { decideGaps } from "../../src/ingest/gaps.ts";
+import { languageForms, withoutLanguage } from "../../src/ingest/languages.ts";
+import { parseDate } from "../../src/ingest/normalise/dates.ts";
+import { languageCode } from "../../src/ingest/normalise/language.ts";
+import { absoluteUrl, cleanUrl } from "../../src/ingest/normalise/links.ts";
+import { cutText, textFromMarkup } from "../../src/ingest/normalise/text.ts";
+import { redact } from "../../src/platform/redact.ts";
+import type { FuzzedParser } from "./parsers.ts";
+
+const nothing = (): void => {};
+const log = discreetLog(
+  { isDebugged: true, debug: nothing, info: nothing, warn: nothing, error: nothing } as Log,
+);
+const { classify } = createClassifier(NO_ADDITIONS);
+const forms = languageForms(
+  {
+    languages: ["en"],
+    urls: { en: "https://a.example/en", de: "https://a.example/de" },
+  } as unknown as Parameters<typeof languageForms>[0],
+);
+
+const WORDS = [
+  " ",
+  "\n",
+  ".",
+  ". ",
+  ",",
+  ", ",
+  ";",
+  ":",
+  "(",
+  ")",
+  "-",
+  "'",
+  '"',
+  "a",
+  "A",
+  "Aa ",
+  "1",
+  "1 ",
+  "Art. ",
+  "Article 5",
+  "Articles 5(1)(f), ",
+  "(1)",
+  "(a)",
+  " and ",
+  " to ",
+  "5 to 9, ",
+  "Annex III ",
+  "Recital 1, ",
+  "AI ",
+  "A.I. ",
+  "AI Act ",
+  "Regulation (EU) 2024/1689 ",
+  "Directive 2014/90/EU ",
+  "Data Protection Act ",
+  "The ",
+  "of the ",
+  "Maschinenverordnung ",
+  "e.g. ",
+  "z.B. ",
+  "paragraph ",
+  "point (f) of ",
+  "groupe de travail ",
+  "lignes directrices ",
+  "guidelines ",
+  "consultation ",
+  "\u00e4",
+  "\u00e0 ",
+  "e\u0301",
+  "\u200b",
+  "\u4e2d",
+];
+const ADDRESS = [
+  "/",
+  "//",
+  "?",
+  "#",
+  "&",
+  "=",
+  "%",
+  "%20",
+  "%2F",
+  "a",
+  "A",
+  ".",
+  "..",
+  "../",
+  ":",
+  "@",
+  "http://",
+  "HTTP://",
+  "https://",
+  "www.",
+  "utm_source=",
+  "utm_a=b&",
+  ";jsessionid=",
+  "&amp;",
+  "_de",
+  "/de/",
+  ".de",
+  "-de.",
+  " ",
+  "\t",
+  "<",
+  "\u00e4",
+  "xn--",
+  "[",
+];
+
+/** A text of ten thousand characters, as long as a summary is, as often as the size has room for it. */
+function inSummaries(text: string, read: (part: string) => void): void {
+  for (let at = 0; at < text.length; at += 10_000) read(text.slice(at, at + 10_000));
+}
+
+/** See {@link FuzzedParser}. */
+export const TEXT_PARSERS: readonly FuzzedParser[] = [
+  {
+    name: "date",
+    sample: "Mon, 27 July 2026 at 15:30:12 CEST",
+    tokens: [
+      " ",
+      ",",
+      ".",
+      "-",
+      "/",
+      ":",
+      "0",
+      "12",
+      "2026",
+      "+",
+      "z",
+      "t",
+      "T153012",
+      "July ",
+      "Mon ",
+      "at ",
+      "(",
+      ")",
+      "(a)",
+      "[",
+      "#",
+      "#7#",
+      "#0#0 0:",
+      "p.m.",
+      "uhr ",
+      "h",
+      "de ",
+      "e\u0301",
+      "\ufdfa",
+    ],
+    read: (text) => parseDate(text, { timezone: "UTC" }),
+  },
+  {
+    name: "date in a form of the config",
+    sample: "30. Juli 2026 15:30",
+    tokens: [" ", "0", "1", ".", "-", "a"],
+    read: (text) => readDateAs(text, "d. MMMM'x'yyyy".replace("MMMM", "MM")),
+  },
+  {
+    name: "address",
+    sample: "https://www.a.example/b/c_de.html?d=e&utm_source=f#g=h",
+    tokens: ADDRESS,
+    read: (text) => {
+      absoluteUrl(text, "/a/", "https://a.example");
+      cleanUrl(text);
+      if (forms !== null) withoutLanguage(text, forms);
+    },
+  },
+  {
+    name: "language tag",
+    sample: "en-GB",
+    tokens: ["-", "_", "en", "a", "x", " "],
+    read: (text) => languageCode(text),
+  },
+  {
+    name: "markup",
+    sample: "<p>One <b>two</b> &amp; three.</p><ul><li>four</li></ul>",
+    tokens: [
+      "<",
+      ">",
+      "/",
+      "&",
+      ";",
+      "=",
+      '"',
+      " ",
+      "\n",
+      "a",
+      "<p>",
+      "</p>",
+      "<b>",
+      "</b>",
+      "<b ",
+      "<b a=",
+      "</",
+      "<!--",
+      "-->",
+      "<!",
+      "<?",
+      "<time>",
+      "</time>",
+      "<h1>",
+      "<span>",
+      "<span>title</span>",
+      "</span>",
+      "<script>",
+      "<style>",
+      "<title>",
+      "<svg>",
+      "<td>",
+      "<br>",
+      "&amp;",
+      "&lt;",
+      "&amp;lt;",
+      "&lt;p&gt;",
+      "&#38;",
+      "&#x26;",
+      "&nbsp",
+      "&a",
+      "<![CDATA[",
+      "]]>",
+      "\u200b",
+      "e\u0301",
+      "\u0344",
+      "\ud800",
+      "\u{1f600}",
+    ],
+    read: (text) => cutText(textFromMarkup(text, { repeats: ["title", "author"] }), 10_000),
+  },
+  {
+    name: "classification",
+    sample:
+      "Guidelines on Article 50(1) and (2) of Regulation (EU) 2024/1689, the AI Act. They apply from 2 August 2026.",
+    tokens: WORDS,
+    read: (text) =>
+      inSummaries(text, (part) => {
+        const { relevant, language, eventType, topics, severity, aiActArticles, reasons } = classify({
+          title: `The AI Act ${part.slice(0, 480)}`,
+          summary: part,
+          url: "https://a.example/ai-act",
+          categories: [part.slice(0, 200)],
+          statedLanguages: ["en"],
+          sourceId: "board",
+        });
+        void [relevant, language, eventType, topics, severity, aiActArticles, reasons];
+      }),
+  },
+  {
+    name: "difference",
+    sample: "They concern Article 50, cf. Art. 6. They apply from 2 August 2026. Nothing else changes.",
+    tokens: WORDS,
+    read: (text) =>
+      inSummaries(text, (part) => {
+        changedSentences(part, `${part.slice(0, 5_000)} More. ${part.slice(5_000)}`, "en");
+        changedSentences(part, part.replaceAll("a", "b"), "de");
+      }),
+  },
+  {
+    name: "log line",
+    sample: "GET https://a.example/b?key=c failed: ana@example.org said whsec_abc, Bearer rgf_0a",
+    tokens: [
+      ...ADDRESS,
+      "a@",
+      "@a",
+      "a@b.example",
+      "://a:",
+      "whsec_",
+      "Bearer ",
+      "rgf_0",
+      "sk_live_",
+      "\x1b[31m",
+      "\u202e",
+    ],
+    read: (text) => {
+      log.info(redact(text), { text, list: [text] });
+      decideGaps([], [{ part: text, reason: text }], 0);
+      wrapText(harmless(text), { width: 80, indent: 2 });
+      oneLine(text);
+      cut(text, 100);
+    },
+  },
+  {
+    name: "body of a delivery that is verified",
+    sample: '{"type":"event.created","timestamp":"2026-08-01T10:00:00Z","data":{}}\r\n',
+    tokens: [
+      "\r",
+      "\n",
+      "\r\n",
+      " ",
+      '"',
+      "\\",
+      "{",
+      "}",
+      "[",
+      "]",
+      ",",
+      ":",
+      "a",
+      "=",
+      "\u00e4",
+      "\u00c3\u00a4",
+      "\ufeff",
+    ],
+    read: (text) => bodyForms(new TextEncoder().encode(text)),
+  },
+];

@@ -1,0 +1,29 @@
+// Times one parser with inputs of growing size, on a thread that can be terminated when one of them hangs.
+import { type GrowingCase, inputOf } from "./case.ts";
+import { type Slow, slowness } from "./growth.ts";
+import { PARSERS } from "./parsers.ts";
+
+/** What the thread says: which size it begins with, then what came of the case. */
+export type Message = { size: number } | { slow: Slow | null } | { thrown: string };
+
+/** Reads inputs of a case and says whether time grew faster than they did. */
+async function run(given: GrowingCase): Promise<void> {
+  const parser = PARSERS.find(({ name }) => name === given.parser);
+  if (parser === undefined) throw new Error(`there is no parser ${given.parser}`);
+  const say = (message: Message) => self.postMessage(message);
+  try {
+    const measure = async (size: number): Promise<number> => {
+      say({ size });
+      const input = inputOf(given, parser.sample, size);
+      const startMs = performance.now();
+      await parser.read(input);
+      return performance.now() - startMs;
+    };
+    say({ slow: await slowness(measure, parser.maxSize) });
+  } catch (error) {
+    say({ thrown: error instanceof Error ? error.stack ?? error.message : String(error) });
+  }
+}
+
+declare const self: Worker;
+self.onmessage = ({ data }: MessageEvent<GrowingCase>) => void run(data);
