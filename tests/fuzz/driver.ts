@@ -5,7 +5,7 @@ import type { Chance } from "../support/chance.ts";
 import type { FuzzedParser } from "./parsers.ts";
 
 /** A case that takes longer has hung, ms. */
-const HANG_MS = 20_000;
+const HANG_MS = 30_000;
 
 /** A thread that reads cases. */
 export class Fuzzer {

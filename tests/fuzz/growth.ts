@@ -10,7 +10,7 @@ const MOST_TIMES = 9;
 /** The most that the largest input may take, ms: growth that is linear can be too steep. */
 const MOST_MS = 4_000;
 /** So often a size and its quarter are measured, the shortest time counts: other programs use the processor too. */
-const TRIES = 4;
+const TRIES = 5;
 
 /** Time that grew too fast. */
 export interface Slow {
@@ -25,29 +25,26 @@ export async function slowness(
   measure: (size: number) => number | Promise<number>,
   largest = LARGEST,
 ): Promise<Slow | null> {
-  const times = new Map<number, number>();
-  const again = async (size: number): Promise<number> => {
-    const ms = Math.min(times.get(size) ?? Infinity, await measure(size));
-    times.set(size, ms);
-    return ms;
+  const shortest = new Map<number, number>();
+  const again = async (size: number): Promise<void> => {
+    shortest.set(size, Math.min(shortest.get(size) ?? Infinity, await measure(size)));
   };
   for (let size = SMALLEST; size <= largest; size *= 2) {
     await again(size);
-    for (let tries = 1; isSlow(times, size); tries++) {
-      if (tries === TRIES) {
-        return { size, ms: times.get(size) ?? 0, quarterMs: times.get(size / 4) ?? 0 };
-      }
+    for (let tries = 1;; tries++) {
+      const slow = slowAt(size, shortest);
+      if (slow === null) break;
+      if (tries === TRIES) return slow;
       await again(size);
-      if (times.has(size / 4)) await again(size / 4);
+      if (shortest.has(size / 4)) await again(size / 4);
     }
   }
   return null;
 }
 
-function isSlow(times: ReadonlyMap<number, number>, size: number): boolean {
-  const ms = times.get(size) ?? 0;
-  const quarterMs = times.get(size / 4);
-  if (ms > MOST_MS) return true;
-  // A quarter below the clock's resolution is rounded up, not down to nothing.
-  return ms >= FLOOR_MS && quarterMs !== undefined && ms / Math.max(quarterMs, 1) > MOST_TIMES;
+function slowAt(size: number, shortest: ReadonlyMap<number, number>): Slow | null {
+  const ms = shortest.get(size) ?? 0;
+  const quarterMs = shortest.get(size / 4) ?? Infinity;
+  const isSlow = ms > MOST_MS || (ms >= FLOOR_MS && ms / Math.max(quarterMs, 1) > MOST_TIMES);
+  return isSlow ? { size, ms, quarterMs } : null;
 }
