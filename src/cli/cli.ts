@@ -1,15 +1,17 @@
 // The command line: finds the command, answers calls for help, turns errors into exit codes.
 import { nearestWord } from "../config/problems.ts";
 import type { Host } from "../platform/process.ts";
-import { redact } from "../platform/redact.ts";
+import { redact } from "../domain/redact.ts";
 import { readArguments } from "./arguments.ts";
 import { type Command, CommandError, EXIT } from "./command.ts";
 import { loadCommands, loadEveryCommand } from "./commands.ts";
 import { commandHelp, groupHelp, overview } from "./help.ts";
+import { withSafeOutput } from "./print.ts";
 import { versionLine } from "./version.ts";
 
 /** Runs the command that the arguments name; resolves with the exit code. */
-export async function runCli(host: Host): Promise<number> {
+export async function runCli(given: Host): Promise<number> {
+  const host = withSafeOutput(given);
   // `help source test` is `source test --help`.
   const words = host.args[0] === "help" ? [...host.args.slice(1), "--help"] : host.args;
   if (words.length === 0 || isHelp(words[0])) {

@@ -1,17 +1,10 @@
-// Texts on a terminal: wrapped, indented, without anything that a terminal would obey.
+// Texts on a terminal: wrapped and indented.
+import { harmless } from "../domain/controls.ts";
 
 /** No line is wider, however wide the terminal is: longer ones are hard to read. */
 const WIDEST = 100;
 /** And none is narrower, so that words have room. */
 const NARROWEST = 40;
-
-// deno-lint-ignore no-control-regex
-const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
-
-/** A text from outside without control characters: they would move the cursor or colour the terminal. */
-export function harmless(text: string): string {
-  return text.replace(CONTROL, "");
-}
 
 /** The width for texts on a terminal of so many columns. */
 export function textWidth(columns: number): number {

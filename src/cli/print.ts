@@ -1,6 +1,28 @@
 // What commands print: JSON for scripts, or tables and fields for people.
+import { escapeControls } from "../domain/controls.ts";
+import type { Host } from "../platform/process.ts";
 import type { CommandCall } from "./command.ts";
 import { fitTable, type Fitting, formatTable, formatTime, oneLine } from "./table.ts";
+
+// deno-lint-ignore no-control-regex -- the escape that begins a colour
+const COLOUR = /(\x1b\[\d{1,2}m)/;
+
+/**
+ * The host with output that no terminal obeys: control characters are printed as `\u001b`. Commands get no other host, so
+ * this holds for everything that they print; JSON stays the same data.
+ */
+export function withSafeOutput(host: Host): Host {
+  return {
+    ...host,
+    out: (text, options) => host.out(options?.hasColours ? escapeAround(text) : escapeControls(text)),
+    err: (text) => host.err(escapeControls(text)),
+  };
+}
+
+/** {@link escapeControls} of everything but colours. */
+function escapeAround(text: string): string {
+  return text.split(COLOUR).map((part, at) => at % 2 === 1 ? part : escapeControls(part)).join("");
+}
 
 /** Prints data as JSON where that is asked for, else in lines. */
 export function print<T>({ host, flags }: CommandCall, data: T, lines: (data: T) => string): void {

@@ -1,5 +1,5 @@
 // Tables on a terminal.
-import { harmless } from "./paragraphs.ts";
+import { harmless } from "../domain/controls.ts";
 
 /** Rows under a header, in columns of equal width, each row one line; a cell that is a number stands to the right. */
 export function formatTable(

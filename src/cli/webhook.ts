@@ -3,7 +3,7 @@ import { isAbsolute, join } from "node:path";
 import { diagnose, type Diagnosis } from "../delivery/diagnose.ts";
 import { createClock } from "../platform/clock.ts";
 import { type Command, type CommandCall, CommandError, EXIT, JSON_OPTION } from "./command.ts";
-import { formatFields, harmless, textWidth, wrapText } from "./paragraphs.ts";
+import { formatFields, textWidth, wrapText } from "./paragraphs.ts";
 
 const SECRET_VARIABLE = "WEBHOOK_SECRET";
 
@@ -89,7 +89,7 @@ async function readHeadersFile(call: CommandCall): Promise<[string, string][]> {
 
 function readHeader(text: string): [string, string] {
   const colon = text.indexOf(":");
-  if (colon <= 0) throw wrongUse(`--header must be 'NAME: VALUE', not ${JSON.stringify(harmless(text))}`);
+  if (colon <= 0) throw wrongUse(`--header must be 'NAME: VALUE', not ${JSON.stringify(text)}`);
   return [text.slice(0, colon).trim(), text.slice(colon + 1).trim()];
 }
 

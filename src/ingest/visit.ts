@@ -10,6 +10,7 @@ import type { CountVisit } from "./ingest_metrics.ts";
 import { noteNews } from "./news.ts";
 import { FetchError } from "./fetched.ts";
 import { judgeArrivals } from "./flood.ts";
+import { cleanReasons, failureReason } from "./failure_reason.ts";
 import { decideGaps } from "./gaps.ts";
 import { decideMoves } from "./move.ts";
 import type { ProcessedSource, ProcessOptions } from "./process.ts";
@@ -89,6 +90,7 @@ async function visitLeased(
   try {
     const { processSource } = await loadReaders();
     const processed = await processSource(source, state, "record", options);
+    cleanReasons(source, processed);
     if (processed.failure !== null) {
       await finishFailed(source, state, { failure: processed.failure, processed }, options);
       const report = { ...reportOf(source.id, processed), ok: false, error: processed.failure.message };
@@ -107,6 +109,7 @@ async function visitLeased(
     const failure = error instanceof FetchError
       ? error
       : new FetchError("stopped by an error inside; see the log");
+    failure.message = failureReason(failure.message, source);
     await finishFailed(source, state, { failure, processed: null }, options);
     const report = failed(source.id, failure.message);
     options.count(failure.state, report);

@@ -6,9 +6,10 @@ import {
   type LogRecord,
   resetSync,
 } from "@logtape/logtape";
+import { escapeToLine } from "../domain/controls.ts";
 import { LOG_AREAS, type LogArea, type LogLevel, type LogLevels } from "../domain/log.ts";
 import type { Log, LogFields } from "../domain/ports.ts";
-import { redact } from "./redact.ts";
+import { redact } from "../domain/redact.ts";
 import { writeWhole } from "./standard_streams.ts";
 
 /** How the log is kept. */
@@ -88,7 +89,7 @@ export function formatJson(record: LogRecord): string {
   for (const [name, value] of Object.entries(fieldsOf(record))) {
     line[RESERVED.has(name) ? `${name}_` : name] = redactValue(value);
   }
-  return `${JSON.stringify(line)}\n`;
+  return `${escapeToLine(JSON.stringify(line))}\n`;
 }
 
 /** Lines for people: time, level, area, message, `name=value`; what would break a line is escaped. */
@@ -98,7 +99,7 @@ export function textFormat(withColour: boolean): (record: LogRecord) => string {
     const shownLevel = level.toUpperCase().padEnd(5);
     const fields = Object.entries(fieldsOf(record)).map(([name, value]) => ` ${name}=${showValue(value)}`);
     return `${time} ${withColour ? `${COLOURS[level]}${shownLevel}${PLAIN}` : shownLevel} ${area.padEnd(8)} ${
-      escapeControls(message)
+      escapeToLine(message)
     }${fields.join("")}\n`;
   };
 }
@@ -126,19 +127,10 @@ function redactValue(value: FieldValue): FieldValue {
 
 function showValue(value: FieldValue): string {
   const redacted = redactValue(value);
-  if (typeof redacted !== "string") return escapeControls(JSON.stringify(redacted));
+  if (typeof redacted !== "string") return escapeToLine(JSON.stringify(redacted));
   // deno-lint-ignore no-control-regex -- the controls are what must not get through
   const isBare = redacted !== "" && !/[\s"=\u0000-\u001f]/.test(redacted);
-  return escapeControls(isBare ? redacted : JSON.stringify(redacted));
-}
-
-/** Line breaks, terminal controls and marks that reverse text: an entry stays one line that reads as written. */
-function escapeControls(text: string): string {
-  return text.replace(
-    // deno-lint-ignore no-control-regex -- as above
-    /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+  return escapeToLine(isBare ? redacted : JSON.stringify(redacted));
 }
 
 function isColourful(): boolean {

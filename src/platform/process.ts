@@ -34,8 +34,8 @@ export interface Host extends WritableFiles, Signals {
   user(): string | null;
   /** What stands on stdin up to its end, as text. Throws when that is more than so many bytes. */
   input(maxBytes: number): Promise<string>;
-  /** Writes to stdout, at once and whole. */
-  out(text: string): void;
+  /** Writes to stdout, at once and whole; `hasColours`: the text has colours of our own. */
+  out(text: string, options?: { hasColours: boolean }): void;
   /** Writes to stderr, at once and whole. */
   err(text: string): void;
   /** Whether a person sees stdout. */

@@ -1,7 +1,7 @@
 // Tests of src/cli/paragraphs.ts.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
-import { formatFields, harmless, textWidth, wrapText } from "../../src/cli/paragraphs.ts";
+import { formatFields, textWidth, wrapText } from "../../src/cli/paragraphs.ts";
 
 Deno.test("wrapText() breaks at words, indents, and keeps paragraphs and long words whole", () => {
   const layout = { width: 12, indent: 2 };
@@ -36,10 +36,6 @@ Deno.test("formatFields() sets values in a column", () => {
   const fields = [["a", "one two three"], ["long", "x"]] as const;
   assert.equal(formatFields(fields, { width: 16, indent: 2 }), "  a     one two\n        three\n  long  x\n");
   assert.equal(formatFields([], { width: 16, indent: 2 }), "");
-});
-
-Deno.test("harmless() takes out what a terminal would obey", () => {
-  assert.equal(harmless("a\u001b[31mb\u0007\u009b2Jc\u202ed\r e\nf\tg"), "a[31mb2Jcd e\nf\tg");
 });
 
 Deno.test("textWidth() follows the terminal between bounds", () => {

@@ -1,6 +1,6 @@
-// Tests of src/platform/redact.ts.
+// Tests of src/domain/redact.ts.
 import assert from "node:assert/strict";
-import { redact } from "../../src/platform/redact.ts";
+import { redact } from "../../src/domain/redact.ts";
 
 const HEX = "0123456789abcdef".repeat(4);
 
