@@ -90,9 +90,8 @@ async function runDemo(call: CommandCall, platform: Platform, folder: string): P
   const { host } = call;
   // From here on a signal ends the demo in order, whatever it is at, and nothing is left behind.
   const stopped = host.stopSignal().then(() => "stopped" as const);
-  const hasColours = host.isTerminal;
-  const story = createStory((text) => host.out(text, { hasColours }), {
-    hasColours,
+  const story = createStory((text) => host.out(text, { hasColours: true }), {
+    hasColours: host.isTerminal,
     columns: host.isTerminal ? host.columns() : Infinity,
   });
   host.out("\n Regfeed demo: official feed in, signed delivery out; all of it on this machine.\n");

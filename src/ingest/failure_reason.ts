@@ -2,6 +2,7 @@
 import { harmless } from "../domain/controls.ts";
 import { redact } from "../domain/redact.ts";
 import type { SourceSettings } from "../domain/source.ts";
+import { FetchError } from "./fetched.ts";
 import { withoutQueries } from "./gaps.ts";
 import type { ProcessedSource } from "./process.ts";
 
@@ -27,6 +28,15 @@ export function failureReason(
   return reason.length <= MAX_REASON_LENGTH
     ? reason
     : `${reason.slice(0, MAX_REASON_LENGTH - 1).toWellFormed()}…`;
+}
+
+/** The error as a source's failure with a clean reason; one that is not a {@link FetchError} is told in the log alone. */
+export function failureOf(error: unknown, source: SourceSettings): FetchError {
+  const failure = error instanceof FetchError
+    ? error
+    : new FetchError("stopped by an internal error; see the log");
+  failure.message = failureReason(failure.message, source);
+  return failure;
 }
 
 /** Cleans every reason of a processed source with {@link failureReason}. */

@@ -8,7 +8,7 @@ import { NO_TRACER, type Tracer } from "../domain/tracer.ts";
 import { type FetchedDocument, FetchError } from "./fetched.ts";
 import { type CountVisit, createIngestMetrics } from "./ingest_metrics.ts";
 import { discreetLog } from "./discreet_log.ts";
-import { cleanReasons, failureReason } from "./failure_reason.ts";
+import { cleanReasons, failureOf } from "./failure_reason.ts";
 import { createLastLooks } from "./last_looks.ts";
 import { createPassedOver } from "./passed_over.ts";
 import { movesInWords } from "./move.ts";
@@ -189,7 +189,7 @@ async function previewSource(
     };
   } catch (error) {
     if (!(error instanceof FetchError)) throw error;
-    return { report: failed(source.id, failureReason(error.message, source)), decided: [], documents };
+    return { report: failed(source.id, failureOf(error, source).message), decided: [], documents };
   }
 }
 

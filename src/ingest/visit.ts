@@ -10,7 +10,7 @@ import type { CountVisit } from "./ingest_metrics.ts";
 import { noteNews } from "./news.ts";
 import { FetchError } from "./fetched.ts";
 import { judgeArrivals } from "./flood.ts";
-import { cleanReasons, failureReason } from "./failure_reason.ts";
+import { cleanReasons, failureOf } from "./failure_reason.ts";
 import { decideGaps } from "./gaps.ts";
 import { decideMoves } from "./move.ts";
 import type { ProcessedSource, ProcessOptions } from "./process.ts";
@@ -106,10 +106,7 @@ async function visitLeased(
     if (error instanceof LeaseLostError) throw error;
     if (error instanceof StoreError) return await giveUp(source, state, error, options);
     if (!(error instanceof FetchError)) logFailure(options.log, "source stopped", error, source.id);
-    const failure = error instanceof FetchError
-      ? error
-      : new FetchError("stopped by an error inside; see the log");
-    failure.message = failureReason(failure.message, source);
+    const failure = failureOf(error, source);
     await finishFailed(source, state, { failure, processed: null }, options);
     const report = failed(source.id, failure.message);
     options.count(failure.state, report);

@@ -1,7 +1,8 @@
 // Parts of documents by themselves, and what is made of them: dates, addresses, texts, differences, log lines.
 import { createClassifier } from "../../src/classify/classify.ts";
 import { NO_ADDITIONS } from "../../src/classify/additions.ts";
-import { harmless, wrapText } from "../../src/cli/paragraphs.ts";
+import { harmless } from "../../src/domain/controls.ts";
+import { wrapText } from "../../src/cli/paragraphs.ts";
 import { cut, oneLine } from "../../src/cli/table.ts";
 import { changedSentences } from "../../src/domain/changed_sentences.ts";
 import { readDateAs } from "../../src/domain/date_format.ts";
@@ -14,7 +15,7 @@ import { parseDate } from "../../src/ingest/normalise/dates.ts";
 import { languageCode } from "../../src/ingest/normalise/language.ts";
 import { absoluteUrl, cleanUrl } from "../../src/ingest/normalise/links.ts";
 import { cutText, textFromMarkup } from "../../src/ingest/normalise/text.ts";
-import { redact } from "../../src/platform/redact.ts";
+import { redact } from "../../src/domain/redact.ts";
 import type { FuzzedParser } from "./parsers.ts";
 
 const nothing = (): void => {};

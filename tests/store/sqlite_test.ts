@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import { testStoreContract } from "./contract.ts";
+import { TEMPORARY } from "../support/temporary.ts";
 import { testVault } from "../support/vault.ts";
 
 testStoreContract("SQLite in memory", () => openStore(":memory:", testVault), () => Promise.resolve());
@@ -10,7 +11,7 @@ const folders: string[] = [];
 testStoreContract(
   "SQLite in a file",
   () => {
-    const folder = Deno.makeTempDirSync({ prefix: "regfeed-store-" });
+    const folder = Deno.makeTempDirSync({ ...TEMPORARY, prefix: "regfeed-store-" });
     folders.push(folder);
     return openStore(join(folder, "regfeed.db"), testVault);
   },
