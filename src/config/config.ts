@@ -18,6 +18,7 @@ import {
 import { buildAdditions } from "./additions.ts";
 import { buildDelivery, type DeliveryConfig } from "./delivery.ts";
 import { buildCustomers, findCustomerProblems } from "./customers.ts";
+import { findFolderProblems } from "./folders.ts";
 import { type KeyLines, type KeyPath, scanKeyLines } from "./key_lines.ts";
 import { listTables, unknownKeyMessage } from "./known_keys.ts";
 import { ConfigError, type ConfigProblem, formatKey, type PlacedMessage } from "./problems.ts";
@@ -160,11 +161,14 @@ export async function parseConfigFile(text: string, options: ParseConfigOptions)
     ...accounts.problems,
     ...(checked.success ? additionProblems(checked.data, options) : []),
   ];
-  if (found.length > 0 || !checked.success) {
-    throw new ConfigError(inOrder(found.map((problem) => locate(problem, lines, options.file))));
-  }
+  const refuse = (problems: PlacedMessage[]) =>
+    new ConfigError(inOrder(problems.map((problem) => locate(problem, lines, options.file))));
+  if (found.length > 0 || !checked.success) throw refuse(found);
+  const config = buildConfig(checked.data, { sources: secrets, accounts }, options.folder);
+  const folderProblems = findFolderProblems(config);
+  if (folderProblems.length > 0) throw refuse(folderProblems);
   return {
-    config: buildConfig(checked.data, { sources: secrets, accounts }, options.folder),
+    config,
     checked: checked.data,
     locate: (problem) => locate(problem, lines, options.file),
   };
@@ -312,6 +316,7 @@ function buildSource(
     ...(source.identity === undefined ? {} : { identity: source.identity }),
     ...(source.urls === undefined ? {} : { urls: source.urls }),
     ...(source.language_pattern === undefined ? {} : { languagePattern: source.language_pattern }),
+    ...(source.follow_links ? { followLinks: true } : {}),
     removals: source.removals,
     relevance: source.relevance,
     notifyFirstFetch: source.notify_first_fetch ?? ingest.notify_first_fetch,

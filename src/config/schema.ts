@@ -159,6 +159,7 @@ const source = table({
     }).optional(),
   removals: flag().prefault(false),
   path: text("a folder", "inbox", readPath).optional(),
+  follow_links: flag().optional(),
   schedule: text("a cron expression", "*/30 * * * *", readSchedule).prefault("*/30 * * * *"),
   timezone: text("a time zone", "Europe/Berlin", readTimezone).prefault("UTC"),
   languages: list(language, "languages", '["en"]')

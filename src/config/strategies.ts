@@ -30,7 +30,10 @@ interface StrategyKeys {
   needsTable: boolean;
 }
 
-const OVER_HTTP = { path: 'a watched folder has fetch_strategy = "files"' };
+const OVER_HTTP = {
+  path: 'a watched folder has fetch_strategy = "files"',
+  follow_links: 'a watched folder has fetch_strategy = "files"',
+};
 
 const KEYS: Readonly<Record<FetchStrategy, StrategyKeys>> = {
   feed: {

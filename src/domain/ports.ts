@@ -110,12 +110,22 @@ export interface FolderListing {
   unreadable: { name: string; reason: string }[];
 }
 
+/** How a folder's entries are read. */
+export interface FolderOptions {
+  /** Whether a link may lead out of the folder. One that stays in it is always followed: volumes of containers have such. */
+  followLinks: boolean;
+}
+
 /** The file system. Every method throws when the path cannot be read; messages name the path. */
 export interface Files {
-  readBytes(path: string): Promise<Uint8Array>;
   readText(path: string): Promise<string>;
-  /** What a folder holds, nothing of it opened; folders in it and names that start with a dot are left out. */
-  list(folder: string): Promise<FolderListing>;
+  /**
+   * What a folder holds, nothing of it opened; folders in it and names that start with a dot are left out. Follows links
+   * unless it is told otherwise.
+   */
+  list(folder: string, options?: FolderOptions): Promise<FolderListing>;
+  /** Reads a regular file of a folder. Throws when it has more bytes, or is not in the folder and links are not followed. */
+  readIn(folder: string, name: string, options: FolderOptions & { maxBytes: number }): Promise<Uint8Array>;
 }
 
 /** A mail, ready to be handed over. */

@@ -36,6 +36,8 @@ export interface SourceSettings {
   urls?: Readonly<Record<string, string>>;
   /** A regular expression whose first group is the language in an address; without it, the usual forms. */
   languagePattern?: string;
+  /** Whether links may lead out of its folder (`files`). */
+  followLinks?: boolean;
   /** Whether its documents are complete lists, so that what is missing in them is withdrawn. */
   removals?: boolean;
   /** Whether the first fetch notifies subscribers or only fills the store. */

@@ -69,7 +69,10 @@ export function* readParts(request: ContentsRequest, classify: Classify): Genera
   const { bytes, contentType, url, reading, timezone, baseUrl, ahead } = request;
   let document: ParsedDocument;
   try {
-    document = parseDocument(bytes, { contentType, maxItems: MAX_ITEMS, timezone, reading, url });
+    document = parseDocument(bytes, {
+      ...{ contentType, maxItems: MAX_ITEMS, timezone, reading, url },
+      mayQuote: url !== null, // not a file: what lies in a folder by mistake may be secret
+    });
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;
     yield { kind: "unreadable", reason: error.message };

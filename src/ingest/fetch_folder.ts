@@ -1,6 +1,5 @@
 // Getting a watched folder's documents: each file once for each content that it has.
-import { join } from "node:path";
-import type { FileEntry, FolderListing } from "../domain/ports.ts";
+import type { FileEntry, FolderListing, FolderOptions } from "../domain/ports.ts";
 import type { SourceSettings } from "../domain/source.ts";
 import {
   type Fetched,
@@ -40,7 +39,7 @@ export async function fetchFolder(
   const nowMs = options.clock.nowMs();
   let listing: FolderListing;
   try {
-    listing = await options.files.list(source.location);
+    listing = await options.files.list(source.location, linksOf(source));
   } catch (error) {
     throw new FetchError(`the folder cannot be read: ${(error as Error).message}`);
   }
@@ -86,6 +85,10 @@ export async function fetchFolder(
   };
 }
 
+function linksOf({ followLinks = false }: SourceSettings): FolderOptions {
+  return { followLinks };
+}
+
 /** The files of a cursor, whatever the settings; none where another strategy has left it. */
 function filesOf(cursor: string | null): FolderCursor["files"] {
   if (cursor === null) return {};
@@ -102,7 +105,10 @@ async function readDocument(
     throw new FetchError(`the file has more than ${options.maxDocumentBytes} bytes`);
   }
   try {
-    const bytes = await options.files.readBytes(join(source.location, entry.name));
+    const bytes = await options.files.readIn(source.location, entry.name, {
+      ...linksOf(source),
+      maxBytes: options.maxDocumentBytes,
+    });
     return {
       name: entry.name,
       url: null,

@@ -3,7 +3,9 @@ import { createHash } from "node:crypto";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import type { BackupFiles } from "../domain/backup.ts";
-import type { Files, FolderListing } from "../domain/ports.ts";
+import type { Files } from "../domain/ports.ts";
+import { reasonOf } from "./file_errors.ts";
+import { listFolder, readFileIn } from "./folder.ts";
 import { createMachine } from "./machine.ts";
 
 /** Links that are followed, one to the next: as many as the system does itself. */
@@ -11,6 +13,7 @@ const MAX_LINKS = 40;
 
 /** What the command line does with files, beyond what the rooms need. Every method's messages name the path. */
 export interface WritableFiles extends Files, BackupFiles {
+  readBytes(path: string): Promise<Uint8Array>;
   /** Makes an empty file where there is none; one that is there stays as it is. */
   makeFile(path: string, mode: number): Promise<void>;
   /** Writes the whole file or nothing, as {@link BackupFiles.writeText} does. */
@@ -35,7 +38,10 @@ export function createFiles(): WritableFiles {
   return {
     readBytes: (path) => about("read", path, () => Deno.readFile(path)),
     readText: (path) => about("read", path, () => Deno.readTextFile(path)),
-    list: (folder) => about("list", folder, () => listFolder(folder)),
+    list: (folder, options = { followLinks: true }) =>
+      about("list", folder, () => listFolder(folder, options)),
+    readIn: (folder, name, options) =>
+      about("read", join(folder, name), () => readFileIn(folder, name, options)),
     exists: (path) => about("look at", path, async () => await statOrNull(path) !== null),
     writeText: (path, text, mode) =>
       about("write", path, () => writeAtomically(path, new TextEncoder().encode(text), mode)),
@@ -80,38 +86,6 @@ export function createFiles(): WritableFiles {
       about("look at", folder, () => Promise.resolve(createMachine().volumeOf(folder)?.freeBytes ?? null)),
     digest: (path) => about("read", path, () => digest(path)),
   };
-}
-
-async function listFolder(folder: string): Promise<FolderListing> {
-  const listing: FolderListing = { files: [], unreadable: [] };
-  for await (const entry of Deno.readDir(folder)) {
-    const { name } = entry;
-    if (name.startsWith(".") || entry.isDirectory) continue;
-    try {
-      // Links are followed: volumes of containers show their files as links.
-      const stat = await Deno.stat(join(folder, name));
-      if (stat.isFile) {
-        listing.files.push({ name, sizeBytes: stat.size, modifiedAtMs: stat.mtime?.getTime() ?? 0 });
-      } else if (!stat.isDirectory) {
-        // Opening a pipe would wait for a writer.
-        listing.unreadable.push({ name, reason: `it is ${stat.isFifo ? "a pipe" : "a device or a socket"}` });
-      }
-    } catch (error) {
-      const reason = error instanceof Deno.errors.NotFound ? whyMissing(entry) : reasonOf(error);
-      if (reason !== null) listing.unreadable.push({ name, reason });
-    }
-  }
-  const byName = (one: { name: string }, other: { name: string }) => one.name < other.name ? -1 : 1;
-  listing.files.sort(byName);
-  listing.unreadable.sort(byName);
-  return listing;
-}
-
-/** Why an entry is not there although its folder names it; null for a file that was removed in between. */
-function whyMissing({ name, isSymlink }: Deno.DirEntry): string | null {
-  // The runtime puts this character where a name's bytes are no UTF-8, and then finds no file of that name.
-  if (name.includes("\ufffd")) return "its name is not UTF-8; rename it";
-  return isSymlink ? "it is a link to nothing" : null;
 }
 
 async function findFolders(folder: string, prefix: string): Promise<{ path: string; changedAtMs: number }[]> {
@@ -243,21 +217,6 @@ async function writeAtomically(path: string, bytes: Uint8Array, mode: number): P
     if (await statOrNull(draft) !== null) await Deno.remove(draft);
     throw error;
   }
-}
-
-/** What the operating system says, in words that need no number beside them. */
-const REASONS: readonly [new (message: string) => Error, string][] = [
-  [Deno.errors.NotFound, "it is not there"],
-  [Deno.errors.PermissionDenied, "permission denied"],
-  [Deno.errors.NotCapable, "permission denied"],
-  [Deno.errors.IsADirectory, "it is a folder"],
-  [Deno.errors.NotADirectory, "it is not a folder"],
-  [Deno.errors.AlreadyExists, "something else is there already"],
-  [Deno.errors.FilesystemLoop, "its links lead in a circle"],
-];
-
-function reasonOf(error: unknown): string {
-  return REASONS.find(([kind]) => error instanceof kind)?.[1] ?? (error as Error).message;
 }
 
 /** Names the path in the error, the same way for every failure. */

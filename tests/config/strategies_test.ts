@@ -202,3 +202,30 @@ Deno.test("parseConfig() reads secret headers in place, from a file and from the
   assert.match(refused.join(), /headers\.X-A: gives no header value/);
   assert.doesNotMatch(refused.join(), /lines-of-secret/);
 });
+
+Deno.test("parseConfig() refuses a folder that the service keeps its own files in", async () => {
+  const folder = (path: string) =>
+    `[[sources]]\nid = "a"\nname_en = "A"\nbase_url = "https://a.example"\nfetch_strategy = "files"\npath = "${path}"\n`;
+  const settings = '[store]\npath = "data/regfeed.db"\nkey_file = "keys/regfeed.key"\n';
+  const rows: [path: string, what: string][] = [
+    ["data", "the database"],
+    ["/etc/regfeed/data/", "the database"],
+    ["keys/../keys", "the database's key"],
+    ["data/backups", "backups"],
+    ["data/outbox", "mails"],
+  ];
+  for (const [path, what] of rows) {
+    assert.deepEqual(await linesOf(settings + folder(path)), [
+      `regfeed.toml:9: sources[0].path: is the folder of ${what}: name a folder that holds the documents and nothing else`,
+    ]);
+  }
+  const [source] = (await configOf(`${settings}${folder("data/inbox")}follow_links = true\n`)).sources;
+  assert.deepEqual([source?.location, source?.followLinks], ["/etc/regfeed/data/inbox", true]);
+  assert.match(
+    (await linesOf(
+      '[[sources]]\nid = "a"\nname_en = "A"\nurl = "https://a.example/feed"\nfollow_links = true\n',
+    ))
+      .join(),
+    /sources\[0\]\.follow_links: .*a watched folder has fetch_strategy = "files"/,
+  );
+});

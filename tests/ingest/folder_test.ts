@@ -100,3 +100,25 @@ Deno.test("a source that was a feed before may become a folder, and a feed again
     await world.close();
   }
 });
+
+Deno.test("no reason quotes a file that is not a feed", () =>
+  withFolder(async (world, ingest) => {
+    const secret = "hush4711";
+    const files = {
+      "key.txt": secret,
+      "page.html": `<html><title>${secret}</title>`,
+      "root.xml": `<${secret}/>`,
+      "broken.json": `{"a": ${secret}`,
+      "other.json": `{"${secret}": 1}`,
+      "table.csv": `${secret};${secret}\n`,
+    };
+    for (const [name, content] of Object.entries(files)) {
+      world.platform.files.write(`/inbox/${name}`, content, AGO);
+    }
+    const report = await ingest();
+    assert.deepEqual(report.refused.map(({ item }) => item).sort(), Object.keys(files).sort());
+    const [state] = await world.store.listSources();
+    assert.equal(state?.gaps.length, Object.keys(files).length);
+    const told = JSON.stringify([report, state, world.platform.lines]);
+    assert.doesNotMatch(told, new RegExp(secret));
+  }));

@@ -37,7 +37,7 @@ Deno.test("writeText() leaves what is there and no draft when it fails", async (
   });
 });
 
-Deno.test("list() gives plain files by name, follows links, leaves out folders and dot files without a word", async () => {
+Deno.test("list() gives regular files by name, follows links, leaves out folders and dot files without a word", async () => {
   await inFolder(async (folder) => {
     for (const name of ["b.xml", "a.xml", ".hidden"]) Deno.writeTextFileSync(join(folder, name), "12345");
     Deno.mkdirSync(join(folder, "folder"));

@@ -97,7 +97,7 @@ export function fakeFiles(): FakeFiles {
       files.delete(path);
       spoiled.delete(path);
     },
-    readBytes: (path) => Promise.resolve().then(() => find(path)),
+    readIn: (folder, name) => Promise.resolve().then(() => find(`${folder}/${name}`)),
     readText: (path) => Promise.resolve().then(() => new TextDecoder().decode(find(path))),
     list: (folder) => {
       const listing: FolderListing = { files: [], unreadable: [] };

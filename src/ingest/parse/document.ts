@@ -28,6 +28,8 @@ export interface ParseOptions {
   reading?: Reading | null;
   /** Where it came from; only a page that is one item needs it. */
   url?: string | null;
+  /** Whether errors may quote the document (default true). */
+  mayQuote?: boolean;
 }
 
 /**
@@ -41,11 +43,13 @@ export interface ParseOptions {
  * Throws a {@link DocumentError}, and nothing else, when the document is none of that kind or has no complete item.
  */
 export function parseDocument(bytes: Uint8Array, options: ParseOptions): ParsedDocument {
-  const { maxItems, timezone = "UTC" } = options;
-  return keepNewest(readDocument(bytes, { ...options, maxItems: maxItems * READ_TIMES }), {
-    maxItems,
-    timezone,
-  });
+  const { maxItems, timezone = "UTC", mayQuote = true } = options;
+  try {
+    const document = readDocument(bytes, { ...options, maxItems: maxItems * READ_TIMES });
+    return keepNewest(document, { maxItems, timezone });
+  } catch (error) {
+    throw error instanceof DocumentError && !mayQuote ? new DocumentError(error.summary) : error;
+  }
 }
 
 function readDocument(bytes: Uint8Array, options: ParseOptions): ParsedDocument {

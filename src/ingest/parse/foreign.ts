@@ -42,11 +42,14 @@ export function foreignRoot(rootName: string, text: string, wanted: "a feed" | "
   const name = rootName.slice(rootName.indexOf(":") + 1).toLowerCase();
   if (HTML_ELEMENTS.has(name)) {
     const title = /<title[^<>]*>([^<]*)/i.exec(text.slice(0, MAX_TITLE_SEARCH))?.[1];
-    const titled = title?.trim() ? `title: ${quote(title)}` : "without a title";
-    return new DocumentError(`this is an HTML page, not ${wanted} (${titled})${readBy("html")}`);
+    const titled = title?.trim() ? ` (title: ${quote(title)})` : "";
+    return new DocumentError(`this is an HTML page, not ${wanted}${readBy("html")}`, titled);
   }
-  const [what, strategy] = KNOWN_ROOTS.get(name) ??
-    [`XML with the root element <${rootName.slice(0, MAX_QUOTE)}>`, null];
+  const known = KNOWN_ROOTS.get(name);
+  if (known === undefined) {
+    return new DocumentError(`this is XML, but not ${wanted}`, ` (root element: ${quote(rootName)})`);
+  }
+  const [what, strategy] = known;
   return new DocumentError(`this is ${what}, not ${wanted}${strategy === null ? "" : readBy(strategy)}`);
 }
 
@@ -57,7 +60,7 @@ function readBy(strategy: string): string {
 /** The error for text of another kind than the one that is wanted: "a feed", "JSON", "a page". */
 export function foreignText(text: string, wanted: string): DocumentError {
   const kind = /^\s*[{[]/.test(text) ? "JSON" : /^\s*</.test(text) ? "a page of HTML or XML" : "plain text";
-  return new DocumentError(`this is ${kind}, not ${wanted} (it begins: ${quote(text)})`);
+  return new DocumentError(`this is ${kind}, not ${wanted}`, ` (it begins: ${quote(text)})`);
 }
 
 function quote(text: string): string {

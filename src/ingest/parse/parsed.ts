@@ -58,7 +58,11 @@ export interface ParsedDocument {
   problems: ParseProblem[];
 }
 
-/** The document is no feed, or nothing of it can be read; the message says what it is instead. */
+/** The document is not a feed, or nothing of it can be read; the message says what it is instead. */
 export class DocumentError extends Error {
   override readonly name = "DocumentError";
+  /** `quote` is the end of the message that repeats a part of the document. */
+  constructor(readonly summary: string, quote = "") {
+    super(summary + quote);
+  }
 }

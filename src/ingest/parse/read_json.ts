@@ -72,12 +72,12 @@ export function parseJson(text: string, depth: number): { value: unknown; comple
   } catch (error) {
     const repaired = completeItems(text, depth);
     if (repaired === null) {
-      throw new DocumentError(`the JSON breaks off or is broken: ${(error as Error).message}`);
+      throw new DocumentError("the JSON breaks off or is broken", `: ${(error as Error).message}`);
     }
     try {
       return { value: valueOf(repaired), complete: false };
     } catch {
-      throw new DocumentError(`the JSON is broken: ${(error as Error).message}`);
+      throw new DocumentError("the JSON is broken", `: ${(error as Error).message}`);
     }
   }
 }

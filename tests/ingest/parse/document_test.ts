@@ -245,11 +245,11 @@ Deno.test("parseDocument() says what a document is that is no feed", () => {
       "<!doctype html><html><head><title>Not\n found</title></head></html>",
       /HTML page.*\(title: "Not found"\)/,
     ],
-    ["<div>login</div>", /HTML page, not a feed \(without a title\); fetch_strategy = "html" reads such$/],
+    ["<div>login</div>", /HTML page, not a feed; fetch_strategy = "html" reads such$/],
     ["<main><ul></ul></main>", /HTML page, not a feed/],
     ["<opml><body/></opml>", /OPML list of feeds, not a feed$/],
     ['<urlset xmlns="x"/>', /^this is a sitemap, not a feed; fetch_strategy = "sitemap" reads such$/],
-    ["<akomaNtoso/>", /XML with the root element <akomaNtoso>/],
+    ["<akomaNtoso/>", /XML, but not a feed \(root element: "akomaNtoso"\)/],
     [
       '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><x/></rdf:RDF>',
       /RDF without a channel/,

@@ -1,0 +1,17 @@
+// What the file system refuses, in words.
+
+/** What the operating system says, in words that need no number beside them. */
+const REASONS: readonly [new (message: string) => Error, string][] = [
+  [Deno.errors.NotFound, "it is not there"],
+  [Deno.errors.PermissionDenied, "permission denied"],
+  [Deno.errors.NotCapable, "permission denied"],
+  [Deno.errors.IsADirectory, "it is a folder"],
+  [Deno.errors.NotADirectory, "it is not a folder"],
+  [Deno.errors.AlreadyExists, "something else is there already"],
+  [Deno.errors.FilesystemLoop, "its links lead in a circle"],
+];
+
+/** Why an operation on a file failed. */
+export function reasonOf(error: unknown): string {
+  return REASONS.find(([kind]) => error instanceof kind)?.[1] ?? (error as Error).message;
+}

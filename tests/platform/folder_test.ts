@@ -1,0 +1,98 @@
+// Tests of src/platform/folder.ts, on a real folder: nothing outside of it is read.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { listFolder, readFileIn } from "../../src/platform/folder.ts";
+import { LINUX, needs, POSIX } from "../support/needs.ts";
+import { withFolder } from "../support/process.ts";
+
+const STAY = { followLinks: false };
+const FOLLOW = { followLinks: true };
+const LEADS_OUT = /it is a link out of the folder; follow_links = true reads such/;
+
+/** A folder with a file, links that stay in it and links that lead out of it, beside a secret. */
+async function withLinks(work: (inbox: string) => Promise<void>): Promise<void> {
+  await withFolder(async (folder) => {
+    const inbox = join(folder, "inbox");
+    await Deno.mkdir(join(inbox, "..2026"), { recursive: true });
+    await Deno.mkdir(join(folder, "inbox-secret"));
+    for (const path of ["secret", "inbox-secret/key", "inbox/a.xml", "inbox/..2026/b.xml"]) {
+      await Deno.writeTextFile(join(folder, path), `content of ${path}`);
+    }
+    await Deno.symlink("a.xml", join(inbox, "same.xml"));
+    await Deno.symlink("..2026", join(inbox, "..data")); // as volumes of containers show their files
+    await Deno.symlink("..data/b.xml", join(inbox, "b.xml"));
+    await Deno.symlink("../secret", join(inbox, "out.xml"));
+    await Deno.symlink("../inbox-secret/key", join(inbox, "sibling.xml")); // the folder's name begins its path
+    await Deno.symlink("../inbox-secret", join(inbox, "folder"));
+    await work(inbox);
+  });
+}
+
+Deno.test({
+  ...needs("listFolder() gives links that stay in the folder, and refuses those that lead out of it", POSIX),
+  fn: () =>
+    withLinks(async (inbox) => {
+      const { files, unreadable } = await listFolder(inbox, STAY);
+      assert.deepEqual(files.map(({ name }) => name), ["a.xml", "b.xml", "same.xml"]);
+      assert.deepEqual(unreadable.map(({ name }) => name), ["out.xml", "sibling.xml"]);
+      for (const { reason } of unreadable) assert.match(reason, LEADS_OUT);
+      const followed = await listFolder(inbox, FOLLOW);
+      assert.deepEqual(followed.files.map(({ name }) => name), [
+        "a.xml",
+        "b.xml",
+        "out.xml",
+        "same.xml",
+        "sibling.xml",
+      ]);
+      assert.deepEqual(followed.unreadable, []);
+    }),
+});
+
+Deno.test({
+  ...needs("a folder that is a link itself is read", POSIX),
+  fn: () =>
+    withLinks(async (inbox) => {
+      const link = `${inbox}-link`;
+      await Deno.symlink(inbox, link);
+      assert.equal((await listFolder(link, STAY)).files.length, 3);
+      assert.equal((await readFileIn(link, "b.xml", { ...STAY, maxBytes: 99 })).length, 29);
+      await assert.rejects(readFileIn(link, "out.xml", { ...STAY, maxBytes: 99 }), LEADS_OUT);
+    }),
+});
+
+Deno.test({
+  ...needs(
+    "readFileIn() reads what is in the folder, whatever its name leads to by then, up to a size",
+    POSIX,
+  ),
+  fn: () =>
+    withLinks(async (inbox) => {
+      const read = async (name: string, options = STAY, maxBytes = 1_000) =>
+        new TextDecoder().decode(await readFileIn(inbox, name, { ...options, maxBytes }));
+      assert.equal(await read("a.xml"), "content of inbox/a.xml");
+      assert.equal(await read("b.xml"), "content of inbox/..2026/b.xml");
+      assert.equal(await read("out.xml", FOLLOW), "content of secret");
+      await assert.rejects(read("out.xml"), LEADS_OUT);
+      await assert.rejects(read("../secret"), LEADS_OUT);
+      await assert.rejects(read("folder/key"), LEADS_OUT);
+      assert.equal(await read("a.xml", STAY, 22), "content of inbox/a.xml");
+      await assert.rejects(read("a.xml", STAY, 21), /it has more than 21 bytes/);
+      // Listed as a file, and a link when it is read.
+      await Deno.remove(join(inbox, "a.xml"));
+      await Deno.symlink("../secret", join(inbox, "a.xml"));
+      await assert.rejects(read("a.xml"), LEADS_OUT);
+    }),
+});
+
+Deno.test({
+  ...needs("readFileIn() opens no pipe and no device, and no file that never ends", LINUX),
+  fn: () =>
+    withLinks(async (inbox) => {
+      const made = await new Deno.Command("mkfifo", { args: [join(inbox, "pipe")] }).output();
+      assert.ok(made.success);
+      await Deno.symlink("/dev/zero", join(inbox, "zero"));
+      const read = (name: string) => readFileIn(inbox, name, { ...FOLLOW, maxBytes: 1_000 });
+      await assert.rejects(read("pipe"), /it is a pipe/);
+      await assert.rejects(read("zero"), /it is a device or a socket/);
+    }),
+});
