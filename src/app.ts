@@ -29,6 +29,7 @@ import type { ConfigState } from "./domain/config_state.ts";
 import { type Customer, limitOf, limitsOf } from "./domain/customer.ts";
 import { createIds, type NewId } from "./domain/ids.ts";
 import { type Metrics, NO_METRICS } from "./domain/metrics.ts";
+import type { RunningAttempt } from "./domain/plans/share_slots.ts";
 import type { Log, Platform } from "./domain/ports.ts";
 import type { Soon } from "./domain/soon.ts";
 import type { Store } from "./domain/store.ts";
@@ -93,8 +94,8 @@ export interface Lasting {
   addressCounts: AddressCounts;
   /** Requests under way by the keys that they name: a reload lets none of them act twice. */
   idempotency: Idempotency;
-  /** Attempts under way by subscription, so that an endpoint's share holds over both appliances. */
-  inFlight: Map<string, number>;
+  /** The attempts that hold a delivery slot, so that the slots are those of both appliances. */
+  running: Set<RunningAttempt>;
   /** Aborted when requests that wait for others have to be answered now: the process ends. */
   hurry: AbortController;
 }
@@ -117,7 +118,7 @@ export function createLasting(
     countRequest: createRequestMetrics(metrics),
     addressCounts: createAddressCounts(),
     idempotency: createIdempotency({ store, clock }),
-    inFlight: new Map(),
+    running: new Set(),
     hurry: new AbortController(),
   };
 }
@@ -282,7 +283,7 @@ function createDelivering(
     ...platform,
     http: platform.endpoints,
     newId,
-    inFlight: lasting.inFlight,
+    running: lasting.running,
     hurry: lasting.hurry.signal,
     count: lasting.countAttempt,
     userAgent: userAgentOf(config, version),

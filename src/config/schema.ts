@@ -290,7 +290,7 @@ export const FILE_SCHEMA = table({
     allow_networks: list(text("a range of addresses", "10.0.0.0/8", readCidr), "ranges", '["10.0.0.0/8"]')
       .prefault([]),
     timeout: duration(BOUNDS.deliveryTimeout, "15s").prefault("15s"),
-    concurrency: wholeNumber(BOUNDS.deliveryConcurrency, "50").prefault(50),
+    concurrency: wholeNumber(BOUNDS.deliveryConcurrency, "100").prefault(100),
     concurrency_per_subscription: wholeNumber(BOUNDS.deliveryConcurrency, "5").prefault(5),
     allow_ports: list(wholeNumber(BOUNDS.port, "443"), "ports", "[443, 8443]").prefault([]),
     keep_delivered: duration(BOUNDS.keep, "30d").prefault("30d"),

@@ -1,19 +1,17 @@
 // The loop of deliveries: matches events, claims what is due, sends it side by side, records what came of it.
-import { Chain } from "../domain/chain.ts";
 import type { AttemptResult, ClaimedDelivery } from "../domain/delivery.ts";
 import { AppError } from "../domain/errors.ts";
 import { NO_METRICS } from "../domain/metrics.ts";
+import type { RunningAttempt } from "../domain/plans/share_slots.ts";
 import type { Log, Random } from "../domain/ports.ts";
 import type { Store } from "../domain/store.ts";
 import { loudnessOf } from "../domain/store_trouble.ts";
 import { firstOf, type Stop, Stopper } from "../domain/stop.ts";
 import { signingSecrets, type Subscription } from "../domain/subscription.ts";
 import { NO_TRACER, type Tracer } from "../domain/tracer.ts";
-import { Attempt } from "./attempt.ts";
 import { createAttemptLog, type LogAttempt } from "./attempt_log.ts";
 import { nameAttempt, traceAttempt, whereOf } from "./attempt_names.ts";
 import { type CountAttempt, createDeliveryMetrics } from "./delivery_metrics.ts";
-import { type Claiming, Claims } from "./claims.ts";
 import { createAddressPolicy, type PolicySettings, whyRefused } from "./guard.ts";
 import { createMatching, type Matching } from "./match.ts";
 import { buildTestPayload } from "./payload.ts";
@@ -31,8 +29,6 @@ const POLL_MS = 50;
 const MATCH_EVERY_MS = 20;
 /** How long the loop pauses when the store fails, ms. */
 const PAUSE_MS = 1_000;
-/** An attempt that lasts longer is slow: it leaves its place to others, as long as not too many do, ms. */
-const SLOW_AFTER_MS = 1_000;
 /** How long a stop waits for attempts under way, ms; what takes longer is given up and made again. */
 const DRAIN_MS = 8_000;
 /** Attempts that are made and not recorded yet; with more the store is too slow, and claiming waits for it. */
@@ -43,19 +39,18 @@ const MAX_TESTS = 32;
 /** What deliveries are made with. */
 export interface DeliveryDeps extends Matching, Omit<Sending, "policy"> {
   store:
-    & Pick<Store, "matchEvents" | "backfill" | "endLeases" | "finishAttempts">
-    & Claiming["store"]
+    & Pick<Store, "matchEvents" | "backfill" | "claimDeliveries" | "endLeases" | "finishAttempts">
     & Upkeep["store"];
   random: Random;
   log: Log;
   /** What the operator permits beyond https to public addresses; its ranges are CIDRs. */
   policy: PolicySettings;
-  /** Attempts under way at once. */
+  /** Delivery slots: attempts in progress at most. */
   concurrency: number;
-  /** Attempts under way at once for one subscription. */
+  /** The same for one subscription. */
   concurrencyPerSubscription: number;
-  /** Attempts under way by subscription, of every loop of the process; without it this loop is the only one. */
-  inFlight?: Map<string, number>;
+  /** The attempts that hold a slot, of every loop of the process; without it this loop is the only one. */
+  running?: Set<RunningAttempt>;
   /** Aborts when whoever waits for a test is to be answered now, with the reason for that. */
   hurry?: AbortSignal;
   /** How long bodies and attempts of deliveries that are over are kept, and how long the deliveries themselves, ms. */
@@ -96,6 +91,11 @@ export interface Delivery {
   whyRefused(webhookUrl: string): Promise<string | null>;
 }
 
+/** An attempt that is being sent, or has failed and is not recorded yet. */
+interface Attempt extends RunningAttempt {
+  delivery: ClaimedDelivery;
+}
+
 /** The delivery room over its ports. */
 export function createDelivery(deps: DeliveryDeps): Delivery {
   return new DeliveryLoop(deps);
@@ -104,21 +104,20 @@ export function createDelivery(deps: DeliveryDeps): Delivery {
 class DeliveryLoop implements Delivery {
   readonly #deps: Omit<DeliveryDeps, "policy"> & Sending & { tracer: Tracer };
   readonly #match: () => Promise<number>;
-  readonly #claims: Claims;
   readonly #recorder: ReturnType<typeof createRecorder>;
   readonly #upkeep: () => Promise<number>;
   readonly #countAttempt: CountAttempt;
   readonly #logAttempt: LogAttempt;
   /** Deliveries whose attempts are not recorded yet. */
   readonly #unrecorded = new Set<string>();
-  /** Of these the ones that are being sent: all, and how many by subscription. */
-  readonly #sending = new Chain<Attempt>();
-  readonly #inFlight: Map<string, number>;
+  /** Deliveries that were leased anew before that: they start when the earlier attempt is recorded and has failed. */
+  readonly #leasedAnew = new Map<string, ClaimedDelivery>();
+  /** The attempts that are being sent. */
+  readonly #sending = new Set<Attempt>();
+  readonly #running: Set<RunningAttempt>;
   /** Wait until nothing is being sent. */
   #whenSent: (() => void)[] = [];
   readonly #wake: Wake;
-  /** While the loop waits, what ends starts what waits: a round for each would cost a good part of a delivery. */
-  #goesOn = false;
   #matchedNoneAtMs = -Infinity;
   #giveUp = new Stopper();
   #storeFailed = false;
@@ -130,12 +129,8 @@ class DeliveryLoop implements Delivery {
     this.#recorder = createRecorder(deps);
     this.#logAttempt = createAttemptLog(deps);
     this.#upkeep = createUpkeep(deps);
-    this.#inFlight = deps.inFlight ?? new Map();
+    this.#running = deps.running ?? new Set();
     this.#wake = new Wake(deps.clock);
-    const { store, clock, timeoutMs, concurrencyPerSubscription: perSubscription } = deps;
-    const leaseMs = timeoutMs + LEASE_MARGIN_MS;
-    const [inFlight, underWay] = [this.#inFlight, this.#unrecorded];
-    this.#claims = new Claims({ store, clock, leaseMs, perSubscription, inFlight, underWay });
     this.#countAttempt = deps.count ?? createDeliveryMetrics(NO_METRICS);
   }
 
@@ -153,10 +148,7 @@ class DeliveryLoop implements Delivery {
 
   async run(signal: AbortSignal, giveUp: AbortSignal = signal): Promise<void> {
     const { clock } = this.#deps;
-    const stopWaiting = () => {
-      this.#goesOn = false;
-      this.#wake.now();
-    };
+    const stopWaiting = () => this.#wake.now();
     signal.addEventListener("abort", stopWaiting);
     while (!signal.aborted) {
       const { matched, errors } = await this.#round({ isRunning: true });
@@ -167,9 +159,7 @@ class DeliveryLoop implements Delivery {
         await clock.sleep(0, signal); // more events may wait: only let the answers of endpoints in
       } else {
         if (this.#sending.size === 0) this.#recorder.hurry(); // nothing else ends about the same time
-        this.#goesOn = !signal.aborted;
         await this.#wake.wait(POLL_MS, signal);
-        this.#goesOn = false;
       }
     }
     signal.removeEventListener("abort", stopWaiting);
@@ -195,42 +185,38 @@ class DeliveryLoop implements Delivery {
     const matched = asks ? await step("match", this.#match, 0) : 0;
     if (asks && matched === 0) this.#matchedNoneAtMs = nowMs;
     const released = await step("upkeep", this.#upkeep, 0);
-    const claimed = await step("claim", () => this.#claim(isRunning), []);
+    const claimed = await step("claim", () => this.#claim(), []);
     for (const delivery of claimed) this.#start(delivery);
     return { matched, released, started: claimed.length, errors };
   }
 
-  async #claim(ahead: boolean): Promise<ClaimedDelivery[]> {
-    return await this.#claims.take(this.#places(), ahead);
-  }
-
-  /** Attempts that may begin now. */
-  #places(): number {
-    const unrecorded = this.#unrecorded.size - this.#sending.size;
-    return Math.min(this.#deps.concurrency - this.#quickOnes(), MAX_UNRECORDED - unrecorded);
-  }
-
-  /**
-   * The attempts that count against the limit: slow ones have places of their own, as many again, so that endpoints
-   * which hold their answer back until the deadline keep nobody else waiting.
-   */
-  #quickOnes(): number {
-    const slowSinceMs = this.#deps.clock.nowMs() - SLOW_AFTER_MS;
-    let slow = 0;
-    for (const { startedAtMs } of this.#sending) {
-      if (startedAtMs > slowSinceMs) break; // who started later is not slower
-      slow++;
-    }
-    return this.#sending.size - Math.min(slow, this.#deps.concurrency);
+  async #claim(): Promise<ClaimedDelivery[]> {
+    const { store, clock, timeoutMs, concurrency, concurrencyPerSubscription } = this.#deps;
+    const limit = MAX_UNRECORDED - (this.#unrecorded.size - this.#sending.size);
+    if (limit <= 0 || this.#running.size >= concurrency) return [];
+    return await store.claimDeliveries({
+      nowMs: clock.nowMs(),
+      leaseMs: timeoutMs + LEASE_MARGIN_MS,
+      slots: concurrency,
+      limit,
+      perSubscription: concurrencyPerSubscription,
+      running: this.#running,
+    });
   }
 
   /**
-   * Starts an attempt; it holds its place until it is sent, and after a failure that of its endpoint until it is
-   * recorded: what follows for the endpoint is known then.
+   * Starts an attempt. It holds its slot until it is sent, and after a failure until that is recorded: the next claim
+   * must know what follows for the endpoint.
    */
   #start(delivery: ClaimedDelivery): void {
-    this.#occupy(delivery.subscriptionId, 1);
-    const attempt = new Attempt(delivery, this.#deps.clock.nowMs());
+    // The clock has jumped past its lease, or the disk has not confirmed yet that it is due again.
+    if (this.#unrecorded.has(delivery.id)) {
+      this.#leasedAnew.set(delivery.id, delivery);
+      return;
+    }
+    const { customerId, subscriptionId, lane } = delivery;
+    const attempt = { customerId, subscriptionId, lane, startedAtMs: this.#deps.clock.nowMs(), delivery };
+    this.#running.add(attempt);
     this.#sending.add(attempt);
     this.#unrecorded.add(delivery.id);
     this.#make(attempt);
@@ -244,20 +230,12 @@ class DeliveryLoop implements Delivery {
     const result = tracer.isOn
       ? await traceAttempt(delivery, tracer, () => this.#send(attempt, giveUp))
       : await this.#send(attempt, giveUp);
-    this.#sending.remove(attempt);
-    if (isSuccess(result)) this.#occupy(delivery.subscriptionId, -1);
+    this.#sending.delete(attempt);
+    if (isSuccess(result)) this.#running.delete(attempt);
     if (this.#sending.size === 0) { for (const done of this.#whenSent.splice(0)) done(); }
-    if (giveUp.aborted) this.#leave(delivery, result);
-    else this.#record(delivery, result);
-    if (!this.#goOn()) this.#wake.now();
-  }
-
-  /** Starts what waits for a place that has become free; false when a round has to see to that. */
-  #goOn(): boolean {
-    if (!this.#goesOn || this.#places() <= 0) return false;
-    const next = this.#claims.takeOne();
-    if (next !== null) this.#start(next);
-    return next !== null;
+    if (giveUp.aborted) this.#leave(attempt, result);
+    else this.#record(attempt, result);
+    this.#wake.now();
   }
 
   /** Settles when nothing is being sent. */
@@ -266,34 +244,40 @@ class DeliveryLoop implements Delivery {
   }
 
   /** The attempt is recorded, or given up. */
-  #leave({ id, subscriptionId }: ClaimedDelivery, result: AttemptResult): void {
+  #leave(attempt: Attempt, result: AttemptResult): void {
+    const { id } = attempt.delivery;
     this.#unrecorded.delete(id);
-    if (!isSuccess(result)) {
-      this.#occupy(subscriptionId, -1);
-      this.#wake.now();
-    }
+    const again = this.#leasedAnew.get(id);
+    this.#leasedAnew.delete(id);
+    if (isSuccess(result)) return;
+    this.#running.delete(attempt);
+    if (again !== undefined) this.#start(again);
+    this.#wake.now();
   }
 
-  #occupy(subscriptionId: string, change: 1 | -1): void {
-    const sending = (this.#inFlight.get(subscriptionId) ?? 0) + change;
-    if (sending > 0) this.#inFlight.set(subscriptionId, sending);
-    else this.#inFlight.delete(subscriptionId);
-  }
-
-  #record(delivery: ClaimedDelivery, result: AttemptResult): void {
+  #record(attempt: Attempt, result: AttemptResult): void {
+    const { delivery } = attempt;
     try {
       const { clock, random, newId } = this.#deps;
       const chance = isSuccess(result) ? 0 : random.fraction();
       const next = decideNextStep(result, delivery.tries, clock.nowMs(), chance);
       this.#logAttempt(delivery, result, next.kind);
       this.#countAttempt(delivery, result, next.kind);
-      this.#claims.note(delivery, result);
-      const { id: deliveryId, subscriptionId, webhookUrl, attempt, tries } = delivery;
+      const { id: deliveryId, subscriptionId, webhookUrl, attempt: number, tries } = delivery;
       const mailId = next.kind === "gone" ? newId("mail") : null;
-      const finished = { deliveryId, subscriptionId, webhookUrl, attempt, tries, result, next, mailId };
+      const finished = {
+        deliveryId,
+        subscriptionId,
+        webhookUrl,
+        attempt: number,
+        tries,
+        result,
+        next,
+        mailId,
+      };
       this.#recorder.record(finished, (recorded) => {
         if (!recorded) this.#storeFailed = true;
-        this.#leave(delivery, result);
+        this.#leave(attempt, result);
       });
     } catch (error) {
       const fields = { ...nameAttempt(delivery), cause: whereOf(error) };
@@ -301,7 +285,7 @@ class DeliveryLoop implements Delivery {
         "an attempt is not recorded; it is made again when its lease has run out",
         fields,
       );
-      this.#leave(delivery, result);
+      this.#leave(attempt, result);
     }
   }
 
@@ -314,19 +298,22 @@ class DeliveryLoop implements Delivery {
     });
   }
 
-  async #givingBack(giveBack: () => Promise<void>): Promise<void> {
+  /** Makes deliveries due now whose attempts are not made to their end here. */
+  async #endLeases(deliveries: readonly ClaimedDelivery[]): Promise<void> {
+    if (deliveries.length === 0) return;
     try {
-      await giveBack();
+      await this.#deps.store.endLeases(deliveries, this.#deps.clock.nowMs());
     } catch (error) {
-      const text = "claimed deliveries are not given back; they are due when their lease has run out";
+      const text = "leases are not ended; their deliveries are due when they have run out";
       this.#deps.log.error(text, { cause: String(error) });
     }
   }
 
   async #drain(giveUp: AbortSignal): Promise<void> {
-    const { clock, store, timeoutMs } = this.#deps;
-    // What waits for its place is another's to claim.
-    await this.#givingBack(() => this.#claims.returnAll());
+    const { clock, timeoutMs } = this.#deps;
+    const leasedAnew = [...this.#leasedAnew.values()];
+    this.#leasedAnew.clear();
+    await this.#endLeases(leasedAnew);
     const done = new AbortController();
     const all = this.#allSent().then(() => done.abort());
     // No attempt lasts longer than its lease.
@@ -339,10 +326,10 @@ class DeliveryLoop implements Delivery {
     }
     // Where nothing is given up, a test that somebody waits for goes on.
     if (left > 0 || giveUp.aborted) {
-      const brokenOff = [...this.#sending];
+      const brokenOff = Array.from(this.#sending, ({ delivery }) => delivery);
       this.#giveUp.abort(new AppError("unavailable", "The service is stopping."));
       this.#giveUp = new Stopper();
-      await this.#givingBack(() => store.endLeases(brokenOff.map(({ delivery }) => delivery), clock.nowMs()));
+      await this.#endLeases(brokenOff);
     }
     await this.#recorder.flush();
   }

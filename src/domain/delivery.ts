@@ -1,4 +1,5 @@
 // Deliveries: the promise to bring one event to one subscription, and the attempts made to keep it.
+import type { Lane } from "./plans/share_slots.ts";
 import type { SwitchedOffBy } from "./subscription.ts";
 
 /**
@@ -18,7 +19,10 @@ export type HoldReason = "quota" | "disabled";
 export interface ClaimedDelivery {
   /** `dlv_` and a ULID; the same for every attempt. */
   id: string;
+  customerId: string;
   subscriptionId: string;
+  /** The kind of slot that it takes. */
+  lane: Lane;
   eventId: string;
   webhookUrl: string;
   /** The secrets that sign it, the newest first; more than one while a secret is being rotated. */
@@ -34,8 +38,6 @@ export interface ClaimedDelivery {
   tries: number;
   /** When the delivery was created, Unix ms. */
   createdAtMs: number;
-  /** When it was due, Unix ms: its place in the order of its subscription. */
-  dueAtMs: number;
 }
 
 /** The most that is kept of an answer's body, bytes. */

@@ -17,6 +17,8 @@ export interface EndpointHealth {
   consecutiveFailures: number;
   /** When its owner was warned; null while there is nothing to warn of. */
   warnedAtMs: number | null;
+  /** Which of its last attempts were slow: a bit each, the newest the lowest. Null before the first attempt. */
+  slowAttempts: number | null;
 }
 
 /** An endpoint that nothing is known of. */
@@ -26,10 +28,16 @@ export const WELL: EndpointHealth = {
   firstFailureAtMs: null,
   consecutiveFailures: 0,
   warnedAtMs: null,
+  slowAttempts: null,
 };
 
 /** An endpoint that was switched on again: one attempt tells whether more may follow. */
 export const HALF_OPEN: EndpointHealth = { ...WELL, pace: "probing" };
+
+/** An attempt that lasts longer is slow, ms. */
+export const SLOW_ATTEMPT_MS = 2_000;
+/** An endpoint is slow when most of so many attempts were: when their median is. */
+const ATTEMPTS_LOOKED_AT = 5;
 
 /** So many failures in a row, and an endpoint is only probed: the rest of its queue keeps its attempts. */
 export const PROBE_AFTER_FAILURES = 5;
@@ -48,10 +56,27 @@ export const DISABLE_AFTER_MS = 5 * DAY_MS;
 /** Nobody is switched off sooner than this after the warning, also when the service itself did not run. */
 export const WARNING_LEAD_MS = DAY_MS;
 
-/** The health after an attempt ended at `nowMs`. */
-export function afterAttempt(health: EndpointHealth, isSuccess: boolean, nowMs: number): EndpointHealth {
+/** Whether an endpoint gets the smaller share of slots that slow ones get. */
+export function isSlowEndpoint({ slowAttempts }: Pick<EndpointHealth, "slowAttempts">): boolean {
+  const slow = (slowAttempts ?? 0).toString(2).replaceAll("0", "").length;
+  return slow > ATTEMPTS_LOOKED_AT / 2;
+}
+
+/** The first attempt stands for those before it. */
+function withDuration(slowAttempts: number | null, durationMs: number): number {
+  const all = 2 ** ATTEMPTS_LOOKED_AT - 1;
+  const bit = durationMs > SLOW_ATTEMPT_MS ? 1 : 0;
+  return slowAttempts === null ? bit * all : ((slowAttempts << 1) | bit) & all;
+}
+
+/** The health after an attempt that lasted `durationMs` ended at `nowMs`. */
+export function afterAttempt(
+  health: EndpointHealth,
+  { isSuccess, durationMs, nowMs }: { isSuccess: boolean; durationMs: number; nowMs: number },
+): EndpointHealth {
+  const slowAttempts = withDuration(health.slowAttempts, durationMs);
   if (isSuccess) {
-    return { ...WELL, pace: health.pace === "steady" ? "steady" : "recovering" };
+    return { ...WELL, pace: health.pace === "steady" ? "steady" : "recovering", slowAttempts };
   }
   const consecutiveFailures = health.consecutiveFailures + 1;
   const isProbing = health.pace === "probing" || consecutiveFailures >= PROBE_AFTER_FAILURES;
@@ -64,6 +89,7 @@ export function afterAttempt(health: EndpointHealth, isSuccess: boolean, nowMs: 
     firstFailureAtMs: Math.min(health.firstFailureAtMs ?? nowMs, nowMs),
     consecutiveFailures,
     warnedAtMs: health.warnedAtMs,
+    slowAttempts,
   };
 }
 

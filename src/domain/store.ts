@@ -7,6 +7,7 @@ import type { CatchUpStore } from "./catch_up_store.ts";
 import type { EventStore } from "./event_store.ts";
 import type { DailyAction, DailyGrant, DailyRequest } from "./daily_limit.ts";
 import type { ClaimedDelivery, FinishedAttempt } from "./delivery.ts";
+import type { RunningAttempt } from "./plans/share_slots.ts";
 import type { Provenance } from "./provenance.ts";
 import type {
   FetchOutcome,
@@ -325,33 +326,21 @@ export interface Store extends EventStore, AccountStore, CatchUpStore, UpkeepSto
     deliveriesFor: DeliveriesFor;
   }): Promise<number>;
   /**
-   * Leases due deliveries, at most `perSubscription` less those in flight of each subscription, or some more of one that
-   * may be `ahead`, oldest first within one, and counts the attempt. Of an endpoint that is probed one at a time, and
-   * such endpoints come after the others.
+   * Leases due deliveries and counts the attempt: as many as have a free slot, shared as `shareSlots` says (in
+   * src/domain/plans), and of each subscription at most `perSubscription` less those running; oldest first within one.
+   * Of an endpoint that is probed one at a time.
    */
   claimDeliveries(claim: {
     nowMs: number;
     leaseMs: number;
+    /** The delivery slots there are. */
+    slots: number;
+    /** How many of them may be taken by this call at most. */
     limit: number;
     perSubscription: number;
-    inFlight: ReadonlyMap<string, number>;
-    /** How many more may be leased of a subscription whose endpoint is not paced; they do not count towards the limit. */
-    ahead: ReadonlyMap<string, number>;
+    /** The attempts that hold a slot. */
+    running: Iterable<RunningAttempt>;
   }): Promise<ClaimedDelivery[]>;
-  /**
-   * Takes back leased deliveries that nobody has attempted: they are due as they were, at the latest now, and the
-   * attempt is not counted, also of what was held or cancelled meanwhile. From one that was leased anew nothing follows.
-   */
-  returnDeliveries(
-    claimed: readonly Pick<ClaimedDelivery, "id" | "attempt" | "dueAtMs">[],
-    nowMs: number,
-  ): Promise<void>;
-  /**
-   * A number that grows with each change of a subscription, by whichever process, that concerns what it gets: its
-   * filters, its address, its secret, whether it is on, whether it is there, and whether its customer is kept out.
-   * What another process changes may be told some milliseconds late.
-   */
-  subscriptionsVersion(nowMs: number): Soon<number>;
   /**
    * Ends the leases of attempts that were broken off here: the attempts stay counted, and the deliveries are due now.
    * From one that has changed since nothing follows.

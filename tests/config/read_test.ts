@@ -35,7 +35,7 @@ Deno.test("parseConfig() gives every default for an empty file", async () => {
       allowNetworks: [],
       allowPorts: [],
       timeoutMs: 15_000,
-      concurrency: 50,
+      concurrency: 100,
       concurrencyPerSubscription: 5,
       keepDeliveredMs: 30 * 86_400_000,
       keepLogMs: 400 * 86_400_000,

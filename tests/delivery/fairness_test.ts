@@ -1,59 +1,218 @@
-// Fairness: endpoints that keep their answer back until the deadline cost the others nothing.
+// Fairness, over the SQLite engine: endpoints that are slow cost other customers nothing.
 import assert from "node:assert/strict";
-import { createDelivery } from "../../src/delivery/loop.ts";
-import { answer, aSubscription, aWorld, hang, settle, START_MS } from "./stand_ins.ts";
+import { createDelivery, type DeliveryDeps } from "../../src/delivery/loop.ts";
+import type { IncomingResponse } from "../../src/domain/ports.ts";
+import type { Store } from "../../src/domain/store.ts";
+import { openStore } from "../../src/store/sqlite/store.ts";
+import { addCustomer, anEvent, publish, subscribe } from "../store/contract/given.ts";
+import { testVault } from "../support/vault.ts";
+import { answer, aSubscription, aWorld, FakeClock, hang, settle } from "./stand_ins.ts";
 
-const BAD = 12;
-const GOOD = 100;
+/** How soon a good endpoint has every delivery, ms. */
+const SOON_MS = 2_000;
+const STEP_MS = 50;
 
-Deno.test("run() delivers to a hundred good endpoints beside twelve that hang, within a second of the first wave", async () => {
-  const { deps, store, network, clock } = aWorld({ concurrency: 40, concurrencyPerSubscription: 5 });
-  const arrivedMs = new Map<string, number>();
-  const add = (id: string, host: string) =>
-    store.subscriptions.push(aSubscription({ id, webhookUrl: `https://${host}/in` }));
-  // The bad ones come first, with more deliveries than there are places.
-  for (let at = 0; at < BAD; at++) {
-    add(`sub_bad_${at}`, `bad-${at}.example`);
-    network.endpoints.set(`bad-${at}.example`, (request) => hang(request.signal));
-    for (let each = 0; each < 20; each++) store.enqueue(`sub_bad_${at}`, { id: `dlv_bad_${at}_${each}` });
+/** A delivery loop over a store in memory, with as many slots as by default. */
+class Room {
+  readonly store: Store = openStore(":memory:", testVault);
+  readonly clock: FakeClock;
+  /** How long after it was made each delivery came, ms, by host. */
+  readonly lagsMs = new Map<string, number[]>();
+  /** Requests in progress, by the host's domain: each customer has one of its own. */
+  readonly running = new Map<string, number>();
+  readonly #network;
+  readonly #deps: DeliveryDeps;
+  #stop = new AbortController();
+  #done: Promise<void> = Promise.resolve();
+  #events = 0;
+
+  constructor(change: Partial<DeliveryDeps> = {}) {
+    const { deps, clock, network } = aWorld({ concurrency: 100, concurrencyPerSubscription: 5, ...change });
+    this.clock = clock;
+    this.#network = network;
+    this.#deps = { ...deps, store: this.store };
   }
-  for (let at = 0; at < GOOD; at++) {
-    add(`sub_good_${at}`, `good-${at}.example`);
-    network.endpoints.set(`good-${at}.example`, (request) => {
-      arrivedMs.set(request.headers["webhook-id"] ?? "", clock.nowMs());
-      return answer(200);
+
+  /** A subscription of the customer to `NAME.CUSTOMER.example`, which answers after so long; null: never. */
+  async subscribe(customer: string, name: string, afterMs: number | null): Promise<void> {
+    const host = `${name}.${customer}.example`;
+    const id = `sub_${customer}_${name}`;
+    await subscribe(this.store, id, {
+      customerId: `cus_${customer}`,
+      webhookUrl: `https://${host}/in`,
+      // Each has events of its own.
+      sourceFilter: [`source-${customer}-${name.replace(/\d+$/, "")}`],
     });
-    store.enqueue(`sub_good_${at}`, { id: `dlv_good_${at}` });
+    this.#network.endpoints.set(host, async (request): Promise<IncomingResponse> => {
+      const { type, event } = JSON.parse(new TextDecoder().decode(request.body as Uint8Array));
+      assert.equal(type, "event.published");
+      const lags = this.lagsMs.get(host) ?? [];
+      lags.push(this.clock.nowMs() - event.ingested_at);
+      this.lagsMs.set(host, lags);
+      if (afterMs === 0) return answer(200);
+      this.running.set(customer, (this.running.get(customer) ?? 0) + 1);
+      try {
+        if (afterMs === null) return await hang(request.signal);
+        await this.clock.sleep(afterMs, request.signal);
+        request.signal.throwIfAborted();
+        return answer(200);
+      } finally {
+        this.running.set(customer, (this.running.get(customer) ?? 0) - 1);
+      }
+    });
   }
-  const stop = new AbortController();
-  const running = createDelivery(deps).run(stop.signal);
-  await settle();
-  for (let turn = 0; turn < 15; turn++) {
-    await clock.advance(100);
-    await settle();
-  }
-  assert.equal(arrivedMs.size, GOOD, "although every place was taken");
-  assert.ok(Math.max(...arrivedMs.values()) - START_MS <= 1_500);
 
-  // While the bad ones still hang, what comes anew waits for nothing but the loop's next look.
-  arrivedMs.clear();
-  const laterMs = clock.nowMs();
-  for (let at = 0; at < GOOD; at++) {
-    store.enqueue(`sub_good_${at}`, { id: `dlv_later_${at}`, createdAtMs: laterMs });
+  /** Events for the customer's subscriptions whose names begin so. */
+  async publish(customer: string, name: string, count = 1): Promise<void> {
+    for (let at = 0; at < count; at++) {
+      const id = `evt_${String(++this.#events).padStart(5, "0")}`;
+      const nowMs = this.clock.nowMs();
+      const event = anEvent(id, {
+        source_id: `source-${customer}-${name}`,
+        published_at: nowMs,
+        ingested_at: nowMs,
+      });
+      await publish(this.store, [event]);
+    }
   }
-  for (let turn = 0; turn < 6; turn++) {
-    await clock.advance(100);
-    await settle();
-  }
-  assert.equal(arrivedMs.size, GOOD);
-  assert.ok(Math.max(...arrivedMs.values()) - laterMs <= 500);
-  stop.abort();
-  await settle();
-  for (let second = 0; second < 10; second++) await clock.advance(1_000);
-  await running;
-});
 
-Deno.test("an endpoint that fails at once has no more attempts begun than its places before that is recorded", async () => {
+  start(): void {
+    this.#stop = new AbortController();
+    this.#done = createDelivery(this.#deps).run(this.#stop.signal);
+  }
+
+  /** Lets time pass in small steps; `look` is called after each. */
+  async pass(ms: number, look: () => Promise<void> | void = () => {}): Promise<void> {
+    for (let passed = 0; passed < ms; passed += STEP_MS) {
+      await this.clock.advance(STEP_MS);
+      await settle();
+      await look();
+    }
+  }
+
+  /** The longest time that a delivery took to a host whose name matches. */
+  longestMs(hosts: RegExp): number {
+    return Math.max(...[...this.lagsMs].filter(([host]) => hosts.test(host)).flatMap(([, lags]) => lags));
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    for (let second = 0; second < 20; second++) await this.clock.advance(1_000);
+    await this.#done;
+    await this.store.close();
+  }
+}
+
+async function inRoom(
+  work: (room: Room) => Promise<void>,
+  change: Partial<DeliveryDeps> = {},
+): Promise<void> {
+  const room = new Room(change);
+  try {
+    await work(room);
+  } finally {
+    await room.close();
+  }
+}
+
+/** The most that runs for each customer while time passes. */
+async function mostRunning(room: Room, ms: number): Promise<Map<string, number>> {
+  const most = new Map<string, number>();
+  await room.pass(ms, () => {
+    for (const [customer, count] of room.running) {
+      most.set(customer, Math.max(most.get(customer) ?? 0, count));
+    }
+  });
+  return most;
+}
+
+Deno.test("25 endpoints that respond after 14 s do not delay another customer's delivery", () =>
+  inRoom(async (room) => {
+    await addCustomer(room.store, "a", { tier: "gpai" });
+    for (let at = 0; at < 25; at++) await room.subscribe("a", `slow${at}`, 14_000);
+    await room.publish("a", "slow", 40);
+    await addCustomer(room.store, "b");
+    await room.subscribe("b", "good", 0);
+    room.start();
+    for (let event = 0; event < 20; event++) {
+      await room.pass(3_350);
+      await room.publish("b", "good");
+    }
+    await room.pass(SOON_MS);
+    assert.equal(room.lagsMs.get("good.b.example")?.length, 20);
+    assert.ok(room.longestMs(/^good\.b/) <= 200, `${room.longestMs(/^good\.b/)} ms`);
+    assert.ok(room.lagsMs.size === 26, "the slow ones go on as well");
+  }, { concurrency: 50 }));
+
+Deno.test("slow endpoints of many customers leave slots to the others, from the first moment on", () =>
+  inRoom(async (room) => {
+    for (let at = 0; at < 12; at++) {
+      const customer = (at + 16).toString(16);
+      await addCustomer(room.store, customer, { tier: "gpai" });
+      for (let each = 0; each < 10; each++) await room.subscribe(customer, `slow${each}`, 14_000);
+      await room.publish(customer, "slow", 10);
+    }
+    await addCustomer(room.store, "f0");
+    for (let at = 0; at < 5; at++) await room.subscribe("f0", `good${at}`, 20);
+    room.start();
+    for (let event = 0; event < 12; event++) {
+      await room.publish("f0", "good");
+      await room.pass(3_350);
+    }
+    assert.equal(room.lagsMs.get("good4.f0.example")?.length, 12);
+    assert.ok(room.longestMs(/\.f0\./) <= SOON_MS, `${room.longestMs(/\.f0\./)} ms`);
+  }));
+
+Deno.test("a customer's good endpoints beside its own slow ones wait for the first wave at most", () =>
+  inRoom(async (room) => {
+    await addCustomer(room.store, "a", { tier: "gpai" });
+    for (let at = 0; at < 12; at++) await room.subscribe("a", `hangs${at}`, null);
+    for (let at = 0; at < 13; at++) await room.subscribe("a", `good${at}`, 20);
+    await room.publish("a", "hangs", 20);
+    room.start();
+    for (let event = 0; event < 12; event++) {
+      await room.publish("a", "good");
+      await room.pass(3_350);
+    }
+    assert.equal(room.lagsMs.get("good12.a.example")?.length, 12);
+    assert.ok(room.longestMs(/^good/) <= SOON_MS, `${room.longestMs(/^good/)} ms`);
+  }, { concurrency: 40 }));
+
+Deno.test("no customer holds more than a quarter of the slots while another waits, and more once nobody does", () =>
+  inRoom(async (room) => {
+    for (const customer of ["a", "b"]) {
+      await addCustomer(room.store, customer, { tier: "gpai" });
+      for (let at = 0; at < 10; at++) await room.subscribe(customer, `each${at}`, 600);
+    }
+    await room.publish("a", "each", 60);
+    await room.publish("b", "each", 30);
+    room.start();
+    await room.pass(1_000); // the events of the one are matched before those of the other
+    const together = await mostRunning(room, 4_000);
+    assert.deepEqual(Object.fromEntries(together), { a: 25, b: 25 });
+    while (room.running.get("b") !== 0) await room.pass(STEP_MS);
+    const alone = await mostRunning(room, 1_000);
+    assert.ok((alone.get("a") ?? 0) > 25, `${alone.get("a")}`);
+  }));
+
+Deno.test("an endpoint that succeeds slowly has the share of probes, also after a restart, until it is quick again", () =>
+  inRoom(async (room) => {
+    await addCustomer(room.store, "a", { tier: "gpai" });
+    for (let at = 0; at < 20; at++) await room.subscribe("a", `slow${at}`, 3_000);
+    await room.publish("a", "slow", 3);
+    room.start();
+    const first = await mostRunning(room, 500);
+    assert.ok((first.get("a") ?? 0) > 25, "nothing is known of them");
+    await room.pass(12_000);
+    await room.publish("a", "slow", 5);
+    const then = await mostRunning(room, 2_000);
+    assert.ok((then.get("a") ?? 0) <= 17, `${then.get("a")} of 25 slow slots`);
+    room.start(); // another process over the same store
+    for (let at = 0; at < 20; at++) await room.pass(3_000);
+    assert.ok([...room.lagsMs.values()].every((lags) => lags.length === 8), "all arrive in the end");
+  }));
+
+Deno.test("an endpoint that fails at once has no more attempts begun than its slots before that is recorded", async () => {
   for (const status of [410, 500]) {
     const { deps, store, network, clock } = aWorld();
     store.subscriptions.push(aSubscription());

@@ -232,16 +232,19 @@ Deno.test("run() logs the store's failures and goes on after a pause", async () 
 
 Deno.test("run() sends no delivery twice at once when the clock jumps past its lease", async () => {
   const { deps, store, network, clock } = aQueue(1);
-  network.endpoints.set(HOST, (request) => hang(request.signal));
+  let atOnce = 0;
+  let most = 0;
+  network.endpoints.set(HOST, (request) => {
+    most = Math.max(most, ++atOnce);
+    return hang(request.signal).finally(() => atOnce--);
+  });
   const stop = new AbortController();
   const running = createDelivery(deps).run(stop.signal);
   await settle();
   await clock.advance(600_000); // the loop wakes before the attempt's deadline does
-  assert.equal(network.requests.length, 1);
   network.endpoints.set(HOST, () => answer(200));
-  await clock.advance(60_000);
-  await clock.advance(20);
-  assert.equal(network.requests.length, 2);
+  for (let minute = 0; minute < 3; minute++) await clock.advance(60_000);
+  assert.equal(most, 1);
   assert.equal(store.queue[0]?.status, "delivered");
   stop.abort();
   await running;
@@ -310,9 +313,6 @@ Deno.test("run() claims no more when the store falls far behind", async () => {
     healClock: () => Promise.resolve(0),
     removeOldDeliveries: () => Promise.resolve(0),
     claimDeliveries,
-    returnDeliveries: (...given: Parameters<typeof store.returnDeliveries>) =>
-      store.returnDeliveries(...given),
-    subscriptionsVersion: () => store.subscriptionsVersion(),
     endLeases: (...given: Parameters<typeof store.endLeases>) => store.endLeases(...given),
     finishAttempts,
   };

@@ -223,8 +223,6 @@ export class FakeStore {
   removals: Parameters<Store["removeOldDeliveries"]>[0][] = [];
   leasesMs: number[] = [];
   claims: Parameters<Store["claimDeliveries"]>[0][] = [];
-  returned: string[] = [];
-  version = 0;
   #sequence = 0;
 
   #fail(method: string): void {
@@ -260,9 +258,11 @@ export class FakeStore {
   enqueue(subscriptionId: string, change: Partial<ClaimedDelivery> & { id: string }): void {
     const subscription = this.subscriptions.find((one) => one.id === subscriptionId);
     if (subscription === undefined) throw new Error(`no subscription ${subscriptionId}`);
-    const { webhookUrl, webhookSecret } = subscription;
+    const { customerId, webhookUrl, webhookSecret } = subscription;
     const claimed = {
+      customerId,
       subscriptionId,
+      lane: "normal" as const,
       webhookUrl,
       webhookSecrets: [webhookSecret],
       eventId: "evt_01JNQ2B3C4D5E6F7G8H9JKMNPQ",
@@ -270,7 +270,6 @@ export class FakeStore {
       attempt: 0,
       tries: 0,
       createdAtMs: START_MS,
-      dueAtMs: START_MS,
       ...change,
     };
     this.queue.push({ claimed, nextAttemptAtMs: claimed.createdAtMs, status: "pending" });
@@ -306,45 +305,29 @@ export class FakeStore {
     this.#fail("claimDeliveries");
     this.leasesMs.push(claim.leaseMs);
     this.claims.push(claim);
-    const taken = new Map(claim.inFlight);
+    const taken = new Map<string, number>();
+    let free = claim.slots;
+    for (const { subscriptionId } of claim.running) {
+      taken.set(subscriptionId, (taken.get(subscriptionId) ?? 0) + 1);
+      free--;
+    }
+    const most = Math.min(free, claim.limit);
     const claimed: ClaimedDelivery[] = [];
-    let counted = 0;
     for (const queued of this.queue) {
       const { subscriptionId } = queued.claimed;
       const running = taken.get(subscriptionId) ?? 0;
       const due = queued.status === "pending" && queued.nextAttemptAtMs <= claim.nowMs;
-      if (!due) continue;
-      const isOwn = running < claim.perSubscription && counted < claim.limit;
-      if (!isOwn && running >= claim.perSubscription + (claim.ahead.get(subscriptionId) ?? 0)) continue;
-      if (isOwn) counted++;
+      if (!due || running >= claim.perSubscription || claimed.length >= most) continue;
       taken.set(subscriptionId, running + 1);
-      const dueAtMs = queued.nextAttemptAtMs;
       queued.nextAttemptAtMs = claim.nowMs + claim.leaseMs;
       queued.claimed = {
         ...queued.claimed,
         attempt: queued.claimed.attempt + 1,
         tries: queued.claimed.tries + 1,
-        dueAtMs,
       };
       claimed.push(queued.claimed);
     }
     return claimed;
-  }
-
-  // deno-lint-ignore require-await
-  async returnDeliveries(...[claimed]: Parameters<Store["returnDeliveries"]>): Promise<void> {
-    this.#fail("returnDeliveries");
-    for (const { id, attempt, dueAtMs } of claimed) {
-      const queued = this.queue.find((one) => one.claimed.id === id);
-      if (queued === undefined || queued.claimed.attempt !== attempt) continue;
-      this.returned.push(id);
-      queued.nextAttemptAtMs = dueAtMs;
-      queued.claimed = { ...queued.claimed, attempt: attempt - 1, tries: queued.claimed.tries - 1 };
-    }
-  }
-
-  subscriptionsVersion(): number {
-    return this.version;
   }
 
   // deno-lint-ignore require-await

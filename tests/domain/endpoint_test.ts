@@ -5,6 +5,7 @@ import {
   DISABLE_AFTER_MS,
   type EndpointHealth,
   HALF_OPEN,
+  isSlowEndpoint,
   judgeEndpoint,
   MAX_PROBE_PAUSE_MS,
   WARN_AFTER_MS,
@@ -14,8 +15,17 @@ import {
 
 const T0 = Date.UTC(2026, 6, 20, 12);
 
+function after(
+  health: EndpointHealth,
+  isSuccess: boolean,
+  nowMs: number,
+  durationMs = 10,
+): EndpointHealth {
+  return afterAttempt(health, { isSuccess, durationMs, nowMs });
+}
+
 function afterFailures(count: number, health: EndpointHealth = WELL): EndpointHealth {
-  for (let at = 0; at < count; at++) health = afterAttempt(health, false, T0 + at);
+  for (let at = 0; at < count; at++) health = after(health, false, T0 + at);
   return health;
 }
 
@@ -28,10 +38,10 @@ Deno.test("afterAttempt() probes an endpoint after five failures in a row, with 
 });
 
 Deno.test("afterAttempt() lets a success end the probing, and the endpoint recovers at a bounded rate", () => {
-  const recovering = afterAttempt(afterFailures(30), true, T0);
-  assert.deepEqual(recovering, { ...WELL, pace: "recovering" });
-  assert.equal(afterAttempt(afterFailures(4), true, T0).pace, "steady");
-  assert.equal(afterAttempt(recovering, true, T0).pace, "recovering");
+  const recovering = after(afterFailures(30), true, T0);
+  assert.deepEqual(recovering, { ...WELL, pace: "recovering", slowAttempts: 0 });
+  assert.equal(after(afterFailures(4), true, T0).pace, "steady");
+  assert.equal(after(recovering, true, T0).pace, "recovering");
   assert.equal(afterFailures(1, recovering).pace, "recovering");
   assert.equal(afterFailures(5, recovering).pace, "probing");
 });
@@ -39,12 +49,32 @@ Deno.test("afterAttempt() lets a success end the probing, and the endpoint recov
 Deno.test("afterAttempt() keeps an endpoint that was switched on again at one probe after each failure", () => {
   const failed = afterFailures(1, HALF_OPEN);
   assert.deepEqual([failed.pace, failed.resumeAtMs], ["probing", T0 + 1_000]);
-  assert.equal(afterAttempt(HALF_OPEN, true, T0).pace, "recovering");
+  assert.equal(after(HALF_OPEN, true, T0).pace, "recovering");
+});
+
+Deno.test("isSlowEndpoint() goes by the median of the last five attempts, and at first by the first one", () => {
+  const isSlow = (durationsMs: readonly number[]) =>
+    isSlowEndpoint(durationsMs.reduce((health, ms) => after(health, true, T0, ms), WELL));
+  const cases: [durationsMs: number[], slow: boolean][] = [
+    [[], false],
+    [[2_000], false],
+    [[2_001], true],
+    [[14_000, 10, 10], true],
+    [[14_000, 10, 10, 10], false],
+    [[14_000, 10], true],
+    [[10, 14_000, 14_000], false],
+    [[10, 14_000, 14_000, 14_000], true],
+    [[14_000, 14_000, 10, 14_000, 10, 14_000], true],
+    [[14_000, 14_000, 10, 14_000, 10, 14_000, 10], false],
+  ];
+  for (const [durations, slow] of cases) assert.equal(isSlow(durations), slow, String(durations));
+  assert.equal(isSlowEndpoint(after(WELL, false, T0, 15_000)), true, "a failure takes a slot as long");
+  assert.equal(isSlowEndpoint(HALF_OPEN), false, "an endpoint that is switched on is judged anew");
 });
 
 Deno.test("afterAttempt() counts from the first failure, and never from the future", () => {
   assert.equal(afterFailures(3).firstFailureAtMs, T0);
-  assert.equal(afterAttempt(afterFailures(3), false, T0 - 9_000).firstFailureAtMs, T0 - 9_000);
+  assert.equal(after(afterFailures(3), false, T0 - 9_000).firstFailureAtMs, T0 - 9_000);
 });
 
 Deno.test("judgeEndpoint() warns after three days, and switches off after five and a warning of a day", () => {

@@ -121,10 +121,10 @@ const HOT: [string, (store: Store) => Soon<unknown>, RegExp[]][] = [
     /^SEARCH deliveries USING COVERING INDEX deliveries_by_event \(event_id=\?\)$/,
   ]],
   ["claimDeliveries()", (store) => claimAll(store), [
-    /^SEARCH deliveries USING COVERING INDEX deliveries_due$/,
-    /^SEARCH deliveries USING COVERING INDEX deliveries_due \(subscription_id>\?\)$/,
-    /^SEARCH deliveries USING COVERING INDEX deliveries_due \(subscription_id=\?\)$/,
-    /^SEARCH deliveries USING INDEX deliveries_due \(subscription_id=\? AND next_attempt_at<\?\)$/,
+    /^SEARCH deliveries USING COVERING INDEX deliveries_due \(is_replay=\? AND customer_id>\?\)$/,
+    /^SEARCH deliveries USING COVERING INDEX deliveries_due \(is_replay=\? AND customer_id=\? AND subscription_id>\?\)$/,
+    /^SEARCH deliveries USING COVERING INDEX deliveries_due \(is_replay=\? AND customer_id=\? AND subscription_id=\? AND next_attempt_at<\?\)$/,
+    /^SEARCH subscriptions USING PRIMARY KEY \(id=\?\)$/,
   ]],
   ["finishAttempts()", (store) => finishAllDue(store, { kind: "failed" }), [
     /^SEARCH deliveries USING INDEX sqlite_autoindex_deliveries_1 \(id=\?\)$/,
@@ -134,7 +134,7 @@ const HOT: [string, (store: Store) => Soon<unknown>, RegExp[]][] = [
     "deleteSubscription()",
     (store) => store.deleteSubscription("cus_1", "sub_1", { nowMs: T0, activeLimit: 100 }),
     [
-      /^SEARCH deliveries USING INDEX deliveries_due \(subscription_id=\?\)$/,
+      /^SEARCH deliveries USING INDEX deliveries_due \(is_replay=\? AND customer_id=\? AND subscription_id=\?\)$/,
       /^SEARCH deliveries USING INDEX deliveries_held \(subscription_id=\?\)$/,
     ],
   ],

@@ -90,10 +90,10 @@ export async function makeQueue(
     const [one] = await store.claimDeliveries({
       nowMs: Date.now(),
       leaseMs: 0,
+      slots: 1,
       limit: 1,
       perSubscription: 1,
-      inFlight: new Map(),
-      ahead: new Map(),
+      running: [],
     });
     return new TextDecoder().decode(one?.body);
   } finally {

@@ -33,7 +33,7 @@ if (import.meta.main) await answerLines(send);
 async function send({ path, concurrency, left }: Sending): Promise<Sent> {
   const config = await readConfig(
     `[delivery]\nallow_http = true\nallow_networks = ["127.0.0.0/8"]\n` +
-      `concurrency = ${concurrency}\nconcurrency_per_subscription = ${concurrency}\n`,
+      `concurrency = ${4 * concurrency}\nconcurrency_per_subscription = ${concurrency}\n`,
     "/",
   );
   const platform = createPlatform({ log: config.log });

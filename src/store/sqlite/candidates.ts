@@ -53,14 +53,9 @@ export class Candidates {
   }
 }
 
-/** The number that each change of a subscription moves: triggers do, and whoever changes what they do not watch. */
-export function subscriptionsVersion(connection: Connection): number {
+/** A number that triggers move with each change of a subscription that matching depends on. */
+function subscriptionsVersion(connection: Connection): number {
   return Number(connection.get("select version from matching_state where id = 1")?.["version"]);
-}
-
-/** Says that subscriptions have changed in what no trigger watches, within the caller's transaction. */
-export function noteSubscriptionChange(connection: Connection): void {
-  connection.run("update matching_state set version = version + 1 where id = 1");
 }
 
 function load(connection: Connection, version: number): CandidateList {

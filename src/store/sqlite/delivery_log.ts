@@ -52,7 +52,7 @@ const LIST_UNDELIVERED_SQL =
 const LIST_PENDING_SQL = `select ${COLUMNS} from deliveries ${LAST_ATTEMPT}
   where deliveries.seq in (
     select seq from deliveries indexed by deliveries_due
-    where status = 'pending' and subscription_id in (select id from subscriptions where customer_id = ?1)
+    where status = 'pending' and is_replay in (0, 1) and deliveries.customer_id = ?1
       and seq < ?2 and (?3 = 0 or created_at >= ?3) order by seq desc limit ?4)`;
 
 const ALL_SQL = `select ${COLUMNS} from deliveries ${LAST_ATTEMPT}

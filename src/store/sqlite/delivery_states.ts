@@ -80,7 +80,8 @@ export function applyTrigger(
   connection.run(
     `update deliveries set status = ?, hold_reason = ?, quota_month = ?, finished_at = ?,
        arrived_at = coalesce(arrived_at, ?), tries = iif(?, 0, coalesce(?, tries)),
-       next_attempt_at = coalesce(?, next_attempt_at), decided_at = ?, not_before = ?, pruned = 0
+       next_attempt_at = coalesce(?, next_attempt_at), decided_at = ?, not_before = ?, pruned = 0,
+       is_replay = iif(?, 1, is_replay)
      where seq = ?`,
     change.status,
     change.holdReason,
@@ -92,6 +93,7 @@ export function applyTrigger(
     dueAtMs,
     nowMs,
     retry?.notBeforeMs ?? null,
+    trigger === "replayed" ? 1 : 0,
     delivery.seq,
   );
   return true;
@@ -155,10 +157,14 @@ export function cancelDeliveries(connection: Connection, subscriptionId: string,
   applyToAll(connection, subscriptionId, { trigger: "abandoned", nowMs });
 }
 
+/** The pending deliveries of the subscription `?1`, in the terms of their index. */
+export const PENDING_OF_SUBSCRIPTION = `status = 'pending' and is_replay in (0, 1)
+  and deliveries.customer_id = (select customer_id from subscriptions where id = ?1) and subscription_id = ?1`;
+
 const UNFINISHED_SQL = {
   pending:
     `select customer_id, status, hold_reason, arrived_at is not null as arrived, quota_month, count(*) as deliveries
-     from deliveries indexed by deliveries_due where status = 'pending' and subscription_id = ?
+     from deliveries indexed by deliveries_due where ${PENDING_OF_SUBSCRIPTION}
      group by customer_id, hold_reason, arrived_at is not null, quota_month`,
   held:
     `select customer_id, status, hold_reason, arrived_at is not null as arrived, quota_month, count(*) as deliveries
@@ -166,18 +172,16 @@ const UNFINISHED_SQL = {
      group by customer_id, hold_reason, arrived_at is not null, quota_month`,
 };
 
+const CHANGED = `set status = ?2, hold_reason = ?3, quota_month = ?4,
+  finished_at = iif(?5, coalesce(arrived_at, ?6), null), decided_at = ?6`;
+const ALIKE = "hold_reason is ?7 and (arrived_at is not null) = ?8 and quota_month is ?9";
+
 /** Literal statuses, so that the partial indexes serve them. */
 const CHANGE_SQL = {
-  pending: `update deliveries indexed by deliveries_due
-     set status = ?, hold_reason = ?, quota_month = ?, finished_at = iif(?, coalesce(arrived_at, ?), null),
-       decided_at = ?
-     where status = 'pending' and subscription_id = ? and hold_reason is ? and (arrived_at is not null) = ?
-       and quota_month is ?`,
-  held: `update deliveries indexed by deliveries_held
-     set status = ?, hold_reason = ?, quota_month = ?, finished_at = iif(?, coalesce(arrived_at, ?), null),
-       decided_at = ?
-     where status = 'held' and subscription_id = ? and hold_reason is ? and (arrived_at is not null) = ?
-       and quota_month is ?`,
+  pending:
+    `update deliveries indexed by deliveries_due ${CHANGED} where ${PENDING_OF_SUBSCRIPTION} and ${ALIKE}`,
+  held: `update deliveries indexed by deliveries_held ${CHANGED}
+     where status = 'held' and subscription_id = ?1 and ${ALIKE}`,
 };
 
 /** Lets the same happen to all that a subscription has to get, in one statement for all that are alike. */
@@ -211,13 +215,12 @@ function applyToAll(
     const isOver = change.status !== "pending" && change.status !== "held";
     connection.run(
       facts.status === "pending" ? CHANGE_SQL.pending : CHANGE_SQL.held,
+      subscriptionId,
       change.status,
       change.holdReason,
       change.quota === "give-back" ? null : quotaMonth,
       isOver ? 1 : 0,
       nowMs,
-      nowMs,
-      subscriptionId,
       facts.holdReason,
       facts.hasArrived ? 1 : 0,
       quotaMonth,

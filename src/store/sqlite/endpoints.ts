@@ -13,14 +13,14 @@ import { PREVIOUS_SECRET_MS } from "../../domain/secret.ts";
 import type { Store } from "../../domain/store.ts";
 import type { SwitchedOffBy } from "../../domain/subscription.ts";
 import type { Connection, Row } from "./connection.ts";
-import { holdDeliveries } from "./delivery_states.ts";
+import { holdDeliveries, PENDING_OF_SUBSCRIPTION } from "./delivery_states.ts";
 import { healMails, queueMail } from "./mails.ts";
 
 /** How exact the time of the last success is while all is well, ms: it must not cost a write for each delivery. */
 const LAST_SUCCESS_STEP_MS = 60_000;
 
 const HEALTH_COLUMNS =
-  "webhook_url, pace, resume_at, first_failure_at, consecutive_failures, warned_at, last_success_at";
+  "webhook_url, pace, resume_at, first_failure_at, consecutive_failures, warned_at, slow_attempts, last_success_at";
 
 interface Noted {
   webhookUrl: string;
@@ -42,10 +42,10 @@ export class EndpointNotes {
   }
 
   /** An attempt of the subscription, at its address, has ended. */
-  note(subscriptionId: string, isSuccess: boolean): void {
+  note(subscriptionId: string, attempt: { isSuccess: boolean; durationMs: number }): void {
     const noted = this.#of(subscriptionId);
-    noted.health = afterAttempt(noted.health, isSuccess, this.nowMs);
-    noted.succeeded ||= isSuccess;
+    noted.health = afterAttempt(noted.health, { ...attempt, nowMs: this.nowMs });
+    noted.succeeded ||= attempt.isSuccess;
   }
 
   #of(subscriptionId: string): Noted {
@@ -90,11 +90,10 @@ export class EndpointNotes {
    */
   #hurry(subscriptionId: string): void {
     this.connection.run(
-      `update deliveries set next_attempt_at = max(?, coalesce(not_before, 0)), decided_at = ?
-       where status = 'pending' and subscription_id = ? and next_attempt_at > ? and exists (
+      `update deliveries indexed by deliveries_due
+       set next_attempt_at = max(?2, coalesce(not_before, 0)), decided_at = ?2
+       where ${PENDING_OF_SUBSCRIPTION} and next_attempt_at > ?2 and exists (
          select 1 from attempts where delivery_id = deliveries.id and number = deliveries.attempts)`,
-      this.nowMs,
-      this.nowMs,
       subscriptionId,
       this.nowMs,
     );
@@ -108,24 +107,27 @@ function healthFromRow(row: Row): EndpointHealth {
     firstFailureAtMs: row["first_failure_at"] as number | null,
     consecutiveFailures: Number(row["consecutive_failures"]),
     warnedAtMs: row["warned_at"] as number | null,
+    slowAttempts: row["slow_attempts"] as number | null,
   };
 }
 
 function isSame(one: EndpointHealth, other: EndpointHealth): boolean {
   return one.pace === other.pace && one.resumeAtMs === other.resumeAtMs &&
     one.firstFailureAtMs === other.firstFailureAtMs &&
-    one.consecutiveFailures === other.consecutiveFailures && one.warnedAtMs === other.warnedAtMs;
+    one.consecutiveFailures === other.consecutiveFailures && one.warnedAtMs === other.warnedAtMs &&
+    one.slowAttempts === other.slowAttempts;
 }
 
 function writeHealth(connection: Connection, subscriptionId: string, health: EndpointHealth): void {
   connection.run(
-    `update subscriptions set pace = ?, resume_at = ?, first_failure_at = ?, consecutive_failures = ?, warned_at = ?
-     where id = ?`,
+    `update subscriptions set pace = ?, resume_at = ?, first_failure_at = ?, consecutive_failures = ?, warned_at = ?,
+       slow_attempts = ? where id = ?`,
     health.pace,
     health.resumeAtMs,
     health.firstFailureAtMs,
     health.consecutiveFailures,
     health.warnedAtMs,
+    health.slowAttempts,
     subscriptionId,
   );
 }
@@ -279,7 +281,7 @@ function lastProblem(connection: Connection, subscriptionId: string): string | n
   const row = connection.get(
     `select problem from deliveries indexed by deliveries_due
        join attempts on attempts.delivery_id = deliveries.id and attempts.number = deliveries.attempts
-     where status = 'pending' and subscription_id = ? order by next_attempt_at desc limit 1`,
+     where ${PENDING_OF_SUBSCRIPTION} order by next_attempt_at desc limit 1`,
     subscriptionId,
   ) ?? connection.get(
     `select problem from deliveries

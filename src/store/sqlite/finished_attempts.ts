@@ -67,8 +67,8 @@ function arriveAll(
   finished: readonly FinishedAttempt[],
   { notes, nowMs }: Recording,
 ): void {
-  for (const { subscriptionId, webhookUrl } of finished) {
-    if (notes.goesTo(subscriptionId, webhookUrl)) notes.note(subscriptionId, true);
+  for (const { subscriptionId, webhookUrl, result: { durationMs } } of finished) {
+    if (notes.goesTo(subscriptionId, webhookUrl)) notes.note(subscriptionId, { isSuccess: true, durationMs });
   }
   const ids = finished.map(({ deliveryId }) => deliveryId);
   if (arriveUnread(connection, ids, nowMs) === ids.length) return;
@@ -93,7 +93,7 @@ function miss(
   const isSameEndpoint = notes.goesTo(subscriptionId, webhookUrl);
   // A later attempt, a change of state or a new beginning of the schedule has overtaken this one.
   if (delivery.status !== "pending" || delivery.attempts !== attempt || delivery.tries !== tries - 1) return;
-  if (isSameEndpoint) notes.note(subscriptionId, false);
+  if (isSameEndpoint) notes.note(subscriptionId, { isSuccess: false, durationMs: result.durationMs });
   if (!isSameEndpoint) {
     // Its owner has left that endpoint: the one that there is now has not been asked, and has the whole schedule.
     applyTrigger(connection, delivery, { trigger: "missed", nowMs, retry: { atMs: nowMs, tries: 0 } });

@@ -19,6 +19,7 @@ import guessedPauses from "./migrations/0017_guessed_pauses.sql" with { type: "t
 import sharedEndings from "./migrations/0018_shared_endings.sql" with { type: "text" };
 import replaceIsRefused from "./migrations/0019_replace_is_refused.sql" with { type: "text" };
 import dailyUsage from "./migrations/0020_daily_usage.sql" with { type: "text" };
+import fairSlots from "./migrations/0021_fair_slots.sql" with { type: "text" };
 import type { Vault, VaultSource } from "../../domain/ports.ts";
 import { VERSION } from "../../version.ts";
 import { Connection } from "./connection.ts";
@@ -56,6 +57,7 @@ const MIGRATIONS: readonly Migration[] = [
   { sql: sharedEndings, replacesTables: true },
   { sql: replaceIsRefused },
   { sql: dailyUsage },
+  { sql: fairSlots },
 ];
 
 /** The schema that this version reads and writes. */

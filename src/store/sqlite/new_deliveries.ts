@@ -14,12 +14,13 @@ interface Made {
   customerId: string;
   hold: HoldReason | null;
   atMs: number;
+  isReplay: boolean;
 }
 
 const DELIVERIES = rowInsert(
   `insert into deliveries (seq, id, customer_id, subscription_id, event_id, sequence, status, hold_reason,
-     next_attempt_at, decided_at, quota_month, created_at)`,
-  12,
+     next_attempt_at, decided_at, quota_month, created_at, is_replay)`,
+  13,
 );
 const BODIES = rowInsert("insert into delivery_bodies (delivery_seq, body, ending_seq)", 3);
 
@@ -32,11 +33,12 @@ export class NewDeliveries {
   constructor(readonly connection: Connection, readonly quota: MonthQuota, readonly nowMs: number) {}
 
   /** Adds one, due at once or at `atMs`. Returns its state; null when the subscription has one of the event. */
-  add({ delivery, event, candidate, atMs = this.nowMs }: {
+  add({ delivery, event, candidate, atMs = this.nowMs, isReplay = false }: {
     delivery: NewDelivery;
     event: RegEvent;
     candidate: Candidate;
     atMs?: number;
+    isReplay?: boolean;
   }): "pending" | "held" | null {
     const { subscription, customerEnabled } = candidate;
     if (this.#isThere(subscription.id, event.id)) return null;
@@ -44,7 +46,7 @@ export class NewDeliveries {
     const { customerId } = subscription;
     const off = subscription.disabledAtMs !== null || !customerEnabled;
     const hold: HoldReason | null = off ? "disabled" : this.quota.take(customerId) ? null : "quota";
-    this.#made.push({ delivery, eventId: event.id, customerId, hold, atMs });
+    this.#made.push({ delivery, eventId: event.id, customerId, hold, atMs, isReplay });
     return hold === null ? "pending" : "held";
   }
 
@@ -58,7 +60,7 @@ export class NewDeliveries {
     const endings = this.#writeEndings(made);
     let seq = lastSeq(this.connection);
     const bodies: [seq: number, body: string, ending: number | null][] = [];
-    const rows = made.map(({ delivery, eventId, customerId, hold, atMs }) => {
+    const rows = made.map(({ delivery, eventId, customerId, hold, atMs, isReplay }) => {
       const { id, subscriptionId, ending } = delivery;
       const sequence = numbers.get(subscriptionId);
       if (sequence === undefined) {
@@ -84,6 +86,7 @@ export class NewDeliveries {
         this.nowMs,
         month,
         this.nowMs,
+        isReplay ? 1 : 0,
       ];
     });
     insertRows(this.connection, DELIVERIES, rows);

@@ -134,7 +134,7 @@ function replayStretch(
     const previous = event.supersedes === null ? null : eventById(connection, event.supersedes);
     for (const delivery of stretch.deliveriesFor({ event, previous }, [candidate.subscription])) {
       replayed.created++;
-      const status = made.add({ delivery, event, candidate, atMs });
+      const status = made.add({ delivery, event, candidate, atMs, isReplay: true });
       if (status === "held") replayed.held++;
     }
   }

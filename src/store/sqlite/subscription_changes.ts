@@ -4,7 +4,7 @@ import type { ChangeRefusal, SubscriptionChange } from "../../domain/catch_up_st
 import type { Store } from "../../domain/store.ts";
 import { isEnabled, type MatchedSubscription, type Subscription } from "../../domain/subscription.ts";
 import type { Connection } from "./connection.ts";
-import { noteSubscriptionChange } from "./candidates.ts";
+import { PENDING_OF_SUBSCRIPTION } from "./delivery_states.ts";
 import { switchOff, switchOn } from "./endpoints.ts";
 import { remember } from "./remembered_answers.ts";
 import { secretPlace } from "./seals.ts";
@@ -43,8 +43,6 @@ export function createSubscriptionChanges(
           vault.seal(secret, secretPlace(id)),
           id,
         );
-        // What is claimed and not yet sent is to be signed with the new one as well.
-        noteSubscriptionChange(connection);
         // With a secret again it stays off until its owner switches it on.
         connection.run(
           "update subscriptions set disabled_by = 'owner' where id = ? and disabled_by = 'key-lost'",
@@ -123,7 +121,7 @@ function changeSubscription(
 function forgetHealth(connection: Connection, id: string, pace: "steady" | "probing" | null): void {
   connection.run(
     `update subscriptions set first_failure_at = null, consecutive_failures = 0, warned_at = null, resume_at = 0,
-       pace = coalesce(?, pace) where id = ?`,
+       slow_attempts = null, pace = coalesce(?, pace) where id = ?`,
     pace,
     id,
   );
@@ -135,12 +133,11 @@ function forgetHealth(connection: Connection, id: string, pace: "steady" | "prob
  */
 function beginAnew(connection: Connection, id: string, nowMs: number): void {
   connection.run(
-    `update deliveries indexed by deliveries_due set next_attempt_at = min(next_attempt_at, ?), decided_at = ?,
+    `update deliveries indexed by deliveries_due set next_attempt_at = min(next_attempt_at, ?2), decided_at = ?2,
        not_before = null, tries = 0
-     where status = 'pending' and subscription_id = ? and tries > 0 and exists (
+     where ${PENDING_OF_SUBSCRIPTION} and tries > 0 and exists (
        select 1 from attempts where delivery_id = deliveries.id and number = deliveries.attempts)`,
-    nowMs,
-    nowMs,
     id,
+    nowMs,
   );
 }

@@ -19,6 +19,7 @@ import {
   newMailId,
   publishMany,
   releaseAll,
+  running,
   subscribe,
   T0,
 } from "./given.ts";
@@ -64,8 +65,7 @@ export const endpointPromises: StorePromise[] = [
       const [probe, ...others] = await claimAll(store, probeAtMs);
       assert.ok(probe);
       assert.deepEqual(others, []);
-      const inFlight = new Map([["sub_1", 1]]);
-      assert.deepEqual(await claimAll(store, probeAtMs, { inFlight }), []);
+      assert.deepEqual(await claimAll(store, probeAtMs, { running: running({ sub_1: 1 }) }), []);
       await finishAll(store, [probe], later(probeAtMs + HOUR), probeAtMs);
       assert.deepEqual(await claimAll(store, probeAtMs + 1_999), []);
       assert.equal((await claimAll(store, probeAtMs + 2_000)).length, 1);

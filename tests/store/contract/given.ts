@@ -8,6 +8,7 @@ import type {
   NextStep,
 } from "../../../src/domain/delivery.ts";
 import type { RegEvent } from "../../../src/domain/event.ts";
+import type { RunningAttempt } from "../../../src/domain/plans/share_slots.ts";
 import type { Provenance } from "../../../src/domain/provenance.ts";
 import type { QuotaTerms } from "../../../src/domain/catch_up_store.ts";
 import type {
@@ -317,13 +318,21 @@ export async function claimAll(
   const claimed = await store.claimDeliveries({
     nowMs,
     leaseMs: LEASE,
+    slots: 10_000,
     limit: 1_000,
     perSubscription: 1_000,
-    inFlight: new Map(),
-    ahead: new Map(),
+    running: [],
     ...options,
   });
   return claimed.map((delivery) => ({ ...delivery, body: new TextDecoder().decode(delivery.body) }));
+}
+
+/** Attempts of `cus_1` that have just begun, as many for each subscription. */
+export function running(bySubscription: Record<string, number>): RunningAttempt[] {
+  const attempt = { customerId: "cus_1", lane: "normal", startedAtMs: T0 } as const;
+  return Object.entries(bySubscription).flatMap(([subscriptionId, count]) =>
+    Array.from({ length: count }, () => ({ ...attempt, subscriptionId }))
+  );
 }
 
 /** The bodies that are due at a time, in the order of the claim; it leases them. */

@@ -49,11 +49,12 @@ export const matchingPromises: StorePromise[] = [
       assert.deepEqual(await claimAll(store, T0 + 4), []);
       assert.deepEqual(await claimAll(store, T0 + 5), [{
         id: deliveryId("evt_01", "sub_1"),
+        customerId: "cus_1",
         subscriptionId: "sub_1",
+        lane: "normal",
         webhookUrl: subscription.webhookUrl,
         webhookSecrets: [subscription.webhookSecret],
         body: "1: evt_01",
-        dueAtMs: T0 + 5,
         eventId: "evt_01",
         attempt: 1,
         tries: 1,

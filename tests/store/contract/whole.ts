@@ -96,8 +96,6 @@ const CALLS: Record<Exclude<keyof Store, "close">, (store: Store) => Soon<unknow
   matchEvents: (store) => matchAll(store),
   backfill: (store) => backfillAll(store),
   claimDeliveries: (store) => claimAll(store),
-  returnDeliveries: (store) => store.returnDeliveries([{ id: "dlv_1", attempt: 1, dueAtMs: T0 }], T0),
-  subscriptionsVersion: (store) => store.subscriptionsVersion(T0),
   endLeases: (store) => store.endLeases([{ id: "dlv_1", attempt: 1 }], T0),
   finishAttempts: (store) =>
     store.finishAttempts([

@@ -1,0 +1,205 @@
+// How delivery slots are shared: the rules one by one, then over made-up loads.
+import assert from "node:assert/strict";
+import fc from "npm:fast-check@4.10.2";
+import {
+  type Lane,
+  type RunningAttempt,
+  shareSlots,
+  Slots,
+  SLOW_AFTER_MS,
+  type WaitingCustomer,
+  type WaitingSubscription,
+} from "../../../src/domain/plans/share_slots.ts";
+
+const NOW = 1_000_000;
+
+/** Customers with subscriptions: `{ ana: { "1": 5 } }` is one with five normal deliveries ready; `slow 1` and `replay 1` are of other lanes. */
+function waiting(customers: Record<string, Record<string, number>>): WaitingCustomer[] {
+  return Object.entries(customers).map(([id, subscriptions]) => ({
+    id,
+    subscriptions: Object.entries(subscriptions).map(([name, ready]) => {
+      const lane = /^(slow|replay) /.exec(name)?.[1] ?? "normal";
+      return { id: `${id} ${name}`, lane: lane as Lane, ready };
+    }),
+  }));
+}
+
+/** Attempts of a customer, each of a subscription of its own unless one is named. */
+function attempts(
+  customerId: string,
+  count: number,
+  change: Partial<RunningAttempt> = {},
+): RunningAttempt[] {
+  return Array.from({ length: count }, (_, at) => ({
+    customerId,
+    subscriptionId: `${customerId} running ${at}`,
+    lane: "normal" as const,
+    startedAtMs: NOW,
+    ...change,
+  }));
+}
+
+function slotsOf(slots: number, running: RunningAttempt[] = [], limit = Infinity): Slots {
+  return new Slots({ slots, limit, running, nowMs: NOW });
+}
+
+/** What is started, by subscription. */
+function started(
+  customers: Record<string, Record<string, number>>,
+  slots: Slots,
+): Record<string, number> {
+  const { shares } = shareSlots(waiting(customers), slots);
+  return Object.fromEntries(Array.from(shares, ([{ id }, share]) => [id, share]));
+}
+
+Deno.test("shareSlots() goes round over customers, then over each customer's subscriptions", () => {
+  const customers = { ana: { a: 9, b: 9, c: 9 }, bo: { a: 1 }, cy: { a: 9, b: 9 } };
+  const rows: [limit: number, expected: Record<string, number>][] = [
+    [0, {}],
+    [2, { "ana a": 1, "bo a": 1 }],
+    [4, { "ana a": 1, "bo a": 1, "cy a": 1, "ana b": 1 }],
+    [9, { "ana a": 2, "bo a": 1, "cy a": 2, "ana b": 1, "cy b": 2, "ana c": 1 }],
+  ];
+  for (const [limit, expected] of rows) {
+    assert.deepEqual(started(customers, slotsOf(100, [], limit)), expected, `${limit} slots`);
+  }
+  const { lastCustomerId } = shareSlots(waiting(customers), slotsOf(100, [], 4));
+  assert.equal(lastCustomerId, "ana", "the next call goes on after it");
+});
+
+Deno.test("shareSlots() gives a customer more than a quarter only while nobody else waits", () => {
+  const alone = started({ ana: { a: 99 } }, slotsOf(100));
+  assert.deepEqual(
+    alone,
+    { "ana a": 42 },
+    "two thirds of the 63 normal slots; the others are for whoever comes next",
+  );
+  const both = started({ ana: { a: 99 }, bo: { a: 99 } }, slotsOf(100));
+  assert.deepEqual(both, { "ana a": 25, "bo a": 25 });
+  const soonAlone = started({ ana: { a: 99 }, bo: { a: 3 } }, slotsOf(100));
+  assert.deepEqual(soonAlone, { "ana a": 40, "bo a": 3 });
+  const arrives = started({ ana: { a: 99 }, bo: { a: 3 } }, slotsOf(100, attempts("ana", 40)));
+  assert.deepEqual(arrives, { "bo a": 3 });
+});
+
+Deno.test("shareSlots() always leaves slots to a customer that holds none, until they hold one each", () => {
+  const greedy = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`cus ${at}`, { a: 99 }]));
+  const slots = slotsOf(100);
+  const shares = started(greedy, slots);
+  const most = Math.max(...Object.values(shares));
+  assert.ok(most < 10, `${most} for one customer`);
+  assert.deepEqual(started({ late: { a: 1 } }, slots), { "late a": 1 });
+});
+
+Deno.test("shareSlots() gives slow and probed endpoints a quarter, and replays an eighth of the slots", () => {
+  const many = (lane: string) =>
+    Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`cus ${at}`, { [`${lane} 1`]: 5 }]));
+  const total = (shares: Record<string, number>) => Object.values(shares).reduce((sum, one) => sum + one, 0);
+  assert.equal(total(started(many("slow"), slotsOf(100))), 25);
+  assert.equal(total(started(many("replay"), slotsOf(100))), 12);
+  assert.equal(total(started(many("normal"), slotsOf(100))), 63);
+  const slots = slotsOf(100, Object.keys(many("slow")).flatMap((id) => attempts(id, 1, { lane: "slow" })));
+  assert.deepEqual(
+    started({ ana: { "slow 1": 5, a: 1, "replay 1": 1 } }, slots),
+    { "ana a": 1, "ana replay 1": 1 },
+  );
+});
+
+Deno.test("shareSlots() counts an attempt that lasts to the slow lane, and its subscription with it", () => {
+  const long = attempts("ana", 31, { startedAtMs: NOW - SLOW_AFTER_MS });
+  const slots = slotsOf(100, long);
+  assert.ok(slots.isSlowNow("ana running 30"));
+  assert.deepEqual(started({ ana: { a: 99, "slow 1": 5 } }, slots), { "ana a": 36 });
+  assert.ok(!slotsOf(100, attempts("ana", 1)).isSlowNow("ana running 0"));
+});
+
+Deno.test("Slots work with any number of slots: at least one of each kind, and never more than all", () => {
+  for (const slots of [1, 2, 3, 4, 5, 10]) {
+    for (const lane of ["", "slow ", "replay "]) {
+      const shares = started({ ana: { [`${lane}1`]: 99 } }, slotsOf(slots));
+      assert.ok((shares[`ana ${lane}1`] ?? 0) >= 1, `${slots} ${lane}`);
+    }
+    const all = started({ ana: { a: 9, "slow 1": 9, "replay 1": 9 }, bo: { a: 9 } }, slotsOf(slots));
+    assert.ok(Object.values(all).reduce((sum, one) => sum + one, 0) <= slots);
+  }
+});
+
+const lane = fc.constantFrom<Lane>("normal", "slow", "replay");
+const load = fc.array(
+  fc.record({
+    running: fc.array(fc.record({ lane, ageMs: fc.integer({ min: 0, max: 3_000 }) }), { maxLength: 40 }),
+    subscriptions: fc.array(fc.record({ lane, ready: fc.integer({ min: 1, max: 8 }) }), { maxLength: 6 }),
+  }),
+  { maxLength: 12 },
+);
+
+Deno.test("shareSlots() keeps its promises under any load", () => {
+  fc.assert(fc.property(load, fc.integer({ min: 1, max: 120 }), (customers, count) => {
+    const running = customers.flatMap((customer, at) =>
+      customer.running.flatMap(({ lane, ageMs }) =>
+        attempts(`cus ${at}`, 1, { lane, startedAtMs: NOW - ageMs })
+      )
+    ).slice(0, count);
+    const waits: WaitingCustomer[] = customers.map(({ subscriptions }, at) => ({
+      id: `cus ${at}`,
+      subscriptions: subscriptions.map((one, number) => ({ id: `sub ${at} ${number}`, ...one })),
+    }));
+    const slots = slotsOf(count, running);
+    const { shares } = shareSlots(waits, slots);
+    const held = (id: string) => running.filter(({ customerId }) => customerId === id).length;
+    const granted = (customer: WaitingCustomer) =>
+      [...customer.subscriptions].reduce((sum, one) => sum + (shares.get(one) ?? 0), 0);
+    const total = waits.reduce((sum, customer) => sum + granted(customer), running.length);
+    assert.ok(total <= Math.max(count, running.length), "never more than there are");
+    const wants = (customer: WaitingCustomer): WaitingSubscription[] =>
+      [...customer.subscriptions].filter((one) => (shares.get(one) ?? 0) < one.ready);
+    for (const customer of waits) {
+      for (const one of customer.subscriptions) assert.ok((shares.get(one) ?? 0) <= one.ready);
+      const all = held(customer.id) + granted(customer);
+      const others = waits.filter((other) =>
+        other !== customer && wants(other).some(({ lane }) => slots.admits(other.id, lane))
+      );
+      if (granted(customer) > 0 && others.length > 0) {
+        assert.ok(all <= Math.max(1, Math.floor(count / 4)), `${customer.id} holds ${all} of ${count}`);
+      }
+      // Nobody waits for what is free, unless it holds its share and others wait as well.
+      const open = wants(customer).some(({ lane }) => slots.admits(customer.id, lane));
+      if (open && !slots.areTaken) {
+        assert.ok(slots.hasShare(customer.id) && others.length > 0, `${customer.id} waits`);
+      }
+    }
+  }));
+});
+
+Deno.test("shareSlots() serves every subscription in the end, however many want more all the time", () => {
+  fc.assert(fc.property(
+    fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 30 }),
+    fc.integer({ min: 1, max: 40 }),
+    (sizes, count) => {
+      // Customers in rounds, their subscriptions too, as an engine keeps them: it goes on after the one served last.
+      let order = sizes.map((size, at) => ({
+        id: `cus ${at}`,
+        subscriptions: Array.from({ length: size }, (_, number) => ({
+          id: `sub ${at} ${number}`,
+          lane: "normal" as const,
+          ready: 3,
+        })),
+      }));
+      const served = new Set<string>();
+      for (let call = 0; call < 300; call++) {
+        const { shares, lastCustomerId } = shareSlots(order, slotsOf(count));
+        for (const { id } of shares.keys()) served.add(id);
+        for (const customer of order) {
+          const last = customer.subscriptions.findLastIndex((one) => shares.has(one)) + 1;
+          customer.subscriptions = [
+            ...customer.subscriptions.slice(last),
+            ...customer.subscriptions.slice(0, last),
+          ];
+        }
+        const at = order.findIndex(({ id }) => id === lastCustomerId) + 1;
+        order = [...order.slice(at), ...order.slice(0, at)];
+      }
+      assert.equal(served.size, sizes.reduce((sum, size) => sum + size, 0));
+    },
+  ));
+});
