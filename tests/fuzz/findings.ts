@@ -30,10 +30,11 @@ export const FINDINGS: Readonly<Record<string, GrowingCase>> = {
     before: ';charset="',
     repeated: " ",
   }),
-  "spaces behind the charset of a meta element": growing({
+  "meta elements that never end before the spaces of a charset": growing({
     parser: "page",
-    before: "<meta charset=",
-    repeated: " ",
+    repeated: "<meta ",
+    middle: "charset=",
+    repeatedAfter: " ",
     after: "<",
   }),
   "slashes between the attributes of a tag": growing({
@@ -81,5 +82,28 @@ export const FINDINGS: Readonly<Record<string, GrowingCase>> = {
     parser: "body of a delivery that is verified",
     at: 3,
     repeated: "\n",
+  }),
+  "rows of a table that never end": growing({
+    parser: "listing with combinators",
+    at: 319,
+    repeated: "<tr>",
+    middle: "A",
+    repeatedAfter: "/",
+  }),
+  "end tags of paragraphs within elements that never end": growing({
+    parser: "page",
+    before: "<br>",
+    repeated: "]</p>",
+    middle: "</p>",
+    repeatedAfter: "<a/>",
+  }),
+  "elements of a page without a root": growing({
+    parser: "page",
+    repeated: "<tr><meta name=description content=a>",
+  }),
+  "siblings that a selector compares": growing({
+    parser: "listing with combinators",
+    at: 319,
+    repeated: "<p></p>",
   }),
 };

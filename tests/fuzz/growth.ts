@@ -4,7 +4,7 @@
 const SMALLEST = 1_024;
 const LARGEST = 524_288;
 /** What takes less is too short to be compared, ms. */
-const FLOOR_MS = 50;
+const FLOOR_MS = 20;
 /** A quarter of the input may take no less than this part of the time: linear is 4, quadratic 16. */
 const MOST_TIMES = 9;
 /** The most that the largest input may take, ms: growth that is linear can be too steep. */
@@ -20,7 +20,7 @@ export interface Slow {
   quarterMs: number;
 }
 
-/** The first size that takes too long for what a quarter of it takes; null when none does. */
+/** The second of two sizes in a row that take too long for what their quarters take; null when there are none. */
 export async function slowness(
   measure: (size: number) => number | Promise<number>,
   largest = LARGEST,
@@ -29,15 +29,18 @@ export async function slowness(
   const again = async (size: number): Promise<void> => {
     shortest.set(size, Math.min(shortest.get(size) ?? Infinity, await measure(size)));
   };
+  let before: Slow | null = null;
   for (let size = SMALLEST; size <= largest; size *= 2) {
     await again(size);
-    for (let tries = 1;; tries++) {
-      const slow = slowAt(size, shortest);
-      if (slow === null) break;
-      if (tries === TRIES) return slow;
+    let slow = slowAt(size, shortest);
+    for (let tries = 1; slow !== null && tries < TRIES; tries++) {
       await again(size);
       if (shortest.has(size / 4)) await again(size / 4);
+      slow = slowAt(size, shortest);
     }
+    // Once is no growth: up to some size a limit may permit what it then refuses.
+    if (slow !== null && (before !== null || slow.ms > MOST_MS)) return slow;
+    before = slow;
   }
   return null;
 }

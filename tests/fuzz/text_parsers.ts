@@ -119,9 +119,13 @@ const ADDRESS = [
   "[",
 ];
 
-/** A text of ten thousand characters, as long as a summary is, as often as the size has room for it. */
-function inSummaries(text: string, read: (part: string) => void): void {
-  for (let at = 0; at < text.length; at += 10_000) read(text.slice(at, at + 10_000));
+/** The longest summary, and the longest text that is taken for a date, characters. */
+const SUMMARY = 10_000;
+const DATE = 120;
+
+/** Reads a text in parts of the longest permitted length. */
+function inParts(text: string, length: number, read: (part: string) => void): void {
+  for (let at = 0; at < text.length; at += length) read(text.slice(at, at + length));
 }
 
 /** See {@link FuzzedParser}. */
@@ -160,7 +164,7 @@ export const TEXT_PARSERS: readonly FuzzedParser[] = [
       "e\u0301",
       "\ufdfa",
     ],
-    read: (text) => parseDate(text, { timezone: "UTC" }),
+    read: (text) => inParts(text, DATE, (part) => void parseDate(part, { timezone: "UTC" })),
   },
   {
     name: "date in a form of the config",
@@ -245,7 +249,7 @@ export const TEXT_PARSERS: readonly FuzzedParser[] = [
       "Guidelines on Article 50(1) and (2) of Regulation (EU) 2024/1689, the AI Act. They apply from 2 August 2026.",
     tokens: WORDS,
     read: (text) =>
-      inSummaries(text, (part) => {
+      inParts(text, SUMMARY, (part) => {
         const { relevant, language, eventType, topics, severity, aiActArticles, reasons } = classify({
           title: `The AI Act ${part.slice(0, 480)}`,
           summary: part,
@@ -262,7 +266,7 @@ export const TEXT_PARSERS: readonly FuzzedParser[] = [
     sample: "They concern Article 50, cf. Art. 6. They apply from 2 August 2026. Nothing else changes.",
     tokens: WORDS,
     read: (text) =>
-      inSummaries(text, (part) => {
+      inParts(text, SUMMARY, (part) => {
         changedSentences(part, `${part.slice(0, 5_000)} More. ${part.slice(5_000)}`, "en");
         changedSentences(part, part.replaceAll("a", "b"), "de");
       }),

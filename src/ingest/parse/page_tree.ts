@@ -1,7 +1,7 @@
 // A page of HTML or XML as a tree in which selectors find elements and values.
-import { selectAll } from "css-select";
-import { DomHandler, DomUtils, Parser } from "htmlparser2";
+import { DomHandler, type Handler, Parser, type ParserOptions } from "htmlparser2";
 import { markup } from "./fields.ts";
+import { type PageElement, type PageNode, PageSearch } from "./page_search.ts";
 import { DocumentError } from "./parsed.ts";
 
 /** Elements deeper than this, where browsers give up too, are read as if they were not there; their text is. */
@@ -10,12 +10,6 @@ export const MAX_DEPTH = 512;
 const MAX_NESTING = 4_000;
 /** Elements of one page. */
 const MAX_ELEMENTS = 300_000;
-/** Values that one selector gives in one item. */
-const MAX_VALUES = 200;
-
-type Node = DomHandler["dom"][number];
-/** An element of a {@link PageTree}. */
-export type PageElement = Extract<Node, { attribs: Record<string, string> }>;
 
 /** A page. Selectors are those of CSS; `SELECTOR@NAME` takes an attribute, `@NAME` one of the item itself. */
 export interface PageTree {
@@ -25,15 +19,24 @@ export interface PageTree {
   isCutWithin(element: PageElement): boolean;
   /** The elements that a selector finds, in their order. */
   elements(selector: string): PageElement[];
-  /** The values of a rule within an element, or anywhere (null). `markup` keeps an element's markup, else it is its text. */
-  values(rule: string, within: PageElement | null, as: "markup" | "text"): string[];
+  /** The first values of a rule, but for empty ones. */
+  values(rule: string, options: ValueOptions): string[];
+}
+
+/** Which values of a rule are wanted. */
+export interface ValueOptions {
+  /** Null: anywhere. */
+  within: PageElement | null;
+  /** Whether an element's value is its markup or its text. */
+  as: "markup" | "text";
+  most: number;
 }
 
 /** Reads a page of any quality. Throws a {@link DocumentError} when it has too many elements. */
 export function readPageTree(text: string): PageTree {
   const isXml = /^\s*<\?xml/.test(text) && !/<html[\s>]/i.test(text.slice(0, 2048));
-  const { nodes, tooDeep, cut } = treeOf(text, isXml);
-  const options = { xmlMode: isXml };
+  const { root, tooDeep, cut } = treeOf(text, isXml);
+  const search = new PageSearch(root, text.length, isXml);
   const valueOf = (element: PageElement, attribute: string | null, as: "markup" | "text"): string => {
     if (attribute !== null) {
       const value = (element.attribs[attribute] ?? "").trim();
@@ -41,23 +44,27 @@ export function readPageTree(text: string): PageTree {
     }
     const { startIndex, endIndex } = element;
     if (as === "markup" && !isXml && startIndex !== null && endIndex !== null) {
+      search.spend(2 * (endIndex - startIndex));
       return text.slice(startIndex, endIndex + 1);
     }
-    const words = DomUtils.textContent(element).replace(/\s+/g, " ").trim();
+    const words = search.textOf(element).replace(/\s+/g, " ").trim();
     return as === "markup" ? markup(words) : words;
   };
   return {
     tooDeep,
     isCutWithin: (element) => cut.has(element),
-    elements: (selector) => selectAll<Node, PageElement>(selector, nodes, options),
-    values(rule, within, as) {
+    elements: (selector) => search.find(selector, null),
+    values(rule, { within, as, most }) {
       const { selector, attribute } = splitRule(rule);
-      const root: Node | Node[] = within ?? nodes;
-      const found = selector === ""
-        ? within === null ? [] : [within]
-        : selectAll<Node, PageElement>(selector, root, options);
-      return found.slice(0, MAX_VALUES).map((element) => valueOf(element, attribute, as))
-        .filter((value) => value !== "");
+      const values: string[] = [];
+      const isEnough = (element: PageElement): boolean => {
+        const value = valueOf(element, attribute, as);
+        if (value !== "") values.push(value);
+        return values.length === most;
+      };
+      if (selector !== "") search.find(selector, within, isEnough);
+      else if (within !== null) isEnough(within);
+      return values;
     },
   };
 }
@@ -67,11 +74,14 @@ function splitRule(rule: string): { selector: string; attribute: string | null }
   return { selector: match?.[1]?.trim() ?? "", attribute: match?.[2] ?? null };
 }
 
-function treeOf(text: string, isXml: boolean): { nodes: Node[]; tooDeep: number; cut: ReadonlySet<Node> } {
+function treeOf(
+  text: string,
+  isXml: boolean,
+): { root: PageNode; tooDeep: number; cut: ReadonlySet<PageNode> } {
   const handler = new DomHandler(undefined, { withStartIndices: true, withEndIndices: true });
-  const open = new OpenElements(handler);
+  const open = new OpenElements(handler, text, isXml);
   let elements = 0;
-  const parser = new Parser({
+  const parser = new OpenEndsParser(open, {
     onparserinit: (own) => handler.onparserinit(own),
     onopentag(name, attributes) {
       if (++elements > MAX_ELEMENTS) {
@@ -91,10 +101,27 @@ function treeOf(text: string, isXml: boolean): { nodes: Node[]; tooDeep: number;
   const openCount = open.shown; // the end of the text ends them all
   parser.end();
   return {
-    nodes: handler.dom,
+    root: handler.root,
     tooDeep: open.tooDeep,
     cut: isWhole ? new Set() : lastBranch(handler.dom, openCount),
   };
+}
+
+/** Means something without an element that it ends. */
+const ENDS_ALONE: ReadonlySet<string> = new Set(["p", "br"]);
+
+/** A parser that passes over end tags of elements that are not open, without looking for each among all open ones. */
+class OpenEndsParser extends Parser {
+  constructor(readonly open: OpenElements, handler: Partial<Handler>, options: ParserOptions) {
+    super(handler, options);
+  }
+
+  override onclosetag(start: number, endIndex: number): void {
+    const name = this.open.nameAt(start, endIndex);
+    if (this.open.has(name) || ENDS_ALONE.has(name)) return super.onclosetag(start, endIndex);
+    this.endIndex = endIndex;
+    this.startIndex = endIndex + 1;
+  }
 }
 
 /** Elements whose end HTML lets a page leave out: HTML Living Standard, section 13.1.2.4. */
@@ -112,8 +139,8 @@ function saysItEnds(text: string): boolean {
 }
 
 /** The elements that were open at the end of the text: what comes last, and what comes last in that, so many deep. */
-function lastBranch(nodes: readonly Node[], depth: number): Set<Node> {
-  const branch = new Set<Node>();
+function lastBranch(nodes: readonly PageNode[], depth: number): Set<PageNode> {
+  const branch = new Set<PageNode>();
   let among = nodes;
   for (let level = 0; level < depth; level++) {
     const last = among.at(-1);
@@ -138,10 +165,22 @@ const ENDED_BY: Readonly<Record<string, { ends: readonly string[]; within: reado
 /** The elements that are open while a page is read. */
 class OpenElements {
   readonly #open: { name: string; isShown: boolean; isEnded: boolean }[] = [];
+  /** How many of each name are open. */
+  readonly #counts = new Map<string, number>();
   #depth = 0;
   #tooDeep = 0;
 
-  constructor(readonly handler: DomHandler) {}
+  constructor(readonly handler: DomHandler, readonly text: string, readonly isXml: boolean) {}
+
+  has(name: string): boolean {
+    return (this.#counts.get(name) ?? 0) > 0;
+  }
+
+  /** The name of a tag in the text, as the parser takes it. */
+  nameAt(start: number, end: number): string {
+    const name = this.text.slice(start, end);
+    return this.isXml ? name : name.toLowerCase();
+  }
 
   get tooDeep(): number {
     return this.#tooDeep;
@@ -163,6 +202,7 @@ class OpenElements {
     }
     const isShown = this.#depth < MAX_DEPTH;
     this.#open.push({ name, isShown, isEnded: false });
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
     this.#depth++;
     if (isShown) this.handler.onopentag(name, attributes);
     else this.#tooDeep++;
@@ -186,7 +226,9 @@ class OpenElements {
   /** Ends the element that was opened last, unless it has ended before. */
   end(): void {
     const last = this.#open.pop();
-    if (last === undefined || last.isEnded) return;
+    if (last === undefined) return;
+    this.#counts.set(last.name, (this.#counts.get(last.name) ?? 0) - 1);
+    if (last.isEnded) return;
     this.#depth--;
     if (last.isShown) this.handler.onclosetag();
   }

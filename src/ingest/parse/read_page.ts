@@ -1,8 +1,12 @@
 // Pages of HTML or XML: a listing by selectors to its items, and a page by itself to one item.
 import type { FieldRules, ItemField, Reading } from "../../domain/reading.ts";
 import { itemFrom } from "./fields.ts";
-import { MAX_DEPTH, type PageElement, type PageTree, readPageTree } from "./page_tree.ts";
+import type { PageElement } from "./page_search.ts";
+import { MAX_DEPTH, type PageTree, readPageTree } from "./page_tree.ts";
 import { DocumentError, type ParsedDocument, type ParsedItem, type ParseProblem } from "./parsed.ts";
+
+/** Categories of one item. */
+const MAX_CATEGORIES = 200;
 
 /** Where pages have what an item needs, the surest place first. */
 const USUAL_PLACES: FieldRules = {
@@ -59,7 +63,7 @@ export function readListing(
   }
   if (isCut) problems.push({ item: "document", reason: `the page breaks off after item ${elements.length}` });
   problems.push(...depthProblems(tree));
-  const next = reading.next === null ? null : tree.values(reading.next, null, "text")[0] ?? null;
+  const next = reading.next === null ? null : firstOf(tree, reading.next);
   return { format: "html", ...aboutPage(tree), next, items, problems };
 }
 
@@ -74,7 +78,7 @@ export function readSinglePage(
   const tree = readPageTree(text);
   const item = itemFrom(withUsualPlaces(reading.fields), reading.dateFormat, finder(tree, null));
   if (item === null || item.title === null) throw new DocumentError("the page has no title");
-  item.link ??= url ?? tree.values('link[rel="canonical"]@href', null, "text")[0] ?? null;
+  item.link ??= url ?? firstOf(tree, 'link[rel="canonical"]@href');
   return { format: "page", ...aboutPage(tree), next: null, items: [item], problems: depthProblems(tree) };
 }
 
@@ -97,15 +101,22 @@ function withUsualPlaces(fields: FieldRules): FieldRules {
 
 function finder(tree: PageTree, within: PageElement | null) {
   return (rule: string, field: ItemField): string[] =>
-    tree.values(rule, within, field === "title" || field === "summary" ? "markup" : "text");
+    tree.values(rule, {
+      within,
+      as: field === "title" || field === "summary" ? "markup" : "text",
+      most: field === "categories" ? MAX_CATEGORIES : 1,
+    });
+}
+
+function firstOf(tree: PageTree, rule: string, as: "markup" | "text" = "text"): string | null {
+  return tree.values(rule, { within: null, as, most: 1 })[0] ?? null;
 }
 
 function aboutPage(tree: PageTree): Pick<ParsedDocument, "title" | "language" | "baseUrl" | "ttlMinutes"> {
-  const first = (rule: string): string | null => tree.values(rule, null, "text")[0] ?? null;
   return {
-    title: tree.values("title", null, "markup")[0] ?? null,
-    language: first("html@lang") ?? first("html@xml:lang"),
-    baseUrl: first("base@href"),
+    title: firstOf(tree, "title", "markup"),
+    language: firstOf(tree, "html@lang") ?? firstOf(tree, "html@xml:lang"),
+    baseUrl: firstOf(tree, "base@href"),
     ttlMinutes: null,
   };
 }

@@ -155,6 +155,14 @@ Deno.test("items beyond the limit, lists in lists and deep documents are bounded
   assert.throws(() => parse(elements, html("b", { title: [""] })), /more than 300000 elements/);
 });
 
+Deno.test("a page whose elements match within each other is refused when the search takes too many steps", () => {
+  const deep = `${"<div>".repeat(500)}${"<p>text</p>".repeat(4_000)}`;
+  assert.throws(() => parse(deep, html("div", { title: ["h1"] })), /takes too long to search/);
+  const wide = `<ul>${"<li><h3>text</h3></li>".repeat(3_000)}</ul>`;
+  assert.equal(parse(wide, html("li", { title: ["h3:first-child"] }), 3_000).items.length, 3_000);
+  assert.throws(() => parse(wide, html("h4 ~ li", { title: ["h3"] }), 3_000), /takes too long to search/);
+});
+
 Deno.test("selectors find items as a reader would, in XML too, and entities are never expanded", () => {
   const rows: [string, string, Reading["fields"], (string | null)[][]][] = [
     ["<ul><li><a href=/1>One</a><li><a href=/2>Two</a></ul>", "li", { link: ["a@href"], title: ["a"] }, [
