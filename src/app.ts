@@ -330,12 +330,12 @@ function createRoutes(
     & HasLasting
     & { delivery: Delivery; payments: Payments | null },
 ): Route[] {
-  const { clock, random } = platform;
+  const { clock, random, eventLoop } = platform;
+  const configState = () => lasting.config.state;
   const { topics } = classifier;
   const sources = config.sources.filter((source) => source.enabled);
   const configured = new Set(config.sources.map((source) => source.id));
-  const isSource = async (id: string): Promise<boolean> =>
-    configured.has(id) || await store.isKnownSource(id);
+  const isSource = async (id: string) => configured.has(id) || await store.isKnownSource(id);
   const log: Log = platform.log("health");
   const subscriptions = {
     store,
@@ -355,7 +355,7 @@ function createRoutes(
       clock,
       sources,
       topics,
-      health: createHealth({ store, sources, clock, log, version, configState: () => lasting.config.state }),
+      health: createHealth({ store, sources, clock, log, version, eventLoop, configState }),
     }),
     ...eventRoutes({ store, publicUrl: config.server.publicUrl, topics, isSource }),
     usageRoute({ store, clock, limitsOf: (customer) => limitsOf(customer, config.tiers) }),

@@ -2,6 +2,7 @@
 import type { AccountHealth } from "../domain/account_store.ts";
 import type { ConfigState } from "../domain/config_state.ts";
 import { DISCLAIMER } from "../domain/disclaimer.ts";
+import type { EventLoop } from "../domain/event_loop.ts";
 import type { Clock, Log } from "../domain/ports.ts";
 import type { SourceSettings, SourceState } from "../domain/source.ts";
 import { type SourceCondition, sourceHealth } from "../domain/source_health.ts";
@@ -25,6 +26,7 @@ export interface HealthOptions {
   log: Log;
   version: string;
   configState(): ConfigState;
+  eventLoop: Pick<EventLoop, "longestPauseMs">;
 }
 
 /** A function that reports: `down` when the store cannot be read, `degraded` when a part needs attention. */
@@ -41,7 +43,13 @@ export function createHealth(options: HealthOptions): () => Promise<HealthReport
 
 async function report(options: HealthOptions, nowMs: number): Promise<HealthReport> {
   const config = options.configState();
-  const common = { version: options.version, time: nowMs, config, disclaimer: DISCLAIMER };
+  const common = {
+    version: options.version,
+    time: nowMs,
+    config,
+    event_loop: { longest_pause_ms: options.eventLoop.longestPauseMs() },
+    disclaimer: DISCLAIMER,
+  };
   try {
     const states = await options.store.listSources();
     const ingestion = ingestionHealth(states, options, nowMs);

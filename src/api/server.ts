@@ -6,6 +6,7 @@ import type { NewId } from "../domain/ids.ts";
 import type { Clock, Log } from "../domain/ports.ts";
 import { recovered, type Soon, whenThere } from "../domain/soon.ts";
 import { loudnessOf } from "../domain/store_trouble.ts";
+import type { EventLoop } from "../domain/event_loop.ts";
 import type { Tracer } from "../domain/tracer.ts";
 import {
   type AddressCounts,
@@ -48,6 +49,7 @@ export interface ServerOptions {
   newId: NewId;
   log: Log;
   tracer?: Tracer;
+  eventLoop?: Pick<EventLoop, "begin">;
   /** Hears of every answered request. */
   count(answered: AnsweredRequest): void;
   /** Proxies whose word on the client's address is taken. */
@@ -178,9 +180,10 @@ async function withoutBody(whole: Response): Promise<Response> {
 }
 
 function answerAt(destination: Destination, way: Way): Soon<Response> {
-  const { request, passage, means: { limits } } = way;
+  const { request, passage, means: { limits, options } } = way;
   if (destination.kind === "route") {
     const { route, params } = destination;
+    options.eventLoop?.begin(`${route.method} ${route.path}`);
     passage.isPublic = destination.isPublic;
     passage.route = route.path;
     return whenThere(admit(route.access, way), (customer) => {

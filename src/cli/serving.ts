@@ -8,6 +8,7 @@ import { createMetrics, type MetricsRegistry } from "../domain/metrics.ts";
 import type { DatabaseFacts } from "../domain/backup.ts";
 import type { Clock, Log, LogFields } from "../domain/ports.ts";
 import type { Store } from "../domain/store.ts";
+import { nameCalls } from "../domain/event_loop.ts";
 import { traceRounds } from "../domain/tracer.ts";
 import type { Host } from "../platform/process.ts";
 import { type CertificatePair, examineCertificate } from "../platform/certificate.ts";
@@ -15,6 +16,7 @@ import { createMachine, hasFiles } from "../platform/machine.ts";
 import type { StopSignal } from "../platform/signals.ts";
 import { listen, type ListenOptions, type ListenTrouble, type RunningServer } from "../platform/server.ts";
 import { listenTls } from "../platform/tls_server.ts";
+import { measureEventLoop } from "../platform/event_loop_monitor.ts";
 import { measureProcess } from "../platform/process_metrics.ts";
 import { createSupervisor } from "../platform/supervisor.ts";
 import { createThread, type Thread } from "../platform/thread.ts";
@@ -74,7 +76,8 @@ export async function serve(
   const supervisor = await createSupervisor((name) => call.host.env(name), log.warn);
   parts.defer(() => supervisor.close());
   const metrics = createMetrics();
-  parts.defer(measureProcess(metrics, clock.nowMs()));
+  measureProcess(metrics, clock.nowMs());
+  parts.defer(measureEventLoop(platform.eventLoop, metrics, log));
   const measured = measureService(metrics, config, { files: call.host, clock });
   const ending = new AbortController();
   const server = await listenAt(call.host, { config, platform, door, early, signal: ending.signal });
@@ -106,7 +109,7 @@ export async function serve(
     backups = startBackups(call.host, { ...inForce, platform, tools, measured }, signal);
   const service = await startService({
     ...{ call, loaded, readings, platform, door, metrics, warned, runBackups },
-    store: traceRounds(store, platform.tracer),
+    store: nameCalls(traceRounds(store, platform.tracer), platform.eventLoop),
   });
   parts.defer(call.host.onReload(() => void service.reload()));
   parts.defer(call.host.onUnused((signal) => log.warn(UNUSED_SIGNAL, { signal })));

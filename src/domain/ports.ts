@@ -3,6 +3,7 @@
 import type { LogArea } from "./log.ts";
 import type { Mailbox } from "./mail.ts";
 import type { Stop } from "./stop.ts";
+import type { EventLoop } from "./event_loop.ts";
 import type { Tracer } from "./tracer.ts";
 
 /** Time. */
@@ -262,6 +263,7 @@ export interface Platform {
   files: Files;
   mailer: Mailer;
   tracer: Tracer;
+  eventLoop: EventLoop;
   /** Reads long documents; null where all is done on one thread. */
   reader: SecondThread | null;
   log(area: LogArea): Log;

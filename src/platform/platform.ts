@@ -1,8 +1,10 @@
 // The world outside, wired: what src/domain/ports.ts asks for, on this machine.
 import type { Platform } from "../domain/ports.ts";
+import { nameActs } from "../domain/event_loop.ts";
 import { NO_TRACER, type Tracer } from "../domain/tracer.ts";
 import { createClock } from "./clock.ts";
 import { createEndpointClient } from "./endpoint_client.ts";
+import { EventLoopMonitor } from "./event_loop_monitor.ts";
 import { createFiles } from "./files.ts";
 import { createHttpClient } from "./http.ts";
 import { createLogs, type LogSettings } from "./log.ts";
@@ -19,6 +21,7 @@ export interface PlatformSettings {
 
 /** The real world of this process. */
 export interface RealPlatform extends Platform {
+  eventLoop: EventLoopMonitor;
   /** The same world under other settings; the log's hold for the whole process. */
   under(settings: PlatformSettings): RealPlatform;
   /** Loads what requests to somewhere else need, so that none of them waits for that within its own bounds. */
@@ -33,6 +36,7 @@ export function createPlatform(options: PlatformSettings & { tracer?: Tracer }):
   const endpoints = createEndpointClient();
   const logs = createLogs(options.log);
   const reader = createThread(new URL("../reader.ts", import.meta.url));
+  const eventLoop = new EventLoopMonitor();
   const platform: RealPlatform = {
     clock: createClock(),
     random: createRandom(),
@@ -41,7 +45,8 @@ export function createPlatform(options: PlatformSettings & { tracer?: Tracer }):
     resolver: createResolver(),
     files: createFiles(),
     mailer: createMailer(options.mail ?? null),
-    tracer: options.tracer ?? NO_TRACER,
+    tracer: nameActs(options.tracer ?? NO_TRACER, eventLoop),
+    eventLoop,
     reader,
     log: (area) => logs.log(area),
     prepare: () => http.prepare(),

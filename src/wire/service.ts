@@ -172,6 +172,12 @@ export const healthReport = z.strictObject({
   payments: z.strictObject({
     unknown_prices: z.int().min(0).meta({ description: "Customers who pay a price that buys no known tier" }),
   }).meta({ description: "The payments" }),
+  event_loop: z.strictObject({
+    longest_pause_ms: z.int().min(0).meta({
+      description:
+        "Longest time in the last one to two minutes in which the main thread served nobody, milliseconds",
+    }),
+  }).meta({ description: "The main thread" }),
   disclaimer,
 }).meta({
   id: "Health",
@@ -196,6 +202,7 @@ export const healthReport = z.strictObject({
     deliveries: { pending: 3, oldest_pending_age_ms: 4_200 },
     mails: { queued: 0, failed: 0 },
     payments: { unknown_prices: 0 },
+    event_loop: { longest_pause_ms: 12 },
     disclaimer: DISCLAIMER,
   }],
 });

@@ -196,6 +196,7 @@ export function fakePlatform(nowMs: number, seed = 1): FakePlatform {
     files: fakeFiles(),
     mailer: fakeMailer(),
     tracer: NO_TRACER,
+    eventLoop: { begin: () => {}, longestPauseMs: () => 0 },
     reader: null,
     log,
     lines,

@@ -1,0 +1,35 @@
+// The main thread's event loop: the name of the work that it does, so that a pause can be explained.
+import type { Store } from "./store.ts";
+import type { Tracer } from "./tracer.ts";
+
+/** The main thread's event loop, as the service names its work to it. */
+export interface EventLoop {
+  /** The main thread begins this work. It holds no secret: the log shows it. */
+  begin(work: string): void;
+  /** The longest pause in the last one to two minutes, ms. */
+  longestPauseMs(): number;
+}
+
+/** The tracer, each act of which is begun by its name and its source. */
+export function nameActs(tracer: Tracer, eventLoop: EventLoop): Tracer {
+  return {
+    ...tracer,
+    act(name, attributes, work, options) {
+      const { source } = attributes;
+      eventLoop.begin(typeof source === "string" ? `${name} ${source}` : name);
+      return tracer.act(name, attributes, work, options);
+    },
+  };
+}
+
+/** The store, each call of which is begun by its method's name. */
+export function nameCalls(store: Store, eventLoop: EventLoop): Store {
+  const named = Object.entries(store).map(([method, call]: [string, (...given: unknown[]) => unknown]) => {
+    const work = `store.${method}`;
+    return [method, (...given: unknown[]) => {
+      eventLoop.begin(work);
+      return call(...given);
+    }];
+  });
+  return Object.fromEntries(named) as Store;
+}
