@@ -4,9 +4,15 @@ import type { Clock } from "../domain/ports.ts";
 import type { Store } from "../domain/store.ts";
 import { STORE_TROUBLES } from "../domain/store_trouble.ts";
 
+/** Customers that are named: each is a time series. */
+const LARGEST = 10;
+
 /** What the gauges are read from. */
 export interface MeasuredStore {
-  store: Pick<Store, "health" | "accountHealth" | "countUndelivered" | "listSources" | "trouble">;
+  store: Pick<
+    Store,
+    "health" | "accountHealth" | "countUndelivered" | "largestCustomers" | "listSources" | "trouble"
+  >;
   clock: Clock;
   /** Whether a source is in force: of others nothing is said. */
   isMeasured(sourceId: string): boolean;
@@ -38,6 +44,19 @@ export function measureStore(metrics: Metrics, { store, clock, isMeasured }: Mea
     "Deliveries given up after their last attempt, as long as the log keeps them.",
     async () => (await store.countUndelivered()).failed,
   );
+  gauge(
+    "regfeed_subscriptions_held_full",
+    "Subscriptions that get no further deliveries stored, because their customer's limit of held ones was reached.",
+    async () => (await store.countUndelivered()).heldFull,
+  );
+  metrics.gauge({
+    name: "regfeed_customer_stored_bytes",
+    help: `About how much is stored for each of the ${LARGEST} customers with the most.`,
+    labels: ["customer"],
+  }, async () => {
+    const largest = await store.largestCustomers(LARGEST);
+    return largest.map(({ customerId, bytes }) => ({ labels: [customerId], value: bytes }));
+  });
   gauge("regfeed_mails_queued", "Mails that wait.", async () => (await store.accountHealth()).queuedMails);
   gauge(
     "regfeed_mails_oldest_queued_age_seconds",

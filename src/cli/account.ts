@@ -132,6 +132,7 @@ async function describeAccount({ config, store }: Opened, id: string): Promise<A
       id: one.id,
       enabled: one.disabledAtMs === null,
       disabled_by: one.disabledBy,
+      catch_up: one.catchUp?.reason ?? null,
       created_at: one.createdAtMs,
       held: counts.get(one.id)?.held ?? 0,
       failed: counts.get(one.id)?.failed ?? 0,

@@ -221,7 +221,8 @@ export function describeConfig(config: Config, nowMs: number): string {
       `${tiers[tier].api_requests_per_day} requests a day, ` +
       `${tiers[tier].webhook_deliveries_per_month} deliveries a month, ` +
       `active subscriptions: ${tiers[tier].active_subscriptions}, ` +
-      `${tiers[tier].test_calls_per_day} test calls and ${tiers[tier].replays_per_day} replays a day`,
+      `${tiers[tier].test_calls_per_day} test calls, ${tiers[tier].replays_per_day} replays and ` +
+      `${tiers[tier].backfills_per_day} backfills a day, ${tiers[tier].held_deliveries} held deliveries`,
     ]),
     ["sources", `${rest.sources_enabled} enabled, ${rest.sources_disabled} disabled`],
   ];

@@ -191,6 +191,8 @@ const tierLimits = {
   active_subscriptions: wholeNumber(BOUNDS.tierLimit, "5").optional(),
   test_calls_per_day: wholeNumber(BOUNDS.tierLimit, "200").optional(),
   replays_per_day: wholeNumber(BOUNDS.tierLimit, "5000").optional(),
+  backfills_per_day: wholeNumber(BOUNDS.tierLimit, "20").optional(),
+  held_deliveries: wholeNumber(BOUNDS.tierLimit, "5000").optional(),
 } satisfies Record<LimitField, unknown>;
 
 function tier() {

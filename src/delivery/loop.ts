@@ -39,7 +39,7 @@ const MAX_TESTS = 32;
 /** What deliveries are made with. */
 export interface DeliveryDeps extends Matching, Omit<Sending, "policy"> {
   store:
-    & Pick<Store, "matchEvents" | "backfill" | "claimDeliveries" | "endLeases" | "finishAttempts">
+    & Pick<Store, "matchEvents" | "catchUp" | "claimDeliveries" | "endLeases" | "finishAttempts">
     & Upkeep["store"];
   random: Random;
   log: Log;

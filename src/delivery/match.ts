@@ -13,7 +13,7 @@ const MATCH_BATCH = 10;
 
 /** What matching needs. */
 export interface Matching {
-  store: Pick<Store, "matchEvents" | "backfill">;
+  store: Pick<Store, "matchEvents" | "catchUp">;
   clock: Clock;
   newId: NewId;
   /** The taxonomy. */
@@ -42,8 +42,8 @@ export function createDeliveriesFor(
 }
 
 /**
- * Matches some of the events that wait, oldest first, and goes on with the past that subscriptions asked for. The
- * returned function says how many events it matched and with how many subscriptions it went on.
+ * Matches some of the events that wait, oldest first, and goes on with a subscription that is behind. The returned function
+ * says how many events it matched and with how many subscriptions it went on.
  */
 export function createMatching(matching: Matching): () => Promise<number> {
   const { store, clock, tiers } = matching;
@@ -58,6 +58,6 @@ export function createMatching(matching: Matching): () => Promise<number> {
       deliveriesFor: deliveriesAt(nowMs),
     };
     const matched = await store.matchEvents({ ...terms, limit: MATCH_BATCH });
-    return matched + await store.backfill(terms);
+    return matched + await store.catchUp(terms);
   };
 }

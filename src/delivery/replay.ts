@@ -62,8 +62,9 @@ export function createReplay(replaying: Replaying): Replay {
       sum.replayed += more.replayed;
       sum.created += more.created;
       sum.held += more.held;
+      afterId = more.lastEventId ?? afterId;
+      if (more.isFull) return { ...sum, lastEventId: afterId, isFull: true };
       if (more.lastEventId === null) return sum;
-      afterId = more.lastEventId;
     }
     return { ...sum, lastEventId: afterId };
   };

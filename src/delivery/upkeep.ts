@@ -18,7 +18,12 @@ const CLOCK_STEP_MS = 1_000;
 export interface Upkeep {
   store: Pick<
     Store,
-    "releaseHeld" | "fitSubscriptions" | "judgeEndpoints" | "healClock" | "removeOldDeliveries"
+    | "releaseHeld"
+    | "fitSubscriptions"
+    | "judgeEndpoints"
+    | "healClock"
+    | "removeOldDeliveries"
+    | "closeSubscriptions"
   >;
   clock: Clock;
   newId: NewId;
@@ -43,7 +48,7 @@ class Interval {
   }
 }
 
-/** Does what is due now. The returned function says how many deliveries it released; they may be sent. */
+/** Does what is due now. The returned function says how many deliveries and subscriptions may go on. */
 export function createUpkeep(upkeep: Upkeep): () => Promise<number> {
   const { store, clock, log } = upkeep;
   const newMailId = (): string => upkeep.newId("mail");
@@ -66,7 +71,7 @@ export function createUpkeep(upkeep: Upkeep): () => Promise<number> {
       const switched = await store.fitSubscriptions({ nowMs, tiers: upkeep.tiers, newMailId });
       if (switched > 0) log.info("subscriptions held or back, by their tiers", { subscriptions: switched });
       // While there is more, the next round goes on.
-      if (await removeOld(upkeep, nowMs) === 0) judging.done(nowMs);
+      if (await store.closeSubscriptions(nowMs) + await removeOld(upkeep, nowMs) === 0) judging.done(nowMs);
     }
     if (!releasing.isDue(nowMs)) return 0;
     releasing.done(nowMs);

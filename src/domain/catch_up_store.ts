@@ -66,6 +66,8 @@ export interface Replayed {
   held: number;
   /** The last event that was looked at; null when there is nothing left in the stretch. */
   lastEventId: string | null;
+  /** Set when the next event would have to be held and the customer's limit of held deliveries is reached. */
+  isFull?: true;
 }
 
 /** The month's quota as deliveries are counted towards it. */
@@ -98,8 +100,9 @@ export interface CatchUpStore {
     options: { nowMs: number; activeLimit: number },
   ): Promise<Subscription | ChangeRefusal>;
   /**
-   * Deletes it softly and cancels what it still had to get; null unless it is the customer's and not deleted. What the
-   * tier has held takes its place.
+   * Deletes it softly and cancels what it still had to get, or the first hundreds of that
+   * ({@link UpkeepStore.closeSubscriptions}); null unless it is the customer's and not deleted. What the tier has held takes
+   * its place.
    */
   deleteSubscription(
     customerId: string,
@@ -123,11 +126,12 @@ export interface CatchUpStore {
   /** Whether the customer has, or ever had, a subscription of this id. */
   ownsSubscription(customerId: string, id: string): Promise<boolean>;
   /**
-   * Makes some of the deliveries that subscriptions asked of the past: stored events in the order of storing, then those
-   * that came meanwhile. Some hundreds of events a call; returns how many subscriptions it went on with, 0 when no
-   * past is left.
+   * Goes a step on with one subscription that is behind: makes deliveries of the stored events that its backfill asks for,
+   * in the order of storing, then of those that were matched meanwhile. It never makes one that would have to be held: the
+   * subscription is paused instead, until {@link Store.releaseHeld} finds room again. Customers take turns. Returns 1, or 0
+   * when there is none to go on with.
    */
-  backfill(terms: QuotaTerms & { deliveriesFor: DeliveriesFor }): Promise<number>;
+  catchUp(terms: QuotaTerms & { deliveriesFor: DeliveriesFor }): Promise<number>;
   // The log of deliveries
   /** The customer's deliveries, the newest first. */
   listDeliveries(customerId: string, query: DeliveryQuery): Promise<DeliveryRecord[]>;

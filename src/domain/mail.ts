@@ -14,6 +14,7 @@ export const MAIL_KINDS = [
   "delivery-disabled",
   "quota-80",
   "quota-100",
+  "held-full",
 ] as const;
 
 /** See {@link MAIL_KINDS}. */
@@ -38,6 +39,15 @@ export interface QuotaUse {
   used: number;
   limit: number;
   /** When it begins anew, Unix ms. */
+  resetsAtMs: number;
+}
+
+/** The limit of held deliveries is reached. */
+export interface HeldFull {
+  limit: number;
+  /** Since when no further ones are stored, Unix ms. */
+  sinceMs: number;
+  /** When the month's deliveries begin anew, Unix ms. */
   resetsAtMs: number;
 }
 
@@ -73,6 +83,7 @@ export interface MailData {
   "delivery-disabled": FailingSubscription & { isKeyLost?: true };
   "quota-80": QuotaUse;
   "quota-100": QuotaUse;
+  "held-full": HeldFull;
 }
 
 /** A mail address with the name that stands before it, or an empty one. */

@@ -195,8 +195,17 @@ export interface StoreHealth {
   oldestPendingAtMs: number | null;
 }
 
-/** What became of a wish to subscribe; `duplicate_held`: the tier holds one that is the same. */
-export type SubscribeOutcome = "created" | "duplicate" | "duplicate_held" | "limit_reached";
+/**
+ * What became of a wish to subscribe. `duplicate_held`: the tier holds one that is the same. `too_many_switched_off`: the
+ * customer has {@link MAX_SWITCHED_OFF}. `backfill_limit_reached`: the day's backfills are used up.
+ */
+export type SubscribeOutcome =
+  | "created"
+  | "duplicate"
+  | "duplicate_held"
+  | "limit_reached"
+  | "too_many_switched_off"
+  | "backfill_limit_reached";
 
 /** The answer to a request that named a key of its own, so that its repetition is answered alike. */
 export interface RememberedAnswer {
@@ -298,12 +307,16 @@ export interface Store extends EventStore, AccountStore, CatchUpStore, UpkeepSto
   // Subscriptions
   /**
    * Checks the limit and the duplicates and stores, as one; with it the answer, which is kept only if it was created.
-   * With `backfillSinceMs` it gets the stored events published since then before those that come.
+   * With `backfill` it gets the stored events published since then before those that come; that counts towards the
+   * backfills of the UTC day, of which `perDay` are allowed.
    */
   addSubscription(
     subscription: Subscription,
     activeLimit: number,
-    options?: { answer?: RememberedAnswer | undefined; backfillSinceMs?: number | undefined },
+    options?: {
+      answer?: RememberedAnswer | undefined;
+      backfill?: { sinceMs: number; perDay: number } | undefined;
+    },
   ): Promise<SubscribeOutcome>;
   /** The customer's subscriptions that are not deleted, oldest first; nothing that is sealed is opened for them. */
   listSubscriptions(customerId: string): Promise<MatchedSubscription[]>;
@@ -314,7 +327,8 @@ export interface Store extends EventStore, AccountStore, CatchUpStore, UpkeepSto
   /**
    * Takes events that wait, oldest first, asks for each what goes to which of the subscriptions that were there when
    * it was stored, and stores the deliveries, all in one transaction. `month` is the UTC month ("2026-07") of the
-   * quota. Returns how many events were matched.
+   * quota. What is over it is held, up to the customer's limit of held deliveries: from then on the subscription is
+   * behind, and gets events by {@link CatchUpStore.catchUp}. Returns how many events were matched.
    */
   matchEvents(match: {
     nowMs: number;
@@ -352,8 +366,8 @@ export interface Store extends EventStore, AccountStore, CatchUpStore, UpkeepSto
    */
   finishAttempts(finished: readonly FinishedAttempt[], nowMs: number): Promise<void>;
   /**
-   * Lets held deliveries go whose cause has ended, oldest first, some hundreds a call. Returns how many; more may wait
-   * unless it is 0.
+   * Lets held deliveries go whose cause has ended, oldest first, some hundreds a call, and then subscriptions go on that
+   * are behind and paused. Returns how many of both; more may wait unless it is 0.
    */
   releaseHeld(release: {
     nowMs: number;

@@ -20,6 +20,24 @@ export type SwitchedOffBy = typeof SWITCHED_OFF_BY[number];
  */
 export const SWITCHED_OFF_BY = ["owner", "gone", "failing", "key-lost", "tier"] as const;
 
+/**
+ * A subscription that is behind gets events from a place in the stored ones instead of as they come, and no faster than
+ * the month's deliveries allow. It catches up by itself.
+ */
+export interface CatchUp {
+  /** Its owner asked for stored events, or its customer's limit of held deliveries was reached. */
+  reason: "backfill" | "held_full";
+  /** Unix ms. */
+  sinceMs: number;
+  /** Whether it waits for the month's deliveries, or to be switched on. */
+  isPaused: boolean;
+  /** The stored event at which it goes on; null where none is stored yet. */
+  nextEventId: string | null;
+}
+
+/** Switched-off subscriptions that a customer may have and still create another one. */
+export const MAX_SWITCHED_OFF = 100;
+
 /** A customer's wish to have matching events posted to an address. Every time is in Unix ms. */
 export interface Subscription extends SubscriptionFilter {
   /** `sub_` and a ULID. */
@@ -39,6 +57,8 @@ export interface Subscription extends SubscriptionFilter {
   disabledBy: SwitchedOffBy | null;
   /** When its owner deleted it, null while it stands; the record is kept. */
   deletedAtMs: number | null;
+  /** Null while it gets events as they come. */
+  catchUp: CatchUp | null;
 }
 
 /** What matching needs of a subscription: all but its secrets. */

@@ -17,11 +17,16 @@ export interface TierLimits {
   testCallsPerDay: number;
   /** Deliveries that replays send again or create, a UTC day. */
   replaysPerDay: number;
+  /** Subscriptions created with a backfill, a UTC day. */
+  backfillsPerDay: number;
+  /** Deliveries that are held at the same time. */
+  heldDeliveries: number;
 }
 
 /**
  * The limits of the specification's section 8; `embedded` is custom there: its numbers are the operator's to set. A day's
- * replays are as many as a month's deliveries: a receiver that has lost a month gets it again in a day.
+ * replays are as many as a month's deliveries: a receiver that has lost a month gets it again in a day. A month's
+ * deliveries may also be held: what follows them is not stored as deliveries, and not lost.
  */
 export const DEFAULT_LIMITS: Readonly<Record<Tier, TierLimits>> = {
   indie: {
@@ -30,6 +35,8 @@ export const DEFAULT_LIMITS: Readonly<Record<Tier, TierLimits>> = {
     activeSubscriptions: 1,
     testCallsPerDay: 50,
     replaysPerDay: 500,
+    backfillsPerDay: 10,
+    heldDeliveries: 500,
   },
   team: {
     apiRequestsPerDay: 10_000,
@@ -37,6 +44,8 @@ export const DEFAULT_LIMITS: Readonly<Record<Tier, TierLimits>> = {
     activeSubscriptions: 5,
     testCallsPerDay: 200,
     replaysPerDay: 5_000,
+    backfillsPerDay: 20,
+    heldDeliveries: 5_000,
   },
   gpai: {
     apiRequestsPerDay: 100_000,
@@ -44,6 +53,8 @@ export const DEFAULT_LIMITS: Readonly<Record<Tier, TierLimits>> = {
     activeSubscriptions: 25,
     testCallsPerDay: 1_000,
     replaysPerDay: 50_000,
+    backfillsPerDay: 50,
+    heldDeliveries: 50_000,
   },
   embedded: {
     apiRequestsPerDay: 100_000,
@@ -51,6 +62,8 @@ export const DEFAULT_LIMITS: Readonly<Record<Tier, TierLimits>> = {
     activeSubscriptions: 200,
     testCallsPerDay: 1_000,
     replaysPerDay: 50_000,
+    backfillsPerDay: 200,
+    heldDeliveries: 50_000,
   },
 };
 
@@ -61,6 +74,8 @@ export const LIMIT_FIELDS = {
   activeSubscriptions: "active_subscriptions",
   testCallsPerDay: "test_calls_per_day",
   replaysPerDay: "replays_per_day",
+  backfillsPerDay: "backfills_per_day",
+  heldDeliveries: "held_deliveries",
 } as const satisfies Record<keyof TierLimits, string>;
 
 /** The name of a limit in the config and the API. */

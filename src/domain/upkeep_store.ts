@@ -9,16 +9,33 @@ export interface UndeliveredCounts {
   failed: number;
 }
 
+/** The same of everybody. */
+export interface AllUndelivered extends UndeliveredCounts {
+  /** Subscriptions that are behind because their customer's limit of held deliveries was reached. */
+  heldFull: number;
+}
+
+/** What is stored for a customer. */
+export interface CustomerStorage {
+  customerId: string;
+  /** About how many bytes its subscriptions, deliveries, bodies and attempts take. */
+  bytes: number;
+}
+
 /** What the operator has to know of what does not arrive. */
-export interface Undelivered extends UndeliveredCounts {
+export interface Undelivered extends AllUndelivered {
   /** Subscriptions that the service itself has switched off, the one that has been off longest first. */
   switchedOff: { id: string; by: Exclude<SwitchedOffBy, "owner"> }[];
+  /** Customers for whom most is stored, the largest first. */
+  largest: CustomerStorage[];
 }
 
 /** What is done from time to time, whatever else happens. Every time is in Unix ms. */
 export interface UpkeepStore {
   /** Read off indexes that hold nothing that was delivered. */
-  countUndelivered(): Promise<UndeliveredCounts>;
+  countUndelivered(): Promise<AllUndelivered>;
+  /** The customers for whom most is stored, the largest first. Nothing is counted for that. */
+  largestCustomers(limit: number): Promise<CustomerStorage[]>;
   /** The same of each of a customer's subscriptions, deleted ones too, by their ids. */
   countUndeliveredOf(customerId: string): Promise<Map<string, UndeliveredCounts>>;
   /**
@@ -40,9 +57,15 @@ export interface UpkeepStore {
   fitSubscriptions(fit: { nowMs: number; tiers: TierTable; newMailId: () => string }): Promise<number>;
   /**
    * Removes bodies and attempts of deliveries that were over up to the one time, and what is then left of those that
-   * were over up to the other; at most `limit` of each. Returns how many; more may be left unless it is 0.
+   * were over up to the other; deliveries that were cancelled before the first attempt; deleted subscriptions that no
+   * delivery is left of. At most `limit` of each. Returns how many; more may be left unless it is 0.
    */
   removeOldDeliveries(
     remove: { prunedUntilMs: number; forgottenUntilMs: number; limit: number },
   ): Promise<number>;
+  /**
+   * Cancels what deleted subscriptions still had to get beyond what their deletion has cancelled, some hundreds a call.
+   * Returns how many deliveries and subscriptions it is done with; more may be left unless it is 0.
+   */
+  closeSubscriptions(nowMs: number): Promise<number>;
 }

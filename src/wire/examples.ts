@@ -99,6 +99,7 @@ export const EXAMPLE_SUBSCRIPTION = {
   enabled: true,
   disabled_by: null,
   created_at: 1_785_400_000_000,
+  catch_up: null,
 };
 
 /** The delivery of the revision to that subscription. */

@@ -49,7 +49,8 @@ export const subscriptionRequest = z.strictObject({
   backfill_since: sentTime.optional().meta({
     description:
       "Unix ms: stored matching events published since then are delivered first, in the order in which they " +
-      "were stored, then those that come; they count against the month's deliveries. Without it only what comes",
+      "were stored, then those that come. They count against the month's deliveries: when these are used up, the backfill " +
+      "pauses (`catch_up`). Without it, only events that come",
   }),
 }).meta({
   id: "SubscriptionRequest",
@@ -136,6 +137,27 @@ export const subscriptionRecord = z.strictObject({
       "it comes back by itself when there is room; null while nothing did",
   }),
   created_at: unixMs.meta({ description: "When it was created, Unix milliseconds" }),
+  catch_up: z.strictObject({
+    reason: z.enum(["backfill", "held_full"]).meta({
+      description:
+        "`backfill`: you asked for stored events (`backfill_since`); `held_full`: your tier's limit of held " +
+        "deliveries was reached, so that no further ones are stored for it",
+    }),
+    state: z.enum(["running", "paused"]).meta({
+      description:
+        "`paused`: it waits until the month has deliveries left and what is held was sent, or until it is " +
+        "switched on; then it goes on by itself",
+    }),
+    since: unixMs.meta({ description: "Since when it is behind, Unix milliseconds" }),
+    next_event_id: identifier("event", "The stored event at which it goes on").nullable().meta({
+      description: "The stored event at which it goes on; null when that is the next one to come",
+    }),
+  }).nullable().meta({
+    id: "CatchUp",
+    description:
+      "Set while the subscription is behind: stored events are delivered, in their order and as far as the " +
+      "month's deliveries allow, before it gets new ones as they come. Nothing is lost. Null when it is up to date",
+  }),
 }).meta({ id: "Subscription", description: "A webhook subscription, without its secret" });
 
 /** The answer of `POST /v1/subscriptions`: the only one that holds the secret. */
@@ -233,5 +255,11 @@ export function toSubscriptionRecord(subscription: MatchedSubscription): z.infer
     enabled: isEnabled(subscription),
     disabled_by: subscription.disabledBy,
     created_at: subscription.createdAtMs,
+    catch_up: subscription.catchUp === null ? null : {
+      reason: subscription.catchUp.reason,
+      state: subscription.catchUp.isPaused ? "paused" : "running",
+      since: subscription.catchUp.sinceMs,
+      next_event_id: subscription.catchUp.nextEventId,
+    },
   };
 }

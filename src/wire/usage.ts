@@ -20,6 +20,11 @@ export const usageReport = z.strictObject({
     used: count.meta({ description: "Delivered or on their way" }),
     remaining: count.meta({ description: "Deliveries left this month" }),
     held: count.meta({ description: "Waiting: for the next month, or for a subscription to be switched on" }),
+    held_limit: count.meta({
+      description:
+        "Deliveries that may be held. What follows is not stored as deliveries: `catch_up` of the subscription " +
+        "has the reason `held_full`, and it goes on from there",
+    }),
     resets_at: unixMs.meta({ description: "When the month ends, Unix milliseconds" }),
     notices: z.array(z.strictObject({
       kind: z.enum(["quota-80", "quota-100"]).meta({
@@ -44,6 +49,7 @@ export const usageReport = z.strictObject({
       used: 310,
       remaining: 4_690,
       held: 0,
+      held_limit: 5_000,
       resets_at: 1_785_542_400_000,
       notices: [],
     },

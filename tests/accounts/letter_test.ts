@@ -44,6 +44,7 @@ const CONTENTS: MailContent[] = [
   { kind: "delivery-disabled", data: { ...FAILING, isKeyLost: true } },
   { kind: "quota-80", data: USE },
   { kind: "quota-100", data: { ...USE, what: "requests" } },
+  { kind: "held-full", data: { limit: 5_000, sinceMs: AT, resetsAtMs: AT + 86_400_000 } },
 ];
 
 const write = (content: MailContent, language: MailLanguage, publicUrl = "https://feed.example.org") => {

@@ -70,6 +70,7 @@ Deno.test("PATCH /v1/subscriptions/{id} changes what is given, for what comes an
       enabled: true,
       disabled_by: null,
       created_at: START_MS,
+      catch_up: null,
     });
     await given.publish("1");
     assert.deepEqual([sentTo(given, HOOK).length, sentTo(given, NEW_HOOK).length], [0, 1]);
@@ -201,6 +202,75 @@ Deno.test("backfill_since delivers the stored past first, in order, and then wha
     });
     assert.deepEqual([future.status, future.json.errors[0].field], [400, "backfill_since"]);
   }));
+
+Deno.test("a backfill stops where the month's deliveries end, says so, and goes on in the next month", () =>
+  withSubscription(async (given) => {
+    const { world, key, id } = given;
+    await given.publish("1", "2", "3");
+    await world.ask(`/v1/subscriptions/${id}`, { method: "DELETE", key });
+    const created = await subscribe(world, key, { webhook_url: NEW_HOOK, backfill_since: 0 });
+    const running = {
+      reason: "backfill",
+      state: "running",
+      since: world.platform.clock.nowMs(),
+      next_event_id: null,
+    };
+    assert.deepEqual(created.json.subscription.catch_up, running);
+    await given.publish("4");
+    const [listed] = (await world.ask("/v1/subscriptions", { key })).json.subscriptions;
+    const { events } = (await world.ask("/v1/events", { key })).json;
+    const third = events.find((event: Json) => event.external_id === "3");
+    assert.deepEqual(listed.catch_up, { ...running, state: "paused", next_event_id: third.id });
+    assert.equal((await world.ask("/v1/usage", { key })).json.webhook_deliveries.held, 0);
+    const numbers = () => sentTo(given, NEW_HOOK).map(({ body }) => JSON.parse(body ?? "").event.external_id);
+    assert.deepEqual(numbers(), ["1", "2"]);
+    await world.platform.clock.advance(31 * 86_400_000);
+    await world.app.tick();
+    assert.deepEqual(numbers(), ["1", "2", "3", "4"]);
+    const [after] = (await world.ask("/v1/subscriptions", { key })).json.subscriptions;
+    assert.equal(after.catch_up, null);
+  }, "[tiers.team]\nwebhook_deliveries_per_month = 5\n"));
+
+Deno.test("backfills beyond the tier's number a day get 429, with the time at which to retry", () =>
+  withSubscription(async ({ world, key }) => {
+    const add = async (path: string) =>
+      await subscribe(world, key, { webhook_url: `${NEW_HOOK}${path}`, backfill_since: 0 });
+    assert.equal((await add("/1")).status, 201);
+    const refused = await add("/2");
+    assert.deepEqual([refused.status, refused.json.code], [429, "backfill_limit_reached"]);
+    const resetMs = Date.UTC(2026, 7, 2);
+    assert.match(refused.json.detail, /1 backfill a day.*2026-08-02T00:00:00\.000Z/);
+    assert.equal(
+      Number(refused.headers.get("retry-after")),
+      Math.ceil((resetMs - world.platform.clock.nowMs()) / 1_000),
+    );
+    assert.equal((await subscribe(world, key, { webhook_url: `${NEW_HOOK}/2` })).status, 201);
+    await world.platform.clock.advance(resetMs - world.platform.clock.nowMs());
+    assert.equal((await add("/3")).status, 201);
+  }, "[tiers.team]\nbackfills_per_day = 1\n"));
+
+Deno.test("a subscription whose customer may hold no more is held_full, by the API and a mail, and loses nothing", () =>
+  withSubscription(async (given) => {
+    const { world, key } = given;
+    await given.publish("1", "2", "3");
+    await given.publish("4", "5");
+    const [listed] = (await world.ask("/v1/subscriptions", { key })).json.subscriptions;
+    assert.deepEqual([listed.catch_up.reason, listed.catch_up.state], ["held_full", "paused"]);
+    const { webhook_deliveries: usage } = (await world.ask("/v1/usage", { key })).json;
+    assert.deepEqual([usage.held, usage.held_limit], [2, 2]);
+    const mails = await world.store.listMails({ limit: 9 });
+    assert.equal(mails.filter(({ kind }) => kind === "held-full").length, 1);
+    for (let month = 0; month < 4; month++) {
+      await world.platform.clock.advance(31 * 86_400_000);
+      await world.app.tick();
+    }
+    const got = sentTo(given, HOOK).map(({ body }) => JSON.parse(body ?? ""));
+    assert.deepEqual(
+      got.map(({ sequence, event }) => [sequence, event.external_id]),
+      ["1", "2", "3", "4", "5"].map((id, at) => [at + 1, id]),
+    );
+    assert.equal((await world.ask("/v1/subscriptions", { key })).json.subscriptions[0].catch_up, null);
+  }, "[tiers.team]\nwebhook_deliveries_per_month = 1\nheld_deliveries = 2\n"));
 
 Deno.test("a lower tier holds the newest subscriptions with their events, and a higher one brings all back", () =>
   withSubscription(async (given) => {

@@ -53,6 +53,7 @@ Deno.test("POST /v1/subscriptions needs only webhook_url and shows the secret on
       enabled: true,
       disabled_by: null,
       created_at: START_MS,
+      catch_up: null,
     });
     const listed = await world.ask("/v1/subscriptions", { key });
     subscriptionList.parse(listed.json);

@@ -48,6 +48,7 @@ Deno.test("GET /v1/usage tells tier, limits, what is used and when it begins ane
         used: 2,
         remaining: 0,
         held: 1,
+        held_limit: 500,
         resets_at: Date.parse("2026-09-01T00:00:00Z"),
         // Both marks were passed in one step: the later one says all.
         notices: [{ kind: "quota-100", at: START_MS }],

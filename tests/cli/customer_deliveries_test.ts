@@ -116,18 +116,25 @@ Deno.test("customer show and doctor count what is held for subscriptions that th
 
 Deno.test("judgeDeliveries() counts by reason, and names the first subscriptions", () => {
   const off = (["gone", "gone", "failing", "tier"] as const).map((by, at) => ({ id: `sub_${at}`, by }));
-  const seen = judgeDeliveries({ held: 4, failed: 7, switchedOff: off });
+  const largest = [{ customerId: "cus_1", bytes: 2_500_000 }, { customerId: "cus_2", bytes: 900 }];
+  const seen = judgeDeliveries({ held: 4, failed: 7, heldFull: 2, switchedOff: off, largest });
   assert.deepEqual(seen.map(({ area, level, seen }) => [area, level, seen]), [
     ["deliveries", "warning", "4 held and 7 failed: they have not arrived"],
+    [
+      "deliveries",
+      "warning",
+      "2 subscriptions are held_full: the customer's limit of held deliveries is reached, and no further ones are stored; " +
+      "no event is lost",
+    ],
     [
       "deliveries",
       "warning",
       "the service switched off 4 subscriptions (2: the endpoint answered 410; 1: the endpoint failed for days; " +
       "1: over its tier's number): sub_0, sub_1, sub_2 and 1 more",
     ],
+    ["deliveries", "good", "the customers for whom most is stored: cus_1 2.5 MB, cus_2 900 bytes"],
   ]);
   assert.match(seen[0]?.todo ?? "", /delivery list --status held,failed/);
-  assert.deepEqual(judgeDeliveries({ held: 0, failed: 0, switchedOff: [] }).map(({ level }) => level), [
-    "good",
-  ]);
+  const well = judgeDeliveries({ held: 0, failed: 0, heldFull: 0, switchedOff: [], largest: [] });
+  assert.deepEqual(well.map(({ level }) => level), ["good"]);
 });

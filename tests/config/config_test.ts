@@ -139,7 +139,8 @@ Deno.test("parseConfig() refuses unknown keys everywhere and names the one that 
     [
       "[tiers.team]\nsubscriptions_active = 1",
       "regfeed.toml:2: tiers.team.subscriptions_active: unknown key; tiers.team has api_requests_per_day, " +
-      "webhook_deliveries_per_month, active_subscriptions, test_calls_per_day and replays_per_day",
+      "webhook_deliveries_per_month, active_subscriptions, test_calls_per_day, replays_per_day, " +
+      "backfills_per_day and held_deliveries",
     ],
     [
       "[billing]\nfrom = 'x'",

@@ -75,7 +75,7 @@ Deno.test("describeConfig() says it in lines", async () => {
       /^proxies +10\.0\.0\.0\/8$/,
       /^store +\/etc\/regfeed\/data\/regfeed\.db$/,
       /^delivery +to https and http, public addresses and 192\.168\.0\.0\/16, each attempt within 15s$/,
-      /^tier team +10000 requests a day, 5000 deliveries a month, active subscriptions: 5, 200 test calls and 5000 replays a day$/,
+      /^tier team +10000 requests a day, 5000 deliveries a month, active subscriptions: 5, 200 test calls, 5000 replays and 20 backfills a day, 5000 held deliveries$/,
       /^sources +1 enabled, 1 disabled$/,
       /^ {2}a-source +feed +0 9 \* \* \* +Europe\/Berlin +next 2026-07-02T07:00:00\.000Z$/,
       /^ {2}b +feed +\*\/30 \* \* \* \* +UTC +disabled$/,

@@ -306,12 +306,13 @@ Deno.test("run() claims no more when the store falls far behind", async () => {
     store.claimDeliveries(...claim);
   const behind = {
     matchEvents: () => Promise.resolve(0),
-    backfill: () => Promise.resolve(0),
+    catchUp: () => Promise.resolve(0),
     releaseHeld: () => Promise.resolve(0),
     judgeEndpoints: () => Promise.resolve(0),
     fitSubscriptions: () => Promise.resolve(0),
     healClock: () => Promise.resolve(0),
     removeOldDeliveries: () => Promise.resolve(0),
+    closeSubscriptions: () => Promise.resolve(0),
     claimDeliveries,
     endLeases: (...given: Parameters<typeof store.endLeases>) => store.endLeases(...given),
     finishAttempts,

@@ -201,6 +201,7 @@ export function aSubscription(change: Partial<Subscription> = {}): Subscription 
     createdAtMs: START_MS,
     disabledAtMs: null,
     deletedAtMs: null,
+    catchUp: null,
     ...change,
   };
 }
@@ -234,9 +235,7 @@ export class FakeStore {
     return this.batches.flat();
   }
 
-  backfill(): Promise<number> {
-    return Promise.resolve(0);
-  }
+  catchUp = (): Promise<number> => Promise.resolve(0);
 
   // deno-lint-ignore require-await
   async matchEvents(match: Parameters<Store["matchEvents"]>[0]): Promise<number> {
@@ -294,6 +293,8 @@ export class FakeStore {
     this.heals.push(nowMs);
     return Promise.resolve(0);
   }
+
+  closeSubscriptions = (): Promise<number> => Promise.resolve(0);
 
   removeOldDeliveries(remove: Parameters<Store["removeOldDeliveries"]>[0]): Promise<number> {
     this.removals.push(remove);

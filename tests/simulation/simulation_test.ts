@@ -104,13 +104,13 @@ const BUGS: [name: string, tamper: (store: Store) => Partial<Store>, broken: Reg
         ) as T;
       return {
         matchEvents: (match) => store.matchEvents({ ...match, tiers: without(match.tiers) }),
-        backfill: (terms) => store.backfill({ ...terms, tiers: without(terms.tiers) }),
+        catchUp: (terms) => store.catchUp({ ...terms, tiers: without(terms.tiers) }),
         releaseHeld: (release) => store.releaseHeld({ ...release, tiers: without(release.tiers) }),
       };
     },
     /deliveries in 20/,
   ],
-  ["the past is never delivered", () => ({ backfill: () => Promise.resolve(0) }), /has no delivery of/],
+  ["the past is never delivered", () => ({ catchUp: () => Promise.resolve(0) }), /has no delivery of/],
   [
     "a new secret that is not the one that was shown",
     (store) => ({

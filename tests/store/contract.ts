@@ -12,6 +12,7 @@ import { declaredPromises } from "./contract/declared.ts";
 import { endpointPromises } from "./contract/endpoints.ts";
 import { eventPromises } from "./contract/events.ts";
 import { heldPromises } from "./contract/held.ts";
+import { heldFullPromises } from "./contract/held_full.ts";
 import { identityPromises } from "./contract/identities.ts";
 import { listModelPromises } from "./contract/list_model.ts";
 import { listingPromises } from "./contract/listing.ts";
@@ -21,6 +22,7 @@ import { paymentPromises } from "./contract/payments.ts";
 import { queuePromises } from "./contract/queue.ts";
 import { quotaPromises } from "./contract/quota.ts";
 import { retentionPromises } from "./contract/retention.ts";
+import { replayPromises } from "./contract/replays.ts";
 import { leasePromises } from "./contract/leases.ts";
 import { hostPromises } from "./contract/hosts.ts";
 import { sourcePromises } from "./contract/sources.ts";
@@ -40,6 +42,7 @@ export const PROMISES = [
   ...listingPromises,
   ...listModelPromises,
   ...catchUpPromises,
+  ...replayPromises,
   ...deliveryLogPromises,
   ...changePromises,
   ...customerPromises,
@@ -55,6 +58,7 @@ export const PROMISES = [
   ...queuePromises,
   ...attemptPromises,
   ...heldPromises,
+  ...heldFullPromises,
   ...endpointPromises,
   ...retentionPromises,
   ...collectingPromises,

@@ -140,7 +140,7 @@ const HOT: [string, (store: Store) => Soon<unknown>, RegExp[]][] = [
   ],
   ["changeCustomer()", (store) => store.changeCustomer("cus_1", { enabled: false }, BY), [
     /^SEARCH subscriptions USING (COVERING )?INDEX subscriptions_by_customer \(customer_id=\?\)$/,
-    /^SEARCH deliveries USING INDEX deliveries_held \(subscription_id=\?\)$/,
+    /^SEARCH deliveries USING INDEX deliveries_due \(subscription_id=\?\)$/,
   ]],
   ["recordPayment()", (store) => store.recordPayment(aPayment("evt_1"), aReview()), [
     /^SEARCH payment_events USING INDEX payment_events_by_payer \(payer=\?\)$/,
@@ -162,7 +162,7 @@ const HOT: [string, (store: Store) => Soon<unknown>, RegExp[]][] = [
     /^SEARCH customers USING INDEX \w+_1 \(id=\?\)$/,
   ]],
   ["countUndelivered()", (store) => store.countUndelivered(), [
-    /^SCAN deliveries USING COVERING INDEX deliveries_held$/,
+    /^SCAN customer_storage$/,
     /^SCAN deliveries USING COVERING INDEX deliveries_undelivered$/,
   ]],
   ["countUndeliveredOf()", (store) => store.countUndeliveredOf("cus_1"), [

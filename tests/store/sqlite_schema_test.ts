@@ -331,6 +331,10 @@ const LANDED: Readonly<Record<string, string>> = {
   "0017_guessed_pauses.sql": "bda05a9fecc8aa75373f250d6860dd182e38619cfd3615f2381ff7f737fa9d81",
   "0018_shared_endings.sql": "14e29d8f94f18f5f0b22dbbe5f92e8eff2345a46dac78af2fecce59cd5b9077d",
   "0019_replace_is_refused.sql": "3b4346e0e01a31989a96bf4d260f7c42b7fd2910f89a208e4fc5e2faa1c171e2",
+  "0020_daily_usage.sql": "2f17a4d568952223f5868bb677e126b4cb91e639a91f7c774cf656a9ee3724e4",
+  "0021_fair_slots.sql": "4d00cdd1083668a6c13b802e756532eebd17850b1a1aae9f14af127349fdf504",
+  "0022_catch_up_places.sql": "59a9c3c7cfaefc1b92503695566002dab25dea5c80485ac341b078b854f218cc",
+  "0023_customer_storage.sql": "9977dbe13acc79692514428c2120662b33dd590c09f959f2349a46a19c6fd936",
 };
 
 Deno.test("a migration that has landed is never changed", async () => {

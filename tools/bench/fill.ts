@@ -104,6 +104,7 @@ export async function addSubscription(store: Store, wanted: WantedSubscription):
     disabledBy: null,
     previousSecret: null,
     deletedAtMs: null,
+    catchUp: null,
   }, Number.MAX_SAFE_INTEGER);
   if (outcome !== "created") throw new Error(`a subscription was not created: ${outcome}`);
 }

@@ -136,6 +136,18 @@ export const ENGLISH: Texts = {
       }),
     "quota-80": englishQuota(80),
     "quota-100": englishQuota(100),
+    "held-full": ({ limit, sinceMs, resetsAtMs }, tools) => ({
+      subject: "The limit of your held deliveries is reached",
+      blocks: [
+        `${tools.number(limit)} of your webhook deliveries are held, which is the limit of your tier. Since ${
+          tools.date(sinceMs)
+        }, no further ones are stored for subscriptions that wait.`,
+        `No event is lost. These subscriptions go on by themselves at the first event that they did not get, once the held deliveries have been sent: with the next month's deliveries on ${
+          tools.date(resetsAtMs)
+        } or a higher tier, and for a subscription that is switched off when you switch it on.`,
+        "GET /v1/subscriptions names these subscriptions: their catch_up has the reason held_full.",
+      ],
+    }),
   },
   contact: (support) => `Questions, or a new key: ${support}`,
   disclaimer:

@@ -137,6 +137,20 @@ export const FRENCH: Texts = {
       }),
     "quota-80": frenchQuota(80),
     "quota-100": frenchQuota(100),
+    "held-full": ({ limit, sinceMs, resetsAtMs }, tools) => ({
+      subject: "La limite de vos livraisons retenues est atteinte",
+      blocks: [
+        `${
+          tools.number(limit)
+        } de vos livraisons de webhooks sont retenues, ce qui est la limite de votre formule. Depuis le ${
+          tools.date(sinceMs)
+        }, aucune autre n’est enregistrée pour les abonnements en attente.`,
+        `Aucun événement n’est perdu. Ces abonnements reprennent d’eux-mêmes au premier événement qu’ils n’ont pas reçu, dès que les livraisons retenues sont parties : avec les livraisons du mois suivant le ${
+          tools.date(resetsAtMs)
+        } ou une formule supérieure, et pour un abonnement désactivé quand vous le réactivez.`,
+        "GET /v1/subscriptions indique ces abonnements : leur catch_up a pour motif held_full.",
+      ],
+    }),
   },
   contact: (support) => `Questions, ou une nouvelle clé : ${support}`,
   disclaimer:

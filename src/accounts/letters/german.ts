@@ -139,6 +139,20 @@ export const GERMAN: Texts = {
       }),
     "quota-80": germanQuota(80),
     "quota-100": germanQuota(100),
+    "held-full": ({ limit, sinceMs, resetsAtMs }, tools) => ({
+      subject: "Die Grenze Ihrer zurückgehaltenen Zustellungen ist erreicht",
+      blocks: [
+        `${
+          tools.number(limit)
+        } Ihrer Webhook-Zustellungen werden zurückgehalten; mehr lässt Ihr Tarif nicht zu. Seit dem ${
+          tools.date(sinceMs)
+        } werden für wartende Abonnements keine weiteren gespeichert.`,
+        `Kein Ereignis geht verloren. Sobald die zurückgehaltenen Zustellungen versandt sind, setzen diese Abonnements von selbst beim ersten Ereignis fort, das sie nicht erhalten haben: mit den Zustellungen des nächsten Monats am ${
+          tools.date(resetsAtMs)
+        } oder mit einem höheren Tarif, und ein abgeschaltetes Abonnement, wenn Sie es einschalten.`,
+        "GET /v1/subscriptions nennt diese Abonnements: ihr catch_up hat den Grund held_full.",
+      ],
+    }),
   },
   contact: (support) => `Fragen, oder ein neuer Schlüssel: ${support}`,
   disclaimer:

@@ -44,7 +44,7 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
     detail: "Send a key as `Authorization: Bearer rgf_…`.",
   },
   subscription_limit_reached: {
-    when: "your tier's number of active subscriptions is reached",
+    when: "your tier's number of active subscriptions is reached, or you have 100 that are switched off",
     detail:
       "Your tier allows 5 active subscriptions. Delete or switch off another one, or ask for a higher tier.",
   },
@@ -77,6 +77,13 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
     when: "the subscription's secret cannot be read any more and must be rotated first",
     detail:
       "The secret of this subscription is lost. POST /v1/subscriptions/{id}/rotate-secret gives a new one.",
+  },
+  held_full: {
+    when:
+      "the replay would have to hold deliveries, and your tier's number of held ones is reached; nothing was sent",
+    detail:
+      "The month's deliveries are used up, and your tier allows no further held deliveries. Replay when those that " +
+      "are held have been sent: GET /v1/usage shows how many that are.",
   },
   delivery_unfinished: {
     when: "the delivery is pending or held: it is still to go out",
@@ -117,6 +124,13 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
     when: "the day's requests are used up; `Retry-After` says for how long",
     detail:
       "Your tier allows 1000 requests a day. Wait until 2026-08-01T00:00:00.000Z, or ask for a higher tier.",
+  },
+  backfill_limit_reached: {
+    when:
+      "your tier's backfills of the UTC day are used up; nothing was created. `Retry-After` says when the day ends",
+    detail:
+      "Your tier allows 20 backfills a day, and all of them are used. Retry after 2026-08-01T00:00:00.000Z, or " +
+      "create the subscription without backfill_since.",
   },
   too_many_requests: {
     when:

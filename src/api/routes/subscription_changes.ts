@@ -193,7 +193,13 @@ function replayRoute({ store, clock, replay }: SubscriptionChangeOptions): Route
     requestHeaders: ["Idempotency-Key"],
     answerHeaders: ["Idempotency-Replayed"],
     repeatable: true,
-    errors: ["not_found", "subscription_disabled", "idempotency_in_flight", "idempotency_key_reused"],
+    errors: [
+      "not_found",
+      "subscription_disabled",
+      "held_full",
+      "idempotency_in_flight",
+      "idempotency_key_reused",
+    ],
     verify: ({ body: { since, until, after } }) =>
       Promise.resolve([
         ...(since !== undefined && until !== undefined && until <= since
@@ -219,6 +225,13 @@ function replayRoute({ store, clock, replay }: SubscriptionChangeOptions): Route
         );
       }
       const { replayed, created, held, lastEventId } = outcome;
+      if (outcome.isFull && replayed + created === 0) {
+        throw new AppError(
+          "held_full",
+          "The month's deliveries are used up, and your tier allows no further held deliveries. Replay when those that are " +
+            "held have been sent: GET /v1/usage shows how many that are.",
+        );
+      }
       const told = answer(202, { replayed, created, held, next_after: lastEventId, disclaimer: DISCLAIMER });
       const remembered = toRemember(repetition, told.json);
       if (remembered !== undefined) await store.rememberAnswer(customer.id, remembered, clock.nowMs());

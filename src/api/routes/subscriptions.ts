@@ -1,4 +1,5 @@
 // Webhook subscriptions: create, list, delete, test.
+import { nextUtcDay } from "../../domain/calendar.ts";
 import { DISCLAIMER } from "../../domain/disclaimer.ts";
 import type { Customer } from "../../domain/customer.ts";
 import { AppError } from "../../domain/errors.ts";
@@ -6,7 +7,7 @@ import { isId, type NewId } from "../../domain/ids.ts";
 import type { Clock, Random } from "../../domain/ports.ts";
 import { makeSecret } from "../../domain/secret.ts";
 import type { RememberedAnswer, Store } from "../../domain/store.ts";
-import { isEnabled, type Subscription } from "../../domain/subscription.ts";
+import { type CatchUp, isEnabled, MAX_SWITCHED_OFF, type Subscription } from "../../domain/subscription.ts";
 import type { TierLimits } from "../../domain/tier.ts";
 import type { Topic } from "../../domain/topic.ts";
 import {
@@ -70,13 +71,15 @@ function createRoute(options: SubscriptionRouteOptions): Route {
     summary: "Creates a webhook subscription",
     description:
       "Only `webhook_url` is required. Filters combine with and; each list is any-of. `webhook_secret` is " +
-      "shown in this answer and never again. With `backfill_since` the stored past is delivered first, within the " +
-      "month's deliveries: the rest is held until there is room.",
+      "shown in this response and never again. With `backfill_since`, stored events are delivered first, as far as the " +
+      "month's deliveries allow: when they are used up, the backfill pauses, and goes on by itself when there are more. " +
+      "Your tier allows a number of backfills a UTC day.",
     requestHeaders: ["Idempotency-Key"],
     answerHeaders: ["Idempotency-Replayed"],
     errors: [
       "invalid_webhook_url",
       "subscription_limit_reached",
+      "backfill_limit_reached",
       "duplicate_subscription",
       "idempotency_in_flight",
       "idempotency_key_reused",
@@ -88,6 +91,7 @@ function createRoute(options: SubscriptionRouteOptions): Route {
     status: 201,
     async handle({ body, customer, repetition }) {
       const subscription = newSubscription(body, customer, options);
+      if (body.backfill_since !== undefined) subscription.catchUp = newBackfill(subscription);
       const created = answer(201, {
         subscription: {
           ...toSubscriptionRecord(subscription),
@@ -128,8 +132,9 @@ function deleteRoute({ store, clock, limitsOf }: SubscriptionRouteOptions): Rout
     tag: "Subscriptions",
     summary: "Deletes a subscription",
     description:
-      "Nothing more is delivered. The record is kept for audit; deleting it again answers 404. What your tier " +
-      "held (`disabled_by: tier`) takes its place, the oldest first.",
+      "Nothing more is delivered. Deliveries that are pending or held become `cancelled`; those that were never attempted " +
+      "are then removed from the log. The record is kept as long as the log has a delivery of it; deleting it again returns " +
+      "404. What your tier held (`disabled_by: tier`) takes its place, the oldest first.",
     params: { id: subscriptionId },
     errors: ["not_found"],
     answer: subscriptionAnswer,
@@ -221,7 +226,12 @@ function newSubscription(
     disabledAtMs: null,
     disabledBy: null,
     deletedAtMs: null,
+    catchUp: null,
   };
+}
+
+function newBackfill({ createdAtMs }: Subscription): CatchUp {
+  return { reason: "backfill", sinceMs: createdAtMs, isPaused: false, nextEventId: null };
 }
 
 async function add(
@@ -233,10 +243,42 @@ async function add(
   },
   { store, limitsOf }: SubscriptionRouteOptions,
 ): Promise<void> {
-  const limit = limitsOf(customer).activeSubscriptions;
-  const outcome = await store.addSubscription(subscription, limit, { answer: remembered, backfillSinceMs });
-  if (outcome === "duplicate" || outcome === "duplicate_held") throw isDuplicate(outcome);
-  if (outcome === "limit_reached") throw limitReached(limit);
+  const { activeSubscriptions, backfillsPerDay: perDay } = limitsOf(customer);
+  const backfill = backfillSinceMs === undefined ? undefined : { sinceMs: backfillSinceMs, perDay };
+  const outcome = await store.addSubscription(subscription, activeSubscriptions, {
+    answer: remembered,
+    backfill,
+  });
+  switch (outcome) {
+    case "created":
+      return;
+    case "duplicate":
+    case "duplicate_held":
+      throw isDuplicate(outcome);
+    case "limit_reached":
+      throw limitReached(activeSubscriptions);
+    case "too_many_switched_off":
+      throw new AppError(
+        "subscription_limit_reached",
+        `You have ${MAX_SWITCHED_OFF} subscriptions that are switched off. Delete one, then create another.`,
+      );
+    case "backfill_limit_reached":
+      throw backfillLimitReached(perDay, subscription.createdAtMs);
+  }
+}
+
+function backfillLimitReached(perDay: number, nowMs: number): AppError {
+  const resetMs = nextUtcDay(nowMs);
+  return new AppError(
+    "backfill_limit_reached",
+    `Your tier allows ${perDay} backfill${
+      perDay === 1 ? "" : "s"
+    } a day, and all of them are used. Retry after ${
+      new Date(resetMs).toISOString()
+    }, or create the subscription without backfill_since.`,
+    [],
+    Math.ceil((resetMs - nowMs) / 1_000),
+  );
 }
 
 /** The error of a subscription that would be the same as another one, which is on or held by the tier. */

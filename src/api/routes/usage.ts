@@ -44,6 +44,7 @@ export function usageRoute({ store, clock, limitsOf }: UsageRouteOptions): Route
           used: used.deliveries,
           remaining: Math.max(0, limits.webhookDeliveriesPerMonth - used.deliveries),
           held: used.held,
+          held_limit: limits.heldDeliveries,
           resets_at: nextUtcMonth(nowMs),
           notices: noticesOf(used),
         },

@@ -1,4 +1,5 @@
-// What the doctor says of deliveries: how many do not arrive, and which subscriptions get none any more.
+// What the doctor says of deliveries: how many do not arrive, which subscriptions get none, and what they take to store.
+import { formatBytes } from "../../domain/byte_format.ts";
 import type { Undelivered } from "../../domain/upkeep_store.ts";
 import { type Finding, good, warning } from "./finding.ts";
 
@@ -13,8 +14,8 @@ const REASONS: Readonly<Record<Undelivered["switchedOff"][number]["by"], string>
   tier: "over its tier's number",
 };
 
-/** What is held or was given up, and what the service itself switched off; one finding when there is neither. */
-export function judgeDeliveries({ held, failed, switchedOff }: Undelivered): Finding[] {
+/** What is held or was given up, what the service itself switched off, and for whom most is stored. */
+export function judgeDeliveries({ held, failed, heldFull, switchedOff, largest }: Undelivered): Finding[] {
   const findings: Finding[] = [];
   if (held + failed > 0) {
     const states = [[held, "held"], [failed, "failed"]] as const;
@@ -25,8 +26,23 @@ export function judgeDeliveries({ held, failed, switchedOff }: Undelivered): Fin
       `\`regfeed delivery list --status ${shown.map(([, state]) => state).join(",")}\` shows them, and why`,
     ));
   }
+  if (heldFull > 0) {
+    findings.push(warning(
+      "deliveries",
+      `${heldFull} ${
+        heldFull === 1 ? "subscription is" : "subscriptions are"
+      } held_full: the customer's limit of held ` +
+        "deliveries is reached, and no further ones are stored; no event is lost",
+      "they go on by themselves when the held deliveries are sent; tiers.*.held_deliveries is the limit",
+    ));
+  }
   if (switchedOff.length > 0) findings.push(judgeSwitchedOff(switchedOff));
-  return findings.length > 0 ? findings : [good("deliveries", "none is held, none was given up")];
+  if (findings.length === 0) findings.push(good("deliveries", "none is held, none was given up"));
+  if (largest.length > 0) {
+    const named = largest.map(({ customerId, bytes }) => `${customerId} ${formatBytes(bytes)}`).join(", ");
+    findings.push(good("deliveries", `the customers for whom most is stored: ${named}`));
+  }
+  return findings;
 }
 
 function judgeSwitchedOff(switchedOff: Undelivered["switchedOff"]): Finding {

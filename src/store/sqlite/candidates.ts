@@ -9,16 +9,18 @@ export interface Candidate {
   /** Events up to this one were stored before the subscription. */
   afterSeq: number;
   customerEnabled: boolean;
-  /** It still gets events of the past: those that come now follow them. */
-  isBackfilling: boolean;
+  /** It catches up: events that are matched now reach it later. */
+  isBehind: boolean;
 }
 
 /** Every candidate of one state of the store. */
 interface CandidateList {
   version: number;
   byId: ReadonlyMap<string, Candidate>;
-  all: readonly MatchedSubscription[];
-  /** Whoever comes after this one was stored after every subscription. */
+  /** Those that get events as they come. */
+  current: readonly Candidate[];
+  currentSubscriptions: readonly MatchedSubscription[];
+  /** Whoever comes after this one was stored after every one of them. */
   lastAfterSeq: number;
 }
 
@@ -34,12 +36,17 @@ export class Candidates {
     if (this.#list?.version !== version) this.#list = load(this.connection, version);
   }
 
-  /** The subscriptions that were there when the event was stored. */
+  /** The subscriptions that were there when the event was stored, without those that are behind. */
   presentAt(seq: number): readonly MatchedSubscription[] {
-    const { all, byId, lastAfterSeq } = this.#known();
-    if (lastAfterSeq < seq) return all;
-    return [...byId.values()].filter((candidate) => candidate.afterSeq < seq)
-      .map((candidate) => candidate.subscription);
+    const { current, currentSubscriptions, lastAfterSeq } = this.#known();
+    if (lastAfterSeq < seq) return currentSubscriptions;
+    return current.filter(({ afterSeq }) => afterSeq < seq).map(({ subscription }) => subscription);
+  }
+
+  /** Whether a subscription is behind. */
+  get isAnyBehind(): boolean {
+    const { byId, current } = this.#known();
+    return current.length < byId.size;
   }
 
   /** The candidate of that id. */
@@ -61,19 +68,21 @@ function subscriptionsVersion(connection: Connection): number {
 function load(connection: Connection, version: number): CandidateList {
   const candidates = connection.all(
     `select ${SUBSCRIPTION_COLUMNS.split(/,\s*/).map((name) => `subscriptions.${name}`).join(", ")},
-       after_seq, backfill_seq, customers.enabled as customer_enabled
+       customers.enabled as customer_enabled
      from subscriptions join customers on customers.id = subscriptions.customer_id
      where deleted_at is null order by subscriptions.id`,
   ).map((row): Candidate => ({
     subscription: subscriptionFromRow(row),
     afterSeq: Number(row["after_seq"]),
     customerEnabled: row["customer_enabled"] === 1,
-    isBackfilling: row["backfill_seq"] !== null,
+    isBehind: row["resume_after"] !== null,
   }));
+  const current = candidates.filter(({ isBehind }) => !isBehind);
   return {
     version,
     byId: new Map(candidates.map((candidate) => [candidate.subscription.id, candidate])),
-    all: candidates.map((candidate) => candidate.subscription),
-    lastAfterSeq: candidates.reduce((last, { afterSeq }) => Math.max(last, afterSeq), -1),
+    current,
+    currentSubscriptions: current.map(({ subscription }) => subscription),
+    lastAfterSeq: current.reduce((last, { afterSeq }) => Math.max(last, afterSeq), -1),
   };
 }

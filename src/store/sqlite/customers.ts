@@ -134,7 +134,6 @@ export function updateCustomer(
   );
   if (!changed.enabled && customer.enabled) holdAll(connection, id, by.atMs);
   if (changed.enabled && !customer.enabled) {
-    letWait(connection, id, by.atMs);
     returnWelcome(connection, id, by.atMs);
   }
   noteAct(connection, by, "customer.change", id, differences);
@@ -170,18 +169,8 @@ function disabledByOf(connection: Connection, id: string): DisabledBy | null {
 /** Holds what a customer that is kept out still has to get. */
 export function holdAll(connection: Connection, customerId: string, nowMs: number): void {
   for (const row of connection.all("select id from subscriptions where customer_id = ?", customerId)) {
-    holdDeliveries(connection, String(row["id"]), { reason: "disabled", nowMs });
+    holdDeliveries(connection, String(row["id"]), nowMs);
   }
-}
-
-/** What is held of a customer that is let in again waits for nothing but the month's room, unless it is switched off. */
-function letWait(connection: Connection, customerId: string, nowMs: number): void {
-  const on = connection.all(
-    `select id from subscriptions indexed by subscriptions_active
-     where customer_id = ? and deleted_at is null and disabled_at is null`,
-    customerId,
-  );
-  for (const row of on) holdDeliveries(connection, String(row["id"]), { reason: "quota", nowMs });
 }
 
 function differencesOf(before: Customer, after: Customer): Record<string, unknown> {

@@ -170,7 +170,10 @@ class Queue {
   ): DueSubscription | null {
     const { connection, isReplay } = this;
     const { nowMs, perSubscription } = claim;
-    const row = connection.get("select pace, slow_attempts, resume_at from subscriptions where id = ?", id);
+    const row = connection.get(
+      "select pace, slow_attempts, resume_at from subscriptions where id = ? and deleted_at is null",
+      id,
+    );
     if (row === undefined || isPaused(Number(row["resume_at"]), nowMs)) return null;
     const isProbed = row["pace"] === "probing";
     const isSlow = isProbed || isSlowEndpoint({ slowAttempts: row["slow_attempts"] as number | null }) ||
@@ -212,7 +215,8 @@ function claimShares(
   const claimed: ClaimedDelivery[] = [];
   for (const [{ id: subscriptionId, customerId, lane, room, seqs }, share] of shares) {
     const endpoint = connection.get(
-      "select pace, webhook_url, secret, previous_secret, previous_secret_until from subscriptions where id = ?",
+      `select pace, webhook_url, secret, previous_secret, previous_secret_until
+       from subscriptions where id = ? and deleted_at is null`,
       subscriptionId,
     );
     if (endpoint === undefined) continue;

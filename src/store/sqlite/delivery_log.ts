@@ -17,9 +17,13 @@ type LogMethods =
 const NEWEST = Number.MAX_SAFE_INTEGER;
 
 const COLUMNS =
-  `deliveries.id, deliveries.customer_id, subscription_id, event_id, sequence, status, hold_reason, attempts, next_attempt_at,
+  `deliveries.id, deliveries.customer_id, subscription_id, event_id, sequence, status, attempts, next_attempt_at,
   deliveries.created_at, arrived_at, finished_at, deliveries.seq,
   (select version from events where events.id = event_id) > 1 as is_revision,
+  case status when 'held' then (
+    select iif(disabled_at is null and enabled = 1, 'quota', 'disabled')
+    from subscriptions join customers on customers.id = subscriptions.customer_id
+    where subscriptions.id = subscription_id) end as hold_reason,
   (select disabled_by from subscriptions where subscriptions.id = subscription_id) as subscription_disabled_by, status_code, problem`;
 
 const LAST_ATTEMPT = `left join attempts on delivery_id = deliveries.id

@@ -2,6 +2,7 @@
 import { utcMonth } from "../../domain/calendar.ts";
 import type { DeliveryStatus, HoldReason } from "../../domain/delivery.ts";
 import { type DeliveryFacts, type DeliveryTrigger, nextState } from "../../domain/delivery_life.ts";
+import { removeBodies } from "./bodies.ts";
 import type { Connection, Row } from "./connection.ts";
 import { onceFor, places } from "./row_counts.ts";
 
@@ -26,14 +27,14 @@ export function findState(connection: Connection, id: string): DeliveryRow | nul
 /** The deliveries of those ids, each once, by id; those that there are. */
 export function findStates(connection: Connection, ids: readonly string[]): Map<string, DeliveryRow> {
   const rows = connection.all(
-    `select id, seq, customer_id, subscription_id, status, hold_reason, attempts, tries,
-       arrived_at is not null as arrived, quota_month from deliveries where id in (${
-      ids.map(() => "?").join(", ")
-    })`,
+    `select id, ${STATE_COLUMNS} from deliveries where id in (${ids.map(() => "?").join(", ")})`,
     ...ids,
   );
   return new Map(rows.map((row) => [String(row["id"]), stateFromRow(row)]));
 }
+
+const STATE_COLUMNS = `seq, customer_id, subscription_id, status, hold_reason, attempts, tries,
+  arrived_at is not null as arrived, quota_month`;
 
 function stateFromRow(row: Row): DeliveryRow {
   return {
@@ -140,71 +141,55 @@ function returnToQuota(
   );
 }
 
-/** Holds everything that a subscription still has to get. */
-export function holdDeliveries(
-  connection: Connection,
-  subscriptionId: string,
-  { reason, nowMs }: { reason: HoldReason; nowMs: number },
-): void {
-  applyToAll(connection, subscriptionId, {
-    trigger: reason === "quota" ? "quota-spent" : "switched-off",
-    nowMs,
-  });
-}
+/** Deliveries that one transaction cancels: many at once would keep everything else waiting. */
+export const CANCEL_BATCH = 500;
 
-/** Cancels everything that a subscription still had to get. */
-export function cancelDeliveries(connection: Connection, subscriptionId: string, nowMs: number): void {
-  applyToAll(connection, subscriptionId, { trigger: "abandoned", nowMs });
+/**
+ * Cancels some of what a deleted subscription still had to get, what is pending first. Bodies that were never sent are
+ * removed at once. Returns how many it cancelled; 0 when nothing is left.
+ */
+export function cancelDeliveries(connection: Connection, subscriptionId: string, nowMs: number): number {
+  const rows = [CANCELLED_SQL.pending, CANCELLED_SQL.held]
+    .flatMap((sql) => connection.all(sql, subscriptionId, CANCEL_BATCH)).slice(0, CANCEL_BATCH);
+  for (const row of rows) applyTrigger(connection, stateFromRow(row), { trigger: "abandoned", nowMs });
+  const neverSent = rows.filter((row) => row["attempts"] === 0);
+  removeBodies(connection, JSON.stringify(neverSent.map((row) => row["seq"])));
+  return rows.length;
 }
 
 /** The pending deliveries of the subscription `?1`, in the terms of their index. */
 export const PENDING_OF_SUBSCRIPTION = `status = 'pending' and is_replay in (0, 1)
   and deliveries.customer_id = (select customer_id from subscriptions where id = ?1) and subscription_id = ?1`;
 
-const UNFINISHED_SQL = {
+const CANCELLED_SQL = {
   pending:
-    `select customer_id, status, hold_reason, arrived_at is not null as arrived, quota_month, count(*) as deliveries
+    `select ${STATE_COLUMNS} from deliveries indexed by deliveries_due where ${PENDING_OF_SUBSCRIPTION} limit ?2`,
+  held: `select ${STATE_COLUMNS} from deliveries indexed by deliveries_held
+    where status = 'held' and subscription_id = ?1 limit ?2`,
+};
+
+/**
+ * Holds what is pending of a subscription that is switched off, in one statement for all that are alike. What is held
+ * already stays as it is: the log tells by the subscription what it waits for.
+ */
+export function holdDeliveries(connection: Connection, subscriptionId: string, nowMs: number): void {
+  const groups = connection.all(
+    `select customer_id, arrived_at is not null as arrived, quota_month, count(*) as deliveries
      from deliveries indexed by deliveries_due where ${PENDING_OF_SUBSCRIPTION}
-     group by customer_id, hold_reason, arrived_at is not null, quota_month`,
-  held:
-    `select customer_id, status, hold_reason, arrived_at is not null as arrived, quota_month, count(*) as deliveries
-     from deliveries indexed by deliveries_held where status = 'held' and subscription_id = ?
-     group by customer_id, hold_reason, arrived_at is not null, quota_month`,
-};
-
-const CHANGED = `set status = ?2, hold_reason = ?3, quota_month = ?4,
-  finished_at = iif(?5, coalesce(arrived_at, ?6), null), decided_at = ?6`;
-const ALIKE = "hold_reason is ?7 and (arrived_at is not null) = ?8 and quota_month is ?9";
-
-/** Literal statuses, so that the partial indexes serve them. */
-const CHANGE_SQL = {
-  pending:
-    `update deliveries indexed by deliveries_due ${CHANGED} where ${PENDING_OF_SUBSCRIPTION} and ${ALIKE}`,
-  held: `update deliveries indexed by deliveries_held ${CHANGED}
-     where status = 'held' and subscription_id = ?1 and ${ALIKE}`,
-};
-
-/** Lets the same happen to all that a subscription has to get, in one statement for all that are alike. */
-function applyToAll(
-  connection: Connection,
-  subscriptionId: string,
-  { trigger, nowMs }: { trigger: "quota-spent" | "switched-off" | "abandoned"; nowMs: number },
-): void {
-  // All groups are read before the first is changed: what becomes held must not be met again as such.
-  const groups = [UNFINISHED_SQL.pending, UNFINISHED_SQL.held].flatMap((sql) =>
-    connection.all(sql, subscriptionId)
+     group by customer_id, arrived_at is not null, quota_month`,
+    subscriptionId,
   );
   for (const row of groups) {
     const quotaMonth = row["quota_month"] as string | null;
     const facts: DeliveryFacts = {
-      status: row["status"] as DeliveryStatus,
-      holdReason: row["hold_reason"] as HoldReason | null,
+      status: "pending",
+      holdReason: null,
       hasArrived: row["arrived"] === 1,
       isCounted: quotaMonth !== null,
     };
-    const change = nextState(facts, trigger);
+    const change = nextState(facts, "switched-off");
     if (change === null) continue;
-    if (change.quota === "take") throw new Error(`${trigger} takes of a quota`);
+    if (change.quota === "take") throw new Error("to hold a delivery takes of a quota");
     if (change.quota === "give-back") {
       returnToQuota(connection, {
         customerId: String(row["customer_id"]),
@@ -212,16 +197,17 @@ function applyToAll(
         deliveries: Number(row["deliveries"]),
       });
     }
-    const isOver = change.status !== "pending" && change.status !== "held";
     connection.run(
-      facts.status === "pending" ? CHANGE_SQL.pending : CHANGE_SQL.held,
+      `update deliveries indexed by deliveries_due
+       set status = ?2, hold_reason = ?3, quota_month = ?4, finished_at = iif(?5, coalesce(arrived_at, ?6), null),
+         decided_at = ?6
+       where ${PENDING_OF_SUBSCRIPTION} and (arrived_at is not null) = ?7 and quota_month is ?8`,
       subscriptionId,
       change.status,
       change.holdReason,
       change.quota === "give-back" ? null : quotaMonth,
-      isOver ? 1 : 0,
+      change.status === "held" ? 0 : 1,
       nowMs,
-      facts.holdReason,
       facts.hasArrived ? 1 : 0,
       quotaMonth,
     );

@@ -154,7 +154,7 @@ export function switchOff(
     subscriptionId,
   );
   if (row === undefined) return;
-  holdDeliveries(connection, subscriptionId, { reason: "disabled", nowMs });
+  holdDeliveries(connection, subscriptionId, nowMs);
   if (mailId === null) return;
   queueMail(connection, {
     id: mailId,
@@ -174,14 +174,12 @@ export function switchOff(
 }
 
 /** Switches a subscription on again within the caller's transaction: one attempt tells whether more may follow. */
-export function switchOn(connection: Connection, subscriptionId: string, nowMs: number): void {
+export function switchOn(connection: Connection, subscriptionId: string): void {
   connection.run(
     "update subscriptions set disabled_at = null, disabled_by = null where id = ?",
     subscriptionId,
   );
   writeHealth(connection, subscriptionId, HALF_OPEN);
-  // What is held waits for nothing but the month's room from now on.
-  holdDeliveries(connection, subscriptionId, { reason: "quota", nowMs });
 }
 
 /** The part of the port that the clock moves. */

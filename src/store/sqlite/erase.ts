@@ -40,7 +40,6 @@ function erase(connection: Connection, id: string, by: Act): boolean {
   const subscriptions = connection.all("select id from subscriptions where customer_id = ?", id);
   for (const subscription of subscriptions) {
     const subscriptionId = String(subscription["id"]);
-    cancelDeliveries(connection, subscriptionId, by.atMs);
     // What the receiver said may be about anybody.
     connection.run(
       `update attempts set answer = null where answer is not null and delivery_id in (
@@ -48,13 +47,14 @@ function erase(connection: Connection, id: string, by: Act): boolean {
       subscriptionId,
     );
     connection.run(
-      `update subscriptions set deleted_at = coalesce(deleted_at, ?), webhook_url = ?, secret = ?,
+      `update subscriptions set deleted_at = coalesce(deleted_at, ?), closing = 1, webhook_url = ?, secret = ?,
          previous_secret = null, previous_secret_until = null, identity = 'erased' where id = ?`,
       by.atMs,
       ERASED_URL,
       ERASED_SECRET,
       subscriptionId,
     );
+    cancelDeliveries(connection, subscriptionId, by.atMs);
   }
   const keys = disableKeys(connection, id, by.atMs);
   connection.run("delete from remembered_answers where customer_id = ?", id);

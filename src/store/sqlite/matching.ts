@@ -1,13 +1,15 @@
 // From stored events to deliveries in SQLite: matching, the month's quota, holding and releasing.
+import { nextUtcMonth } from "../../domain/calendar.ts";
 import type { RegEvent } from "../../domain/event.ts";
 import type { Store } from "../../domain/store.ts";
-import { postpone } from "./backfills.ts";
-import type { Candidates } from "./candidates.ts";
+import type { Candidate, Candidates } from "./candidates.ts";
+import { fallBehind, logMatch, resumePaused } from "./catch_up.ts";
 import type { Connection } from "./connection.ts";
 import { applyTrigger, findState } from "./delivery_states.ts";
+import { queueMail } from "./mails.ts";
 import { MonthQuota } from "./month_quota.ts";
 import { NewDeliveries } from "./new_deliveries.ts";
-import { SERVED_JSON } from "./served.ts";
+import { eventById, SERVED_JSON } from "./served.ts";
 import type { Unwritten } from "./unwritten.ts";
 
 /** Deliveries released in one transaction, so that other work gets its turn. */
@@ -28,13 +30,15 @@ export function createMatching(
     },
 
     releaseHeld: (release) => {
-      if (connection.get("select 1 from deliveries where status = 'held' limit 1") === undefined) {
-        return Promise.resolve(0);
-      }
+      if (connection.get(ANY_WAITING_SQL) === undefined) return Promise.resolve(0);
       return Promise.resolve(connection.transaction("durable", () => releaseAll(connection, release)));
     },
   };
 }
+
+const ANY_WAITING_SQL = `select 1 from deliveries where status = 'held'
+  union all select 1 from subscriptions indexed by subscriptions_paused
+  where paused_at is not null and deleted_at is null limit 1`;
 
 function matchWaiting(
   connection: Connection,
@@ -49,6 +53,7 @@ function matchWaiting(
   candidates.refresh();
   const quota = new MonthQuota(connection, match.month, match.tiers);
   const made = new NewDeliveries(connection, quota, match.nowMs);
+  const fallen = new Set<string>();
   for (const row of waiting) {
     const seq = Number(row["seq"]);
     const event: RegEvent = JSON.parse(String(row["json"]));
@@ -60,21 +65,42 @@ function matchWaiting(
         if (candidate === undefined || candidate.afterSeq >= seq) {
           throw new Error(`no subscription ${delivery.subscriptionId} was offered event ${event.id}`);
         }
-        if (candidate.isBackfilling) postpone(connection, delivery.subscriptionId, seq);
-        else made.add({ delivery, event, candidate });
+        if (fallen.has(delivery.subscriptionId)) continue;
+        if (made.add({ delivery, event, candidate }) !== "full") continue;
+        fallen.add(delivery.subscriptionId);
+        holdNoMore(connection, candidate, {
+          match,
+          limit: quota.heldLimit(candidate.subscription.customerId),
+        });
       }
       made.write();
     }
+    if (candidates.isAnyBehind || fallen.size > 0) logMatch(connection, seq);
     connection.run("delete from event_outbox where event_seq = ?", seq);
   }
   quota.settle(match);
   return waiting.length;
 }
 
-/** The record of an event; null when there is none of that id. */
-export function eventById(connection: Connection, id: string): RegEvent | null {
-  const row = connection.get(`select ${SERVED_JSON} from events where id = ?`, id);
-  return row === undefined ? null : JSON.parse(String(row["json"]));
+/** Stores no more deliveries of a subscription, from the event at hand on, and tells its customer once a month. */
+function holdNoMore(
+  connection: Connection,
+  { subscription: { id, customerId }, customerEnabled }: Candidate,
+  { match: { nowMs, month, newMailId }, limit }: {
+    match: Parameters<Store["matchEvents"]>[0];
+    limit: number;
+  },
+): void {
+  fallBehind(connection, id, nowMs);
+  if (!customerEnabled) return;
+  queueMail(connection, {
+    id: newMailId(),
+    kind: "held-full",
+    customerId,
+    data: { limit, sinceMs: nowMs, resetsAtMs: nextUtcMonth(nowMs) },
+    onceKey: `held-full:${customerId}:${month}`,
+    atMs: nowMs,
+  });
 }
 
 function releaseAll(connection: Connection, release: Parameters<Store["releaseHeld"]>[0]): number {
@@ -99,8 +125,9 @@ function releaseAll(connection: Connection, release: Parameters<Store["releaseHe
       released++;
     }
   }
+  const resumed = resumePaused(connection, quota);
   quota.settle(release);
-  return released;
+  return released + resumed;
 }
 
 function oldestHeld(connection: Connection, customerId: string, limit: number): string[] {

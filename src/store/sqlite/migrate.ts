@@ -20,6 +20,8 @@ import sharedEndings from "./migrations/0018_shared_endings.sql" with { type: "t
 import replaceIsRefused from "./migrations/0019_replace_is_refused.sql" with { type: "text" };
 import dailyUsage from "./migrations/0020_daily_usage.sql" with { type: "text" };
 import fairSlots from "./migrations/0021_fair_slots.sql" with { type: "text" };
+import catchUpPlaces from "./migrations/0022_catch_up_places.sql" with { type: "text" };
+import customerStorage from "./migrations/0023_customer_storage.sql" with { type: "text" };
 import type { Vault, VaultSource } from "../../domain/ports.ts";
 import { VERSION } from "../../version.ts";
 import { Connection } from "./connection.ts";
@@ -58,6 +60,8 @@ const MIGRATIONS: readonly Migration[] = [
   { sql: replaceIsRefused },
   { sql: dailyUsage },
   { sql: fairSlots },
+  { sql: catchUpPlaces },
+  { sql: customerStorage },
 ];
 
 /** The schema that this version reads and writes. */

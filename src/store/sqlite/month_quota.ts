@@ -1,4 +1,4 @@
-// The month's deliveries of customers in SQLite: what is left, what is taken of it, and who is told of it.
+// The quotas of customers' deliveries in SQLite: what is left of the month, how many may be held, and who is told of it.
 import { nextUtcMonth } from "../../domain/calendar.ts";
 import { limitsOf } from "../../domain/customer.ts";
 import { noticeDue, type QuotaNotice } from "../../domain/quota_notice.ts";
@@ -14,6 +14,9 @@ interface MonthLeft {
   taken: number;
   /** Whether the transaction has taken of it, or would have. */
   isTouched: boolean;
+  heldLimit: number;
+  /** How many more may be held. */
+  heldLeft: number;
 }
 
 /** What is left of each customer's month, read once and counted on within one transaction. */
@@ -40,6 +43,32 @@ export class MonthQuota {
 
   /** The same for what the caller counts itself. */
   admits(customerId: string): boolean {
+    const waiting = this.#isWaiting(customerId);
+    const taken = !waiting && this.reserve(customerId);
+    this.#waiting.set(customerId, waiting || !taken);
+    return taken;
+  }
+
+  /** Whether {@link MonthQuota.admits} would grant one. */
+  hasRoom(customerId: string): boolean {
+    return this.left(customerId) > 0 && !this.#isWaiting(customerId);
+  }
+
+  /** Takes one of the deliveries that may be held; false when the limit is reached. */
+  takeHeld(customerId: string): boolean {
+    const month = this.#monthOf(customerId);
+    if (month.heldLeft <= 0) return false;
+    month.heldLeft--;
+    return true;
+  }
+
+  /** The number of deliveries that may be held at the same time. */
+  heldLimit(customerId: string): number {
+    return this.#monthOf(customerId).heldLimit;
+  }
+
+  /** Whether older deliveries are held and go first. */
+  #isWaiting(customerId: string): boolean {
     let waiting = this.#waiting.get(customerId);
     if (waiting === undefined) {
       waiting = this.#isAnyHeld() && this.connection.get(
@@ -49,10 +78,9 @@ export class MonthQuota {
                        where status = 'held' and subscription_id = subscriptions.id) limit 1`,
             customerId,
           ) !== undefined;
+      this.#waiting.set(customerId, waiting);
     }
-    const taken = !waiting && this.reserve(customerId);
-    this.#waiting.set(customerId, waiting || !taken);
-    return taken;
+    return waiting;
   }
 
   /** Mostly nothing is held at all: then no customer's subscriptions need a look. */
@@ -146,16 +174,18 @@ export class MonthQuota {
 
   #read(customerId: string): MonthLeft {
     const row = this.connection.get(
-      `select tier, limits, coalesce(deliveries, 0) as used
-       from customers left join delivery_usage on customer_id = id and month = ? where id = ?`,
+      `select tier, limits, held, coalesce(deliveries, 0) as used
+       from customers join customer_storage on customer_storage.customer_id = id
+         left join delivery_usage on delivery_usage.customer_id = id and month = ? where id = ?`,
       this.month,
       customerId,
     );
     if (row === undefined) throw new Error(`subscription of unknown customer ${customerId}`);
-    const { webhookDeliveriesPerMonth: limit } = limitsOf(
+    const { webhookDeliveriesPerMonth: limit, heldDeliveries: heldLimit } = limitsOf(
       { tier: row["tier"] as Tier, limits: JSON.parse(String(row["limits"])) },
       this.tiers,
     );
-    return { limit, left: limit - Number(row["used"]), taken: 0, isTouched: false };
+    const [left, heldLeft] = [limit - Number(row["used"]), heldLimit - Number(row["held"])];
+    return { limit, left, taken: 0, isTouched: false, heldLimit, heldLeft };
   }
 }

@@ -32,20 +32,25 @@ export class NewDeliveries {
 
   constructor(readonly connection: Connection, readonly quota: MonthQuota, readonly nowMs: number) {}
 
-  /** Adds one, due at once or at `atMs`. Returns its state; null when the subscription has one of the event. */
-  add({ delivery, event, candidate, atMs = this.nowMs, isReplay = false }: {
+  /**
+   * Adds one, due at once or at `atMs`. Returns its state; null when the subscription has one of the event; "full" when it
+   * is not added, because it would have to be held and must not (`mayHold`) or the customer's limit of those is reached.
+   */
+  add({ delivery, event, candidate, atMs = this.nowMs, isReplay = false, mayHold = true }: {
     delivery: NewDelivery;
     event: RegEvent;
     candidate: Candidate;
     atMs?: number;
     isReplay?: boolean;
-  }): "pending" | "held" | null {
+    mayHold?: boolean;
+  }): "pending" | "held" | "full" | null {
     const { subscription, customerEnabled } = candidate;
     if (this.#isThere(subscription.id, event.id)) return null;
-    this.#event.subscriptions.add(subscription.id);
     const { customerId } = subscription;
     const off = subscription.disabledAtMs !== null || !customerEnabled;
     const hold: HoldReason | null = off ? "disabled" : this.quota.take(customerId) ? null : "quota";
+    if (hold !== null && (!mayHold || !this.quota.takeHeld(customerId))) return "full";
+    this.#event.subscriptions.add(subscription.id);
     this.#made.push({ delivery, eventId: event.id, customerId, hold, atMs, isReplay });
     return hold === null ? "pending" : "held";
   }

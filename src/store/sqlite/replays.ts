@@ -7,8 +7,7 @@ import type { Candidates } from "./candidates.ts";
 import type { Connection, Row } from "./connection.ts";
 import { findDelivery } from "./delivery_log.ts";
 import { applyTrigger, findState } from "./delivery_states.ts";
-import { SERVED_JSON } from "./served.ts";
-import { eventById } from "./matching.ts";
+import { eventById, SERVED_JSON } from "./served.ts";
 import { MonthQuota } from "./month_quota.ts";
 import { NewDeliveries } from "./new_deliveries.ts";
 
@@ -116,6 +115,8 @@ function replayStretch(
   for (const { id, seq, published_at, json } of events) {
     const place = replayed.replayed + replayed.created;
     if (place >= stretch.maxDeliveries) break;
+    if (replayed.isFull) break;
+    const before = replayed.lastEventId;
     replayed.lastEventId = String(id);
     const atMs = stretch.nowMs + stretch.firstPlace + place;
     const row = connection.get(
@@ -133,8 +134,13 @@ function replayStretch(
     const event: RegEvent = JSON.parse(String(json));
     const previous = event.supersedes === null ? null : eventById(connection, event.supersedes);
     for (const delivery of stretch.deliveriesFor({ event, previous }, [candidate.subscription])) {
-      replayed.created++;
       const status = made.add({ delivery, event, candidate, atMs, isReplay: true });
+      if (status === "full") {
+        replayed.lastEventId = before;
+        replayed.isFull = true;
+        break;
+      }
+      replayed.created++;
       if (status === "held") replayed.held++;
     }
   }
@@ -144,31 +150,27 @@ function replayStretch(
 }
 
 /**
- * Which events a subscription gets by itself because its past is still being delivered: made now, they would come before
- * what is older.
+ * Which events a subscription that is behind gets by itself: made now, they would come before what is older.
  */
 function comingOfThePast(
   connection: Connection,
   subscriptionId: string,
 ): (seq: number, publishedAtMs: number) => boolean {
   const row = connection.get(
-    "select backfill_since, backfill_seq, after_seq from subscriptions where id = ? and backfill_seq is not null",
+    `select backfill_since, backfill_seq, after_seq, resume_after from subscriptions
+     where id = ? and resume_after is not null`,
     subscriptionId,
   );
   if (row === undefined) return () => false;
-  const [sinceMs, done, past] = [row["backfill_since"], row["backfill_seq"], row["after_seq"]].map(
-    Number,
-  ) as [
-    number,
-    number,
-    number,
-  ];
+  const { backfill_since: sinceMs, backfill_seq: done } = row;
   return (seq, publishedAtMs) =>
-    seq <= past ? seq > done && publishedAtMs >= sinceMs : connection.get(
-      `select 1 from backfill_waiting where subscription_id = ? and event_seq = ?
+    seq <= Number(row["after_seq"])
+      ? done !== null && seq > Number(done) && publishedAtMs >= Number(sinceMs)
+      : connection.get(
+        `select 1 from match_log where event_seq = ? and place > ?
        union all select 1 from event_outbox where event_seq = ?`,
-      subscriptionId,
-      seq,
-      seq,
-    ) !== undefined;
+        seq,
+        Number(row["resume_after"]),
+        seq,
+      ) !== undefined;
 }

@@ -1,12 +1,24 @@
-// Retention in SQLite: what is over for long is removed, in small batches, and never what is still to be done.
+// Retention in SQLite: what was over long ago is removed, in small batches, and never what is still to be done.
 import type { Store } from "../../domain/store.ts";
-import type { Connection, Row } from "./connection.ts";
+import { removeBodies } from "./bodies.ts";
+import { passedPlaces } from "./catch_up.ts";
+import type { Connection, Row, Value } from "./connection.ts";
+import { CANCEL_BATCH, cancelDeliveries } from "./delivery_states.ts";
 
-/** The part of the port that removes old deliveries. */
+/** The part of the port that removes old deliveries and deleted subscriptions. */
 export function createRetention(
   connection: Connection,
-): Pick<Store, "removeOldDeliveries"> {
+): Pick<Store, "removeOldDeliveries" | "closeSubscriptions"> {
   return {
+    closeSubscriptions: (nowMs) => {
+      const closing = connection.all(
+        "select id from subscriptions indexed by subscriptions_closing where closing = 1 limit ?",
+        CANCEL_BATCH,
+      );
+      if (closing.length === 0) return Promise.resolve(0);
+      return Promise.resolve(connection.transaction("relaxed", () => close(connection, closing, nowMs)));
+    },
+
     removeOldDeliveries: ({ prunedUntilMs, forgottenUntilMs, limit }) => {
       const toPrune = connection.all(
         `select seq, id from deliveries indexed by deliveries_to_prune
@@ -20,15 +32,43 @@ export function createRetention(
         forgottenUntilMs,
         limit,
       );
-      if (toPrune.length + toForget.length > 0) {
+      const neverSent = connection.all(
+        `select seq from deliveries indexed by deliveries_never_sent
+         where status = 'cancelled' and attempts = 0 order by seq limit ?`,
+        limit,
+      );
+      const passed = passedPlaces(connection, limit);
+      const found = toPrune.length + toForget.length + neverSent.length + passed.length;
+      if (found > 0) {
         connection.transaction("relaxed", () => {
           prune(connection, toPrune);
           forget(connection, toForget, forgottenUntilMs);
+          forgetNeverSent(connection, neverSent);
+          connection.run(
+            "delete from match_log where place in (select value from json_each(?))",
+            listOf(passed, "place"),
+          );
         });
       }
-      return Promise.resolve(toPrune.length + toForget.length);
+      return Promise.resolve(found);
     },
   };
+}
+
+/** Cancels what deleted subscriptions still had to get. */
+function close(connection: Connection, closing: readonly Row[], nowMs: number): number {
+  let done = 0;
+  for (const row of closing) {
+    const id = String(row["id"]);
+    const cancelled = cancelDeliveries(connection, id, nowMs);
+    if (cancelled === 0) {
+      connection.run("update subscriptions set closing = 0 where id = ?", id);
+      removeUnlogged(connection, id);
+    }
+    done += Math.max(1, cancelled);
+    if (done >= CANCEL_BATCH) break;
+  }
+  return done;
 }
 
 /** Removes bodies and attempts; a delivery that was asked for anew in between is pending, and keeps its own. */
@@ -36,31 +76,37 @@ function prune(connection: Connection, rows: readonly Row[]): void {
   const over = connection.all(
     `update deliveries set pruned = 1
      where finished_at is not null and pruned = 0 and seq in (select value from json_each(?)) returning seq, id`,
-    JSON.stringify(rows.map((row) => row["seq"])),
+    listOf(rows, "seq"),
   );
-  const bodies = connection.all(
-    "delete from delivery_bodies where delivery_seq in (select value from json_each(?)) returning ending_seq",
-    JSON.stringify(over.map((row) => row["seq"])),
-  );
-  connection.run(
-    `delete from body_endings where ending_seq in (select value from json_each(?))
-       and not exists (select 1 from delivery_bodies where delivery_bodies.ending_seq = body_endings.ending_seq)`,
-    JSON.stringify([...new Set(bodies.map((row) => row["ending_seq"]))]),
-  );
+  removeBodies(connection, listOf(over, "seq"));
   connection.run(
     "delete from attempts where delivery_id in (select value from json_each(?))",
-    JSON.stringify(over.map((row) => row["id"])),
+    listOf(over, "id"),
   );
 }
 
-/** Removes deliveries; what their subscriptions count goes on, also when it was the last one. */
 function forget(connection: Connection, rows: readonly Row[], finishedUntilMs: number): void {
   const gone = connection.all(
     `delete from deliveries where pruned = 1 and finished_at <= ? and seq in (select value from json_each(?))
      returning subscription_id, sequence`,
     finishedUntilMs,
-    JSON.stringify(rows.map((row) => row["seq"])),
+    listOf(rows, "seq"),
   );
+  settleForgotten(connection, gone);
+}
+
+/** Removes deliveries that were cancelled before the first attempt, with bodies that were leased at that time. */
+function forgetNeverSent(connection: Connection, rows: readonly Row[]): void {
+  removeBodies(connection, listOf(rows, "seq"));
+  const gone = connection.all(
+    "delete from deliveries where seq in (select value from json_each(?)) returning subscription_id, sequence",
+    listOf(rows, "seq"),
+  );
+  settleForgotten(connection, gone);
+}
+
+/** Subscriptions whose deliveries were removed count on, also when it was the last one; deleted ones may go too. */
+function settleForgotten(connection: Connection, gone: readonly Row[]): void {
   const last = new Map<string, number>();
   for (const row of gone) {
     const id = String(row["subscription_id"]);
@@ -72,5 +118,20 @@ function forget(connection: Connection, rows: readonly Row[], finishedUntilMs: n
       sequence + 1,
       id,
     );
+    removeUnlogged(connection, id);
   }
+}
+
+/** Removes a deleted subscription that the delivery log does not name any more. */
+function removeUnlogged(connection: Connection, subscriptionId: string): void {
+  connection.run(
+    `delete from subscriptions where id = ? and deleted_at is not null and closing = 0
+       and not exists (select 1 from deliveries where subscription_id = subscriptions.id)`,
+    subscriptionId,
+  );
+}
+
+/** A column of rows as a JSON list. */
+function listOf(rows: readonly Row[], column: string): string {
+  return JSON.stringify(rows.map((row): Value => row[column] ?? null));
 }

@@ -12,6 +12,12 @@ export function servedBySeq(connection: Connection, seq: number): RegEvent {
   return JSON.parse(String(connection.get(`select ${SERVED_JSON} from events where seq = ?`, seq)?.["json"]));
 }
 
+/** The record of an event; null when there is none of that id. */
+export function eventById(connection: Connection, id: string): RegEvent | null {
+  const row = connection.get(`select ${SERVED_JSON} from events where id = ?`, id);
+  return row === undefined ? null : JSON.parse(String(row["json"]));
+}
+
 /** JSON of ASCII alone: a text of one byte a character is read, joined and sent several times as fast. */
 export function asciiJson(value: unknown): string {
   return JSON.stringify(value).replace(/[\u0080-\uffff]/g, escapeOf);

@@ -5,8 +5,8 @@ import { StoreError } from "../../domain/store_trouble.ts";
 import { Connection } from "./connection.ts";
 import { accountHealth } from "./account_health.ts";
 import { createAudit } from "./audit.ts";
-import { createBackfills } from "./backfills.ts";
 import { Candidates } from "./candidates.ts";
+import { createCatchUp } from "./catch_up.ts";
 import { createCustomers } from "./customers.ts";
 import { createDailyUsage } from "./daily_usage.ts";
 import { createDeclared } from "./declared.ts";
@@ -66,7 +66,7 @@ export function openStore(
     ...createSubscriptions(connection, vault),
     ...createRememberedAnswers(connection, vault),
     ...createMatching(connection, { candidates, unwritten }),
-    ...createBackfills(connection, { candidates, unwritten }),
+    ...createCatchUp(connection, { candidates, unwritten }),
     ...createReplays(connection, candidates),
     ...createDeliveryLog(connection),
     ...createDeliveries(connection, { vault, unwritten }),

@@ -107,7 +107,7 @@ function changeSubscription(
     forgetHealth(connection, before.id, isOn ? "steady" : null);
     beginAnew(connection, before.id, nowMs);
   }
-  if (!wasOn && isOn) switchOn(connection, before.id, nowMs);
+  if (!wasOn && isOn) switchOn(connection, before.id);
   if (wasOn && !isOn) {
     fitToTier(connection, before.customerId, {
       limit: activeLimit,

@@ -2,8 +2,15 @@
 import type { Vault } from "../../domain/ports.ts";
 import type { Severity } from "../../domain/severity.ts";
 import type { Store } from "../../domain/store.ts";
-import type { MatchedSubscription, Subscription, SwitchedOffBy } from "../../domain/subscription.ts";
+import {
+  type MatchedSubscription,
+  MAX_SWITCHED_OFF,
+  type Subscription,
+  type SwitchedOffBy,
+} from "../../domain/subscription.ts";
 import type { Connection, Row } from "./connection.ts";
+import { LAST_PLACE_SQL } from "./catch_up.ts";
+import { takeDaily } from "./daily_usage.ts";
 import { cancelDeliveries } from "./delivery_states.ts";
 import { remember } from "./remembered_answers.ts";
 import { secretPlace, SecretReader } from "./seals.ts";
@@ -21,7 +28,7 @@ type SubscriptionMethods =
 /** The columns of a subscription, for statements that read one. */
 export const SUBSCRIPTION_COLUMNS =
   `id, customer_id, webhook_url, topics, source_filter, severity_min, language,
-  created_at, disabled_at, disabled_by, deleted_at`;
+  created_at, disabled_at, disabled_by, deleted_at, backfill_seq, resume_after, paused_at, held_full_since, after_seq`;
 
 const SECRET_COLUMNS = "secret, previous_secret, previous_secret_until";
 
@@ -29,7 +36,7 @@ const SECRET_COLUMNS = "secret, previous_secret, previous_secret_until";
 export function createSubscriptions(connection: Connection, vault: Vault): Pick<Store, SubscriptionMethods> {
   const secrets = new SecretReader(vault);
   const whole = (row: Row): Subscription => ({
-    ...subscriptionFromRow(row),
+    ...subscriptionWithPlace(connection, row),
     ...secretsFromRow(row, secrets),
   });
   const find = (customerId: string, id: string): Subscription | null => {
@@ -44,15 +51,25 @@ export function createSubscriptions(connection: Connection, vault: Vault): Pick<
   return {
     ...createSubscriptionChanges(connection, vault, find),
 
-    addSubscription: (subscription, activeLimit, { answer, backfillSinceMs } = {}) =>
+    addSubscription: (subscription, activeLimit, { answer, backfill } = {}) =>
       Promise.resolve(connection.transaction("durable", () => {
         const identity = identityOf(subscription);
         const wanted = wantedBeside(connection, subscription);
         const twin = wanted.twinOf(identity);
         if (twin !== null) return twin;
         if (wanted.active >= activeLimit) return "limit_reached";
-        insert(connection, vault, { subscription, identity, backfillSinceMs });
         const { customerId, createdAtMs } = subscription;
+        if (countSwitchedOff(connection, customerId) >= MAX_SWITCHED_OFF) return "too_many_switched_off";
+        if (backfill !== undefined) {
+          const request = {
+            action: "backfills",
+            count: 1,
+            limit: backfill.perDay,
+            nowMs: createdAtMs,
+          } as const;
+          if (!takeDaily(connection, customerId, request).granted) return "backfill_limit_reached";
+        }
+        insert(connection, vault, { subscription, identity, backfillSinceMs: backfill?.sinceMs });
         if (answer !== undefined) remember(connection, vault, { answer, customerId, atMs: createdAtMs });
         return "created";
       })),
@@ -63,7 +80,7 @@ export function createSubscriptions(connection: Connection, vault: Vault): Pick<
           `select ${SUBSCRIPTION_COLUMNS} from subscriptions
            where customer_id = ? and deleted_at is null order by created_at, id`,
           customerId,
-        ).map(subscriptionFromRow),
+        ).map((row) => subscriptionWithPlace(connection, row)),
       ),
 
     findSubscription: (customerId, id) => Promise.resolve(find(customerId, id)),
@@ -72,9 +89,8 @@ export function createSubscriptions(connection: Connection, vault: Vault): Pick<
       Promise.resolve(connection.transaction("durable", () => {
         const subscription = find(customerId, id);
         if (subscription === null) return null;
-        connection.run("update subscriptions set deleted_at = ? where id = ?", nowMs, id);
+        connection.run("update subscriptions set deleted_at = ?, closing = 1 where id = ?", nowMs, id);
         cancelDeliveries(connection, id, nowMs);
-        connection.run("delete from backfill_waiting where subscription_id = ?", id);
         fitToTier(connection, customerId, { limit: activeLimit, by: { actor: "service", atMs: nowMs } });
         return { ...subscription, deletedAtMs: nowMs };
       })),
@@ -105,6 +121,15 @@ export function wantedBeside(
   };
 }
 
+function countSwitchedOff(connection: Connection, customerId: string): number {
+  const row = connection.get(
+    `select count(*) as off from subscriptions indexed by subscriptions_by_customer
+     where customer_id = ? and deleted_at is null and disabled_at is not null`,
+    customerId,
+  );
+  return Number(row?.["off"]);
+}
+
 function insert(
   connection: Connection,
   vault: Vault,
@@ -116,8 +141,9 @@ function insert(
 ): void {
   connection.run(
     `insert into subscriptions (id, customer_id, webhook_url, secret, topics, source_filter, severity_min,
-       language, identity, created_at, backfill_since, backfill_seq, after_seq)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (select coalesce(max(seq), 0) from events))`,
+       language, identity, created_at, backfill_since, backfill_seq, resume_after, after_seq)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, iif(?, ${LAST_PLACE_SQL}, null),
+       (select coalesce(max(seq), 0) from events))`,
     subscription.id,
     subscription.customerId,
     subscription.webhookUrl,
@@ -130,6 +156,7 @@ function insert(
     subscription.createdAtMs,
     backfillSinceMs ?? null,
     backfillSinceMs === undefined ? null : 0,
+    backfillSinceMs === undefined ? 0 : 1,
   );
 }
 
@@ -159,8 +186,12 @@ function secretsFromRow(
   };
 }
 
-/** What matching needs of a subscription, from a row with {@link SUBSCRIPTION_COLUMNS}. */
+/**
+ * What matching needs of a subscription, from a row with {@link SUBSCRIPTION_COLUMNS}. The event at which one goes on that
+ * is behind is looked up by {@link subscriptionWithPlace}.
+ */
 export function subscriptionFromRow(row: Row): MatchedSubscription {
+  const heldFullSinceMs = row["held_full_since"] as number | null;
   return {
     id: String(row["id"]),
     customerId: String(row["customer_id"]),
@@ -173,5 +204,29 @@ export function subscriptionFromRow(row: Row): MatchedSubscription {
     disabledAtMs: row["disabled_at"] as number | null,
     disabledBy: row["disabled_by"] as SwitchedOffBy | null,
     deletedAtMs: row["deleted_at"] as number | null,
+    catchUp: row["resume_after"] === null ? null : {
+      reason: heldFullSinceMs === null ? "backfill" : "held_full",
+      sinceMs: heldFullSinceMs ?? Number(row["created_at"]),
+      isPaused: row["paused_at"] !== null,
+      nextEventId: null,
+    },
+  };
+}
+
+/** A subscription with the event at which it goes on, if it is behind. */
+export function subscriptionWithPlace(connection: Connection, row: Row): MatchedSubscription {
+  const subscription = subscriptionFromRow(row);
+  if (subscription.catchUp === null) return subscription;
+  const next = row["backfill_seq"] === null
+    ? connection.get(
+      `select id from match_log join events on events.seq = event_seq
+       where place > ? and event_seq > ? order by place limit 1`,
+      Number(row["resume_after"]),
+      Number(row["after_seq"]),
+    )
+    : connection.get("select id from events where seq > ? order by seq limit 1", Number(row["backfill_seq"]));
+  return {
+    ...subscription,
+    catchUp: { ...subscription.catchUp, nextEventId: (next?.["id"] ?? null) as string | null },
   };
 }

@@ -74,7 +74,7 @@ export function fitToTier(
     customerId,
     limit - active.length,
   ));
-  for (const { id } of returned) switchOn(connection, id, by.atMs);
+  for (const { id } of returned) switchOn(connection, id);
   const note = (act: string, change: Record<string, unknown>) =>
     noteAct(connection, by, act, customerId, { limit, ...change });
   if (held.length > 0) note("subscription.hold", { held: held.map(({ id }) => id) });

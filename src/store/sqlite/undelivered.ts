@@ -1,5 +1,10 @@
 // Counts of what does not arrive, in SQLite: over indexes that hold little else.
-import type { Undelivered, UndeliveredCounts } from "../../domain/upkeep_store.ts";
+import type {
+  AllUndelivered,
+  CustomerStorage,
+  Undelivered,
+  UndeliveredCounts,
+} from "../../domain/upkeep_store.ts";
 import type { Store } from "../../domain/store.ts";
 import type { SwitchedOffBy } from "../../domain/subscription.ts";
 import { Connection } from "./connection.ts";
@@ -7,12 +12,16 @@ import { Connection } from "./connection.ts";
 /** The part of the port that counts what is stuck. */
 export function createUndelivered(
   connection: Connection,
-): Pick<Store, "countUndelivered" | "countUndeliveredOf"> {
+): Pick<Store, "countUndelivered" | "countUndeliveredOf" | "largestCustomers"> {
   return {
+    largestCustomers: (limit) => Promise.resolve(largestCustomers(connection, limit)),
     countUndelivered: () => Promise.resolve(countAll(connection)),
     countUndeliveredOf: (customerId) => Promise.resolve(countOf(connection, customerId)),
   };
 }
+
+/** Customers that the doctor names. */
+const LARGEST = 3;
 
 /** What does not arrive, of a database's file that a server may have open. */
 export function undeliveredOfFile(path: string, options: { readOnly?: boolean } = {}): Undelivered {
@@ -22,20 +31,34 @@ export function undeliveredOfFile(path: string, options: { readOnly?: boolean } 
       `select id, disabled_by from subscriptions
        where deleted_at is null and disabled_by is not null and disabled_by <> 'owner' order by disabled_at, id`,
     ).map((row) => ({ id: String(row["id"]), by: row["disabled_by"] as Exclude<SwitchedOffBy, "owner"> }));
-    return { ...countAll(connection), switchedOff };
+    return { ...countAll(connection), switchedOff, largest: largestCustomers(connection, LARGEST) };
   } finally {
     connection.close();
   }
 }
 
-function countAll(connection: Connection): UndeliveredCounts {
+/** A row for each customer is read, whatever is stored for them. */
+function largestCustomers(connection: Connection, limit: number): CustomerStorage[] {
+  return connection.all(
+    "select customer_id, bytes from customer_storage where bytes > 0 order by bytes desc, customer_id limit ?",
+    limit,
+  ).map((row) => ({ customerId: String(row["customer_id"]), bytes: Number(row["bytes"]) }));
+}
+
+function countAll(connection: Connection): AllUndelivered {
   const row = connection.get(
     `select
-       (select count(*) from deliveries indexed by deliveries_held where status = 'held') as held,
+       (select coalesce(sum(held), 0) from customer_storage) as held,
        (select count(*) from deliveries indexed by deliveries_undelivered
-        where status in ('failed', 'held', 'cancelled') and status = 'failed') as failed`,
+        where status in ('failed', 'held', 'cancelled') and status = 'failed') as failed,
+       (select count(*) from subscriptions indexed by subscriptions_behind
+        where resume_after is not null and deleted_at is null and held_full_since is not null) as held_full`,
   );
-  return { held: Number(row?.["held"]), failed: Number(row?.["failed"]) };
+  return {
+    held: Number(row?.["held"]),
+    failed: Number(row?.["failed"]),
+    heldFull: Number(row?.["held_full"]),
+  };
 }
 
 function countOf(connection: Connection, customerId: string): Map<string, UndeliveredCounts> {

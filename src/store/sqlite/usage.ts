@@ -22,10 +22,8 @@ export function createUsage(
            delivery_usage.deliveries, delivery_usage.warned_at, delivery_usage.spent_at,
            (select count(*) from subscriptions indexed by subscriptions_active
             where customer_id = customers.id and deleted_at is null and disabled_at is null) as active,
-           (select count(*) from deliveries indexed by deliveries_held
-            where status = 'held' and subscription_id in (
-              select id from subscriptions where customer_id = customers.id)) as held
-         from customers left join delivery_usage
+           customer_storage.held
+         from customers join customer_storage on customer_storage.customer_id = customers.id left join delivery_usage
            on delivery_usage.customer_id = customers.id and delivery_usage.month = ?
          where customers.id = ?`,
         month,

@@ -103,7 +103,7 @@ export const attemptPromises: StorePromise[] = [
     check: async (store) => {
       await finish(store, await claimedOne(store), { kind: "failed" });
       assert.equal(await pending(store), 0);
-      assert.deepEqual(await store.countUndelivered(), { held: 0, failed: 1 });
+      assert.deepEqual(await store.countUndelivered(), { held: 0, failed: 1, heldFull: 0 });
       assert.deepEqual([...await store.countUndeliveredOf("cus_1")], [["sub_1", { held: 0, failed: 1 }]]);
       assert.equal((await store.countUndeliveredOf("cus_2")).size, 0);
       assert.deepEqual(await claimAll(store, FAR), []);

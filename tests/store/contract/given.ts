@@ -14,6 +14,7 @@ import type { QuotaTerms } from "../../../src/domain/catch_up_store.ts";
 import type {
   DeliveriesFor,
   FetchEnd,
+  NewDelivery,
   PublicationKey,
   RecordDecision,
   RegisteredSource,
@@ -207,6 +208,7 @@ export function aSubscription(id: string, change: Partial<Subscription> = {}): S
     createdAtMs: T0,
     disabledAtMs: null,
     deletedAtMs: null,
+    catchUp: null,
     ...change,
   };
 }
@@ -248,7 +250,10 @@ export function deliveryId(eventId: string, subscriptionId: string): string {
 export const TERMS = { nowMs: T0, month: JULY, tiers: monthly(1_000), newMailId };
 
 /** Every event goes to every subscription that is offered. */
-const EVERYTHING: DeliveriesFor = ({ event }, subscriptions) =>
+export const EVERYTHING: DeliveriesFor = (
+  { event }: UnmatchedEvent,
+  subscriptions: readonly MatchedSubscription[],
+): NewDelivery[] =>
   subscriptions.map((subscription) => ({
     id: deliveryId(event.id, subscription.id),
     subscriptionId: subscription.id,
@@ -256,11 +261,11 @@ const EVERYTHING: DeliveriesFor = ({ event }, subscriptions) =>
     ending: event.id,
   }));
 
-/** Goes on with what subscriptions asked of the past until there is none left; returns the number of calls for it. */
-export async function backfillAll(store: Store, terms: Partial<QuotaTerms> = {}): Promise<number> {
+/** Lets subscriptions catch up until none can go on; returns the number of calls. */
+export async function catchUpAll(store: Store, terms: Partial<QuotaTerms> = {}): Promise<number> {
   for (let calls = 0;; calls++) {
-    if (await store.backfill({ ...TERMS, ...terms, deliveriesFor: EVERYTHING }) === 0) return calls;
-    if (calls > MAX_RELEASED) throw new Error("the past comes to no end");
+    if (await store.catchUp({ ...TERMS, ...terms, deliveriesFor: EVERYTHING }) === 0) return calls;
+    if (calls > MAX_RELEASED) throw new Error("catching up comes to no end");
   }
 }
 

@@ -62,10 +62,10 @@ export const heldPromises: StorePromise[] = [
       await heldBeyond(store, 1, 4);
       const tiers = { ...monthly(1), gpai: { ...monthly(3).gpai } };
       assert.equal(await releaseAll(store, { tiers }), 0);
-      assert.deepEqual(await store.countUndelivered(), { held: 3, failed: 0 });
+      assert.deepEqual(await store.countUndelivered(), { held: 3, failed: 0, heldFull: 0 });
       await store.changeCustomer("cus_1", { tier: "gpai" }, BY);
       assert.equal(await releaseAll(store, { tiers }), 2);
-      assert.deepEqual(await store.countUndelivered(), { held: 1, failed: 0 });
+      assert.deepEqual(await store.countUndelivered(), { held: 1, failed: 0, heldFull: 0 });
       assert.equal((await store.health()).pendingDeliveries, 3);
     },
   },

@@ -6,6 +6,7 @@ import {
   claimAll,
   finishAllDue,
   finished,
+  JULY,
   matchAll,
   monthly,
   publishMany,
@@ -22,6 +23,16 @@ async function removeAll(store: Store, prunedUntilMs: number, forgottenUntilMs: 
     const removed = await store.removeOldDeliveries({ prunedUntilMs, forgottenUntilMs, limit });
     if (removed === 0) return batches;
     batches.push(removed);
+  }
+}
+
+/** Closes until nothing is left; returns what each call did. */
+async function closeAll(store: Store): Promise<number[]> {
+  const calls: number[] = [];
+  for (;;) {
+    const done = await store.closeSubscriptions(T0);
+    if (done === 0) return calls;
+    calls.push(done);
   }
 }
 
@@ -87,6 +98,83 @@ export const retentionPromises: StorePromise[] = [
         "5: evt_05",
         "5: evt_05",
       ]);
+    },
+  },
+  {
+    name:
+      "deleteSubscription() cancels what was not sent; never-attempted deliveries are then removed, and others stay in the log",
+    check: async (store) => {
+      await addCustomer(store);
+      for (const id of ["sub_1", "sub_2"]) await subscribe(store, id);
+      await publishMany(store, 1, 4);
+      await matchAll(store, { tiers: monthly(6) });
+      const claimed = await claimAll(store, T0, { limit: 2 });
+      const [done, failed] = claimed.filter(({ subscriptionId }) => subscriptionId === "sub_1");
+      const attempts = claimed.length;
+      assert.ok(done !== undefined && failed !== undefined && attempts === 2);
+      await store.finishAttempts([
+        finished(done, { kind: "delivered" }),
+        finished(failed, { kind: "retry", atMs: T0 + 9 }),
+      ], T0);
+      await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0 + 1, activeLimit: 9 });
+      const log = async () =>
+        (await store.listDeliveries("cus_1", { limit: 99, subscriptionId: "sub_1" }))
+          .map(({ sequence, status }) => `${sequence} ${status}`).reverse();
+      assert.deepEqual(await log(), ["1 delivered", "2 cancelled", "3 cancelled", "4 cancelled"]);
+      assert.equal((await store.usageOf("cus_1", JULY)).deliveries, 4, "three were given back");
+      assert.ok((await claimAll(store, T0 + 99)).every(({ subscriptionId }) => subscriptionId === "sub_2"));
+      await closeAll(store);
+      await removeAll(store, 0, 0);
+      assert.deepEqual(await log(), ["1 delivered", "2 cancelled"]);
+      assert.equal(await store.ownsSubscription("cus_1", "sub_1"), true);
+      // With the last delivery the record of the subscription goes.
+      await removeAll(store, T0 + 2, T0 + 2);
+      assert.deepEqual(await log(), []);
+      assert.equal(await store.ownsSubscription("cus_1", "sub_1"), false);
+      assert.equal(await store.ownsSubscription("cus_1", "sub_2"), true);
+    },
+  },
+  {
+    name:
+      "deleteSubscription() cancels only so much at once; the rest is not sent, and cancelled by closeSubscriptions()",
+    check: async (store) => {
+      await addCustomer(store);
+      await subscribe(store, "sub_1");
+      await publishMany(store, 1, 700);
+      await matchAll(store, { tiers: monthly(600) });
+      await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0, activeLimit: 9 });
+      assert.equal((await store.health()).pendingDeliveries, 100);
+      assert.deepEqual(await claimAll(store, T0 + 1), [], "nothing more is sent");
+      assert.deepEqual(await closeAll(store), [200, 1]);
+      assert.equal((await store.health()).pendingDeliveries, 0);
+      const { deliveries, held } = await store.usageOf("cus_1", JULY);
+      assert.deepEqual([deliveries, held], [0, 0]);
+      await removeAll(store, 0, 0, 200);
+      assert.deepEqual(await store.listDeliveries("cus_1", { limit: 9 }), []);
+      assert.equal(await store.ownsSubscription("cus_1", "sub_1"), false);
+    },
+  },
+  {
+    name: "largestCustomers() orders customers by what is stored for them, and forgets what is removed",
+    check: async (store) => {
+      for (const digit of ["1", "2", "3"]) await addCustomer(store, digit);
+      assert.deepEqual(await store.largestCustomers(9), []);
+      await subscribe(store, "sub_1");
+      await subscribe(store, "sub_2", { customerId: "cus_2", topics: ["gpai"] });
+      const small = await store.largestCustomers(9);
+      assert.deepEqual(small.map(({ customerId }) => customerId), ["cus_2", "cus_1"], "its filter is longer");
+      await publishMany(store, 1, 5);
+      await matchAll(store, { tiers: monthly(4) });
+      await store.deleteSubscription("cus_2", "sub_2", { nowMs: T0, activeLimit: 9 });
+      await closeAll(store);
+      await removeAll(store, 0, 0);
+      const largest = await store.largestCustomers(9);
+      assert.deepEqual(largest.map(({ customerId }) => customerId), ["cus_1"]);
+      assert.ok((largest[0]?.bytes ?? 0) > (small[1]?.bytes ?? 0) + 5 * 400);
+      await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0, activeLimit: 9 });
+      await closeAll(store);
+      await removeAll(store, 0, 0);
+      assert.deepEqual(await store.largestCustomers(9), [], "nothing of anybody is left");
     },
   },
 ];

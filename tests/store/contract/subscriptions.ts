@@ -1,7 +1,7 @@
 // Promises about subscriptions: the limit, duplicates, whose they are, what deleting does.
 import assert from "node:assert/strict";
 import type { Store } from "../../../src/domain/store.ts";
-import type { Subscription } from "../../../src/domain/subscription.ts";
+import { MAX_SWITCHED_OFF, type Subscription } from "../../../src/domain/subscription.ts";
 import {
   addCustomer,
   aSubscription,
@@ -53,6 +53,20 @@ export const subscriptionPromises: StorePromise[] = [
       assert.deepEqual(await listedIds(store), ["sub_1", "sub_2"]);
       await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0, activeLimit: 100 });
       assert.equal(await store.addSubscription(aSubscription("sub_3"), 2), "created");
+    },
+  },
+  {
+    name: "addSubscription() creates none for a customer with a hundred that are switched off",
+    check: async (store) => {
+      await addCustomer(store);
+      for (let number = 0; number < MAX_SWITCHED_OFF; number++) {
+        await subscribe(store, `sub_${number}`);
+        const off = { nowMs: T0, activeLimit: 1 };
+        await store.changeSubscription("cus_1", `sub_${number}`, { enabled: false }, off);
+      }
+      assert.equal(await store.addSubscription(aSubscription("sub_more"), 1), "too_many_switched_off");
+      await store.deleteSubscription("cus_1", "sub_0", { nowMs: T0, activeLimit: 1 });
+      assert.equal(await store.addSubscription(aSubscription("sub_more"), 1), "created");
     },
   },
   {

@@ -12,8 +12,8 @@ import {
   aPublication,
   aSource,
   aSubscription,
-  backfillAll,
   BY,
+  catchUpAll,
   claimAll,
   finished,
   JULY,
@@ -94,7 +94,7 @@ const CALLS: Record<Exclude<keyof Store, "close">, (store: Store) => Soon<unknow
   findSubscription: (store) => store.findSubscription("cus_1", "sub_1"),
   deleteSubscription: (store) => store.deleteSubscription("cus_1", "sub_1", { nowMs: T0, activeLimit: 100 }),
   matchEvents: (store) => matchAll(store),
-  backfill: (store) => backfillAll(store),
+  catchUp: (store) => catchUpAll(store),
   claimDeliveries: (store) => claimAll(store),
   endLeases: (store) => store.endLeases([{ id: "dlv_1", attempt: 1 }], T0),
   finishAttempts: (store) =>
@@ -120,6 +120,8 @@ const CALLS: Record<Exclude<keyof Store, "close">, (store: Store) => Soon<unknow
   judgeEndpoints: (store) => store.judgeEndpoints({ nowMs: T0, newMailId }),
   fitSubscriptions: (store) => store.fitSubscriptions({ nowMs: T0, tiers: monthly(1), newMailId }),
   healClock: (store) => store.healClock(T0),
+  closeSubscriptions: (store) => store.closeSubscriptions(T0),
+  largestCustomers: (store) => store.largestCustomers(1),
   removeOldDeliveries: (store) =>
     store.removeOldDeliveries({ prunedUntilMs: T0, forgottenUntilMs: T0, limit: 1 }),
   health: (store) => store.health(),

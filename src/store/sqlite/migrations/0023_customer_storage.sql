@@ -1,0 +1,97 @@
+-- What is stored for each customer, counted as it is written: how many deliveries are held, and about how many bytes its
+-- subscriptions, deliveries, bodies and attempts take. Each row counts with an estimate for its columns of fixed size and
+-- its index entries (a subscription or a delivery 400 bytes, an attempt 100), and with the length of its texts: those of a
+-- subscription are all in its identity, and again in its other columns and two indexes. An ending that several bodies
+-- share is counted for none of them.
+
+create table customer_storage (
+  customer_id text primary key references customers (id),
+  held integer not null default 0,
+  bytes integer not null default 0
+) strict, without rowid;
+
+create temp view stored_rows as
+select customer_id, 0 as held, 400 + 4 * octet_length(identity) as bytes from subscriptions
+union all select customer_id, status = 'held', 400 from deliveries
+union all select customer_id, 0, octet_length(body) from delivery_bodies join deliveries on seq = delivery_seq
+union all select customer_id, 0, 100 + coalesce(octet_length(answer), 0)
+from attempts join deliveries on deliveries.id = delivery_id;
+
+insert into customer_storage (customer_id, held, bytes)
+select id, coalesce(sum(held), 0), coalesce(sum(bytes), 0)
+from customers left join stored_rows on customer_id = id group by id;
+
+drop view stored_rows;
+
+create trigger storage_of_customer after insert on customers
+begin
+  insert into customer_storage (customer_id) values (new.id);
+end;
+
+create trigger storage_of_new_subscription after insert on subscriptions
+begin
+  update customer_storage set bytes = bytes + 400 + 4 * octet_length(new.identity)
+  where customer_id = new.customer_id;
+end;
+
+create trigger storage_of_changed_subscription after update of identity on subscriptions
+begin
+  update customer_storage set bytes = bytes + 4 * (octet_length(new.identity) - octet_length(old.identity))
+  where customer_id = new.customer_id;
+end;
+
+create trigger storage_of_removed_subscription after delete on subscriptions
+begin
+  update customer_storage set bytes = bytes - 400 - 4 * octet_length(old.identity)
+  where customer_id = old.customer_id;
+end;
+
+create trigger storage_of_new_delivery after insert on deliveries
+begin
+  update customer_storage set bytes = bytes + 400, held = held + (new.status = 'held')
+  where customer_id = new.customer_id;
+end;
+
+create trigger storage_of_changed_delivery after update of status on deliveries
+when (old.status = 'held') <> (new.status = 'held')
+begin
+  update customer_storage set held = held + (new.status = 'held') - (old.status = 'held')
+  where customer_id = new.customer_id;
+end;
+
+create trigger storage_of_removed_delivery after delete on deliveries
+begin
+  update customer_storage set bytes = bytes - 400, held = held - (old.status = 'held')
+  where customer_id = old.customer_id;
+end;
+
+create trigger storage_of_new_body after insert on delivery_bodies
+begin
+  update customer_storage set bytes = bytes + octet_length(new.body)
+  where customer_id = (select customer_id from deliveries where seq = new.delivery_seq);
+end;
+
+create trigger storage_of_removed_body after delete on delivery_bodies
+begin
+  update customer_storage set bytes = bytes - octet_length(old.body)
+  where customer_id = (select customer_id from deliveries where seq = old.delivery_seq);
+end;
+
+create trigger storage_of_new_attempt after insert on attempts
+begin
+  update customer_storage set bytes = bytes + 100 + coalesce(octet_length(new.answer), 0)
+  where customer_id = (select customer_id from deliveries where id = new.delivery_id);
+end;
+
+create trigger storage_of_changed_attempt after update of answer on attempts
+begin
+  update customer_storage
+  set bytes = bytes + coalesce(octet_length(new.answer), 0) - coalesce(octet_length(old.answer), 0)
+  where customer_id = (select customer_id from deliveries where id = new.delivery_id);
+end;
+
+create trigger storage_of_removed_attempt after delete on attempts
+begin
+  update customer_storage set bytes = bytes - 100 - coalesce(octet_length(old.answer), 0)
+  where customer_id = (select customer_id from deliveries where id = old.delivery_id);
+end;
