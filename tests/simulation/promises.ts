@@ -4,7 +4,7 @@ import { utcMonth } from "../../src/domain/calendar.ts";
 import type { RegEvent } from "../../src/domain/event.ts";
 import { isAtLeast, type Severity } from "../../src/domain/severity.ts";
 import { START_MS } from "../support/world.ts";
-import type { Simulation } from "./simulation.ts";
+import type { Simulation, Subscriber } from "./simulation.ts";
 import type { Filter, Subscribed } from "./story.ts";
 
 /** The most deliveries a month that either tier allows. */
@@ -40,20 +40,60 @@ export async function assertPromises(
     "every signature verifies, and nothing goes to a private address",
   );
   assertEvents(simulation, events);
-  assertSequences(deliveries);
+  assertSequences(deliveries, new Set(subscribed.filter(({ deleted }) => deleted).map(({ id }) => id)));
   assertSameBytes(simulation);
   assertEveryEnd(simulation, deliveries);
+  const listed = await listedSubscriptions(simulation);
   for (const one of subscribed) {
-    assertComplete(one, events, deliveries);
+    const next = listed.find(({ id }) => id === one.id)?.catch_up?.next_event_id ?? null;
+    const end = next === null ? events.length : events.findIndex(({ id }) => id === next);
+    assertComplete(one, { events, end, deliveries });
     if (one.isOrdered) assertOrder(one, events, deliveries);
   }
   await assertQuota(simulation, deliveries);
-  await assertHoldsAreTrue(simulation, deliveries);
+  await assertHoldsAreTrue(simulation, { deliveries, listed });
   for (const key of simulation.oldKeys) {
     const { status } = await simulation.ask({ id: "", key }, "GET", "/v1/subscriptions");
     assert.equal(status, 401, "a replaced key is good for nothing");
   }
   assertLog(simulation, subscribed);
+}
+
+/**
+ * Fails unless every event has reached its subscriptions once there is quota for all of it: whatever was held, and
+ * whatever waited outside of the log.
+ */
+export async function assertNothingIsLost(
+  simulation: Simulation,
+  subscribed: readonly Subscribed[],
+): Promise<void> {
+  const events = await allEvents(simulation);
+  for (const { id, catch_up: catchUp } of await listedSubscriptions(simulation)) {
+    assert.equal(catchUp, null, `${id} is still behind`);
+  }
+  const deliveries =
+    (await Promise.all(simulation.subscribers.map(({ key }) => allDeliveries(simulation, key)))).flat();
+  assertSequences(deliveries, new Set(subscribed.filter(({ deleted }) => deleted).map(({ id }) => id)));
+  for (const one of subscribed) {
+    assertComplete(one, { events, end: events.length, deliveries });
+    if (one.isOrdered) assertOrder(one, events, deliveries);
+  }
+}
+
+interface Listed {
+  id: string;
+  enabled: boolean;
+  subscriber: Subscriber;
+  catch_up: { reason: string; state: string; next_event_id: string | null } | null;
+}
+
+/** Every customer's subscriptions as the API shows them. */
+async function listedSubscriptions(simulation: Simulation): Promise<Listed[]> {
+  const lists = await Promise.all(simulation.subscribers.map(async (subscriber) => {
+    const { json } = await simulation.ask(subscriber, "GET", "/v1/subscriptions");
+    return json.subscriptions.map((one: Omit<Listed, "subscriber">) => ({ ...one, subscriber }));
+  }));
+  return lists.flat();
 }
 
 /** Every event in the order of storing. */
@@ -95,11 +135,13 @@ function assertEvents({ publications }: Simulation, events: readonly RegEvent[])
   assert.equal(versions.size, publications.length, "every publication is stored");
 }
 
-function assertSequences(deliveries: readonly Delivery[]): void {
+/** Deliveries that a deletion cancelled before their first attempt are removed; all others count without a gap. */
+function assertSequences(deliveries: readonly Delivery[], deleted: ReadonlySet<string>): void {
   const bySubscription = Map.groupBy(deliveries, (delivery) => delivery.subscription_id);
   for (const [id, of] of bySubscription) {
     const sequences = of.map(({ sequence }) => sequence).sort((a, b) => a - b);
-    assert.deepEqual(sequences, of.map((_, at) => at + 1), `the sequence of ${id} has a gap`);
+    if (deleted.has(id)) assert.equal(new Set(sequences).size, of.length, `${id} has a number twice`);
+    else assert.deepEqual(sequences, of.map((_, at) => at + 1), `the sequence of ${id} has a gap`);
     assert.equal(
       new Set(of.map(({ event_id }) => event_id)).size,
       of.length,
@@ -141,11 +183,17 @@ function assertEveryEnd({ endpoints }: Simulation, deliveries: readonly Delivery
   }
 }
 
-/** Every event that the subscription wants has its delivery, and none that it does not want. */
+/**
+ * Every event that the subscription wants has its delivery, and none that it does not want. What stands from `end` on waits
+ * until it has caught up.
+ */
 function assertComplete(
   { id, filters, storedBefore, backfill, deleted }: Subscribed,
-  events: readonly RegEvent[],
-  deliveries: readonly Delivery[],
+  { events, end, deliveries }: {
+    events: readonly RegEvent[];
+    end: number;
+    deliveries: readonly Delivery[];
+  },
 ): void {
   const got = new Set(deliveries.filter((one) => one.subscription_id === id).map(({ event_id }) => event_id));
   for (const [place, event] of events.entries()) {
@@ -154,7 +202,7 @@ function assertComplete(
     if (wanted.every((wants) => !wants)) {
       assert.ok(!got.has(event.id), `${id} got ${event.id}, which it does not want`);
     }
-    if (deleted || (place < storedBefore && !backfill)) continue;
+    if (deleted || (place < storedBefore && !backfill) || place >= end) continue;
     if (wanted.every((wants) => wants)) assert.ok(got.has(event.id), `${id} has no delivery of ${event.id}`);
   }
 }
@@ -226,18 +274,27 @@ async function assertQuota(
   assert.equal(counted, arrived, "what counts towards the months is what arrived");
 }
 
-/** What is held waits for something that is so: its subscription is off, or the month is used up. */
-async function assertHoldsAreTrue(simulation: Simulation, deliveries: readonly Delivery[]): Promise<void> {
+/** What is held, or paused, waits for something that is so: its subscription is off, or the month is used up. */
+async function assertHoldsAreTrue(
+  simulation: Simulation,
+  { deliveries, listed }: { deliveries: readonly Delivery[]; listed: readonly Listed[] },
+): Promise<void> {
+  const months = new Map<string, { remaining: number }>();
   for (const subscriber of simulation.subscribers) {
-    const { json: { subscriptions } } = await simulation.ask(subscriber, "GET", "/v1/subscriptions");
-    const { json: { webhook_deliveries: month } } = await simulation.ask(subscriber, "GET", "/v1/usage");
-    for (const { id, enabled } of subscriptions as { id: string; enabled: boolean }[]) {
-      const held = deliveries.filter((one) => one.subscription_id === id && one.status === "held");
-      assert.ok(
-        held.length === 0 || !enabled || month.remaining === 0,
-        `${id} is held although nothing holds it`,
-      );
-    }
+    months.set(subscriber.id, (await simulation.ask(subscriber, "GET", "/v1/usage")).json.webhook_deliveries);
+  }
+  for (const { id, enabled, subscriber, catch_up: catchUp } of listed) {
+    const waits = catchUp !== null ||
+      deliveries.some((one) => one.subscription_id === id && one.status === "held");
+    assert.ok(
+      !waits || !enabled || months.get(subscriber.id)?.remaining === 0,
+      `${id} is held although nothing holds it`,
+    );
+    if (catchUp === null) continue;
+    assert.equal(catchUp.state, "paused", `${id} goes on for ever`);
+    if (catchUp.reason !== "held_full") continue;
+    const mails = await simulation.store.listMails({ customerId: subscriber.id, limit: 1_000 });
+    assert.ok(mails.some(({ kind }) => kind === "held-full"), `nobody was told that ${id} is held_full`);
   }
 }
 

@@ -20,10 +20,12 @@ import { Life, storeOf, type Troubles } from "./life.ts";
 
 const CONFIG = `[tiers.team]
 webhook_deliveries_per_month = 8
+held_deliveries = 3
 api_requests_per_day = 1_000_000
 active_subscriptions = 50
 [tiers.gpai]
 webhook_deliveries_per_month = 15
+held_deliveries = 5
 api_requests_per_day = 1_000_000
 active_subscriptions = 50
 ${boardConfig()}`;

@@ -1,7 +1,7 @@
 // The whole appliance under every trouble that a seed holds. SEED=n runs one seed, SEEDS=n that many.
 import assert from "node:assert/strict";
 import type { Store } from "../../src/domain/store.ts";
-import { assertPromises } from "./promises.ts";
+import { assertNothingIsLost, assertPromises } from "./promises.ts";
 import { Simulation, type Tampering } from "./simulation.ts";
 import { live } from "./story.ts";
 import { scaled } from "../support/effort.ts";
@@ -17,7 +17,10 @@ const SEEDS_FOR_A_BUG = 50;
 async function run(seed: number, tamper?: Tampering): Promise<{ deaths: number; outages: number }> {
   const simulation = await Simulation.open(seed, tamper);
   try {
-    await assertPromises(simulation, await live(simulation));
+    const story = await live(simulation);
+    await assertPromises(simulation, story.subscribed);
+    await story.plenty();
+    await assertNothingIsLost(simulation, story.subscribed);
     return { deaths: simulation.deaths, outages: simulation.outages };
   } catch (error) {
     throw new Error(`SEED=${seed} deno test -A tests/simulation`, { cause: error });
@@ -110,7 +113,16 @@ const BUGS: [name: string, tamper: (store: Store) => Partial<Store>, broken: Reg
     },
     /deliveries in 20/,
   ],
-  ["the past is never delivered", () => ({ catchUp: () => Promise.resolve(0) }), /has no delivery of/],
+  [
+    "a subscription that is behind never catches up",
+    () => ({ catchUp: () => Promise.resolve(0) }),
+    /goes on for ever|nothing holds it|is still behind/,
+  ],
+  [
+    "a subscription that catches up passes over events",
+    (store) => ({ catchUp: (terms) => store.catchUp({ ...terms, deliveriesFor: () => [] }) }),
+    /has no delivery of/,
+  ],
   [
     "a new secret that is not the one that was shown",
     (store) => ({

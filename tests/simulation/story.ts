@@ -1,5 +1,6 @@
 // What happens in a simulation: publishers, customers, endpoints and the machine, each by chance.
 import assert from "node:assert/strict";
+import type { TierAct } from "../../src/domain/account_store.ts";
 import { createIds } from "../../src/domain/ids.ts";
 import { makeKey } from "../../src/accounts/keys.ts";
 import { MOODS } from "./endpoints.ts";
@@ -43,15 +44,16 @@ export interface Subscribed {
   isOrdered: boolean;
 }
 
-/** Tells a story of a seed, ends it well, and leaves what its customers know. */
-export async function live(simulation: Simulation): Promise<Subscribed[]> {
+/** Tells a story of a seed, ends it well, and leaves it with what its customers know. */
+export async function live(simulation: Simulation): Promise<Story> {
   const story = new Story(simulation);
   for (let step = 0; step < STEPS; step++) await story.step();
   await story.calm();
-  return story.subscribed;
+  return story;
 }
 
-class Story {
+/** See {@link live}. */
+export class Story {
   readonly subscribed: Subscribed[] = [];
   #hosts = 0;
 
@@ -324,14 +326,41 @@ class Story {
   }
 
   async #changeTier(): Promise<void> {
-    const { chance, config, store, subscribers, clock } = this.simulation;
+    const { chance, store, subscribers } = this.simulation;
+    await store.changeCustomer(
+      chance.pick(subscribers).id,
+      { tier: chance.pick(["team", "gpai"]) },
+      this.#operator(),
+    );
+  }
+
+  #operator(): TierAct {
+    const { chance, clock, config } = this.simulation;
     const newId = createIds(
       () => clock.nowMs(),
       (count) => Uint8Array.from({ length: count }, () => chance.between(0, 255)),
     );
-    const newMailId = () => newId("mail");
-    const by = { actor: "cli:simulation", atMs: clock.nowMs(), tiers: config.tiers, newMailId };
-    await store.changeCustomer(chance.pick(subscribers).id, { tier: chance.pick(["team", "gpai"]) }, by);
+    return {
+      actor: "cli:simulation",
+      atMs: clock.nowMs(),
+      tiers: config.tiers,
+      newMailId: () => newId("mail"),
+    };
+  }
+
+  /** Everybody may have everything, and wants it. */
+  async plenty(): Promise<void> {
+    const { store, subscribers, clock } = this.simulation;
+    for (const some of this.subscribed) {
+      if (!some.deleted) await this.#change(some, { enabled: true });
+    }
+    const by = this.#operator();
+    const limits = { webhookDeliveriesPerMonth: 100_000, activeSubscriptions: 1_000 };
+    for (const { id } of subscribers) await store.changeCustomer(id, { tier: "embedded", limits }, by);
+    for (let round = 0; round < 5; round++) {
+      await clock.advance(10_000);
+      await this.simulation.tick();
+    }
   }
 
   /** The end of all troubles: what can arrive arrives, within the schedule of retries and some months of quota. */

@@ -25,7 +25,6 @@ const SMALL = [
   "sources",
   "customers",
   "customer_storage",
-  "match_log",
   "api_keys",
   "subscriptions",
   "payers",
