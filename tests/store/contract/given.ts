@@ -23,7 +23,7 @@ import type {
   UnmatchedEvent,
 } from "../../../src/domain/store.ts";
 import type { MatchedSubscription, Subscription } from "../../../src/domain/subscription.ts";
-import { DEFAULT_LIMITS, type Tier, type TierLimits } from "../../../src/domain/tier.ts";
+import { DEFAULT_LIMITS, type Tier, type TierLimits, TIERS } from "../../../src/domain/tier.ts";
 
 /** Monday, 20 July 2026, 12:00 UTC. */
 export const T0 = Date.UTC(2026, 6, 20, 12);
@@ -227,11 +227,8 @@ export async function subscribe(
 
 /** The default limits with another number of deliveries a month for every tier. */
 export function monthly(webhookDeliveriesPerMonth: number): Record<Tier, TierLimits> {
-  const limited = Object.entries(DEFAULT_LIMITS).map(([tier, limits]) => [
-    tier,
-    { ...limits, webhookDeliveriesPerMonth },
-  ]);
-  return Object.fromEntries(limited);
+  const tiers = TIERS.map((tier) => [tier, { ...DEFAULT_LIMITS[tier], webhookDeliveriesPerMonth }]);
+  return Object.fromEntries(tiers);
 }
 
 let mails = 0;
@@ -379,17 +376,9 @@ export async function finishAllDue(store: Store, next: NextStep, nowMs = T0): Pr
 }
 
 /** Releases until nothing more is released; returns how many were. */
-export async function releaseAll(
-  store: Store,
-  options: { nowMs?: number; month?: string; tiers?: Record<Tier, TierLimits> } = {},
-): Promise<number> {
+export async function releaseAll(store: Store, options: Partial<QuotaTerms> = {}): Promise<number> {
   for (let released = 0;;) {
-    const more = await store.releaseHeld({
-      nowMs: options.nowMs ?? T0,
-      month: options.month ?? JULY,
-      tiers: options.tiers ?? monthly(1_000),
-      newMailId,
-    });
+    const more = await store.releaseHeld({ ...TERMS, ...options });
     if (more === 0) return released;
     released += more;
     if (released > MAX_RELEASED) throw new Error("releasing comes to no end");
