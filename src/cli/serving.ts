@@ -119,8 +119,8 @@ export async function serve(
   return await sayStopped(log, stopSignal, async () => {
     await supervisor.stopping();
     ending.abort();
-    await drain(server, service, clock);
-    await service.stop();
+    await Promise.all([drain(server, service, clock), service.stop()]);
+    await service.stop(); // writes the counts of what was answered meanwhile
     thread.end(); // a backup under way ends with it, and leaves nothing behind
     await Promise.race([backups, clock.sleep(DRAIN_MS)]);
   });

@@ -34,8 +34,7 @@ async function withRoom(
   }
 }
 
-const sendTo = (delivery: Delivery, webhookUrl: string) =>
-  delivery.test(aSubscription({ webhookUrl }), 1_000);
+const sendTo = (delivery: Delivery, webhookUrl: string) => delivery.test(aSubscription({ webhookUrl }));
 
 Deno.test("a name that changes its address between look-up and connection changes nothing", async () => {
   await using checked = serveRaw(saying(NO_CONTENT), "127.0.0.1");

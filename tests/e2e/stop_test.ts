@@ -15,7 +15,9 @@ async function holdUp(server: Serving, key: string, length = 100): Promise<Deno.
   const head = `POST /v1/subscriptions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\n` +
     `content-type: application/json\r\ncontent-length: ${length}\r\n\r\n{`;
   await client.write(new TextEncoder().encode(head));
-  await new Promise((later) => setTimeout(later, 300)); // until the server has read it
+  // Until the server has read it: a request that comes later is answered.
+  await new Promise((later) => setTimeout(later, 300));
+  await (await fetch(`${server.address}/livez`)).body?.cancel();
   return client;
 }
 

@@ -1,0 +1,18 @@
+// A process that asks for /livez again and again: the address is its argument, the times go to stdout as JSON at its end.
+
+const PAUSE_MS = 20;
+
+const [address = ""] = Deno.args;
+const tookMs: number[] = [];
+let isOver = false;
+Deno.addSignalListener("SIGTERM", () => isOver = true);
+while (!isOver) {
+  const startMs = performance.now();
+  const response = await fetch(`${address}/livez`);
+  await response.body?.cancel();
+  if (response.status !== 200) throw new Error(`/livez answered ${response.status}`);
+  tookMs.push(performance.now() - startMs);
+  await new Promise((later) => setTimeout(later, PAUSE_MS));
+}
+console.log(JSON.stringify(tookMs));
+Deno.exit();
