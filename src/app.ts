@@ -347,7 +347,7 @@ function createRoutes(
     limitsOf: (customer: Customer) => limitsOf(customer, config.tiers),
     isSource,
     whyRefused: (url: string) => delivery.whyRefused(url),
-    sendTest: (subscription: Subscription) => delivery.test(subscription),
+    sendTest: (subscription: Subscription, callsPerDay: number) => delivery.test(subscription, callsPerDay),
   };
   const routes = [
     ...serviceRoutes({
@@ -364,7 +364,7 @@ function createRoutes(
       ...subscriptions,
       replay: createReplay({ store, clock, newId, topics, tiers: config.tiers }),
     }),
-    ...deliveryRoutes({ store, clock, newId, tiers: config.tiers, publicUrl: config.server.publicUrl }),
+    ...deliveryRoutes({ ...subscriptions, tiers: config.tiers, publicUrl: config.server.publicUrl }),
     ...(payments === null ? [] : [paymentRoute(payments)]),
   ];
   const { publicUrl } = config.server;

@@ -317,6 +317,8 @@ function refusalWords(
     case "disabled":
       return `its subscription ${subscriptionId} is switched off; \`customer show ${customerId}\` says by whom, and the ` +
         "owner switches it on with PATCH /v1/subscriptions/{id}";
+    case "limit_reached":
+      return "the customer's replays of the UTC day are used";
   }
 }
 

@@ -6,19 +6,19 @@ import type { RunningAttempt } from "../domain/plans/share_slots.ts";
 import type { Log, Random } from "../domain/ports.ts";
 import type { Store } from "../domain/store.ts";
 import { loudnessOf } from "../domain/store_trouble.ts";
-import { firstOf, type Stop, Stopper } from "../domain/stop.ts";
-import { signingSecrets, type Subscription } from "../domain/subscription.ts";
+import { type Stop, Stopper } from "../domain/stop.ts";
+import type { Subscription } from "../domain/subscription.ts";
 import { NO_TRACER, type Tracer } from "../domain/tracer.ts";
 import { createAttemptLog, type LogAttempt } from "./attempt_log.ts";
 import { nameAttempt, traceAttempt, whereOf } from "./attempt_names.ts";
 import { type CountAttempt, createDeliveryMetrics } from "./delivery_metrics.ts";
 import { createAddressPolicy, type PolicySettings, whyRefused } from "./guard.ts";
 import { createMatching, type Matching } from "./match.ts";
-import { buildTestPayload } from "./payload.ts";
 import { createRecorder } from "./recorder.ts";
 import { createUpkeep, type Upkeep } from "./upkeep.ts";
 import { decideNextStep, isSuccess } from "./retry.ts";
 import { brokenOff, sendAttempt, type Sending } from "./send.ts";
+import { type TestCallDeps, TestCalls, type TestOutcome } from "./test_calls.ts";
 import { Wake } from "./wake.ts";
 
 /** How much longer a delivery is leased than its attempt can last: time to record it, ms. */
@@ -33,13 +33,12 @@ const PAUSE_MS = 1_000;
 const DRAIN_MS = 6_000;
 /** Attempts that are made and not recorded yet; with more the store is too slow, and claiming waits for it. */
 const MAX_UNRECORDED = 1_000;
-/** Test deliveries under way at once. */
-const MAX_TESTS = 32;
 
 /** What deliveries are made with. */
 export interface DeliveryDeps extends Matching, Omit<Sending, "policy"> {
   store:
     & Pick<Store, "matchEvents" | "catchUp" | "claimDeliveries" | "endLeases" | "finishAttempts">
+    & TestCallDeps["store"]
     & Upkeep["store"];
   random: Random;
   log: Log;
@@ -60,15 +59,6 @@ export interface DeliveryDeps extends Matching, Omit<Sending, "policy"> {
   tracer?: Tracer;
 }
 
-/** What came of a test delivery; the fields of the API's answer. */
-export interface TestOutcome {
-  delivery_id: string;
-  delivered: boolean;
-  status_code: number | null;
-  duration_ms: number;
-  problem: string | null;
-}
-
 /** The delivery room. */
 export interface Delivery {
   /**
@@ -82,8 +72,12 @@ export interface Delivery {
    * loop goes on.
    */
   run(signal: AbortSignal, giveUp?: AbortSignal): Promise<void>;
-  /** Sends a test to a subscription's endpoint, the way every delivery goes. Throws `unavailable` when too many are under way. */
-  test(subscription: Subscription): Promise<TestOutcome>;
+  /**
+   * Sends a test to a subscription's endpoint, the way every delivery goes. Throws `test_limit_reached` when the
+   * customer's calls of the UTC day are used or too many of them are in progress, and `unavailable` when too many of
+   * all customers are.
+   */
+  test(subscription: Subscription, callsPerDay: number): Promise<TestOutcome>;
   /**
    * Why an address may not be subscribed, in words for its owner: it, or any address its host has now, is refused. Null
    * when it may, as one may whose host cannot be looked up now: every attempt looks again.
@@ -121,7 +115,7 @@ class DeliveryLoop implements Delivery {
   #matchedNoneAtMs = -Infinity;
   #giveUp = new Stopper();
   #storeFailed = false;
-  #tests = 0;
+  readonly #testCalls: TestCalls;
 
   constructor(deps: DeliveryDeps) {
     this.#deps = { tracer: NO_TRACER, ...deps, policy: createAddressPolicy(deps.policy) };
@@ -131,6 +125,7 @@ class DeliveryLoop implements Delivery {
     this.#upkeep = createUpkeep(deps);
     this.#running = deps.running ?? new Set();
     this.#wake = new Wake(deps.clock);
+    this.#testCalls = new TestCalls(this.#deps);
     this.#countAttempt = deps.count ?? createDeliveryMetrics(NO_METRICS);
   }
 
@@ -334,44 +329,8 @@ class DeliveryLoop implements Delivery {
     await this.#recorder.flush();
   }
 
-  async test(subscription: Subscription): Promise<TestOutcome> {
-    if (this.#tests >= MAX_TESTS) {
-      throw new AppError("unavailable", "Too many test deliveries are under way; try again in some seconds.");
-    }
-    const { clock, newId, log, hurry } = this.#deps;
-    const id = newId("delivery");
-    const { webhookUrl } = subscription;
-    const webhookSecrets = signingSecrets(subscription, clock.nowMs());
-    const body = buildTestPayload({
-      deliveryId: id,
-      eventId: newId("event"),
-      subscription,
-      nowMs: clock.nowMs(),
-    });
-    const { stop, leave } = firstOf(hurry === undefined ? [this.#giveUp] : [this.#giveUp, hurry]);
-    this.#tests++;
-    try {
-      const message = { id, webhookUrl, webhookSecrets, body };
-      const result = await sendAttempt(message, this.#deps, stop);
-      const { statusCode, durationMs, problem } = result;
-      log.info("test delivery", {
-        delivery: id,
-        subscription: subscription.id,
-        status: statusCode,
-        duration_ms: durationMs,
-        problem,
-      });
-      return {
-        delivery_id: id,
-        delivered: isSuccess(result),
-        status_code: statusCode,
-        duration_ms: durationMs,
-        problem,
-      };
-    } finally {
-      leave();
-      this.#tests--;
-    }
+  test(subscription: Subscription, callsPerDay: number): Promise<TestOutcome> {
+    return this.#testCalls.make(subscription, { callsPerDay, giveUp: this.#giveUp });
   }
 
   whyRefused(webhookUrl: string): Promise<string | null> {

@@ -38,9 +38,15 @@ export interface DeliveryQuery {
 /**
  * Why a delivery is not sent again. `unknown`: it is not the customer's; `unfinished`: it is pending or held;
  * `cancelled`: its subscription was deleted; `removed`: its body is gone; `disabled`: its subscription is switched off,
- * or its customer kept out.
+ * or its customer kept out; `limit_reached`: the day's replays are used.
  */
-export type ReplayRefusal = "unknown" | "unfinished" | "cancelled" | "removed" | "disabled";
+export type ReplayRefusal =
+  | "unknown"
+  | "unfinished"
+  | "cancelled"
+  | "removed"
+  | "disabled"
+  | "limit_reached";
 
 /** A stretch of the events in the order of their ids, which is that of storing. */
 export interface EventStretch {
@@ -54,6 +60,10 @@ export interface EventStretch {
   maxDeliveries: number;
   /** How many went before them: each is due a millisecond after the one before it, so that the order is kept. */
   firstPlace: number;
+  /** The replays that the customer has a UTC day. */
+  replaysPerDay: number;
+  /** Only counts what it would send. */
+  isDryRun: boolean;
 }
 
 /** What became of a stretch of events. */
@@ -144,21 +154,21 @@ export interface CatchUpStore {
   /** A delivery's attempts, the first one first. */
   listAttempts(deliveryId: string): Promise<AttemptRecord[]>;
   /**
-   * Sends a finished delivery again: the same id, the same bytes, the whole schedule. With `by` somebody else than its
-   * owner does it, and the audit says who.
+   * Sends a finished delivery again: the same id, the same bytes, the whole schedule. It takes one of the day's replays,
+   * where `replaysPerDay` limits them. With `by` somebody else than its owner does it, and the audit says who.
    */
   replayDelivery(
     customerId: string,
     id: string,
-    terms: QuotaTerms & { by?: Act },
+    terms: QuotaTerms & { by?: Act; replaysPerDay?: number },
   ): Promise<DeliveryRecord | ReplayRefusal>;
   /**
    * Sends finished deliveries of a stretch of events again and makes those of events that match and have none, in the
-   * order of storing.
+   * order of storing. Each takes one of the day's replays; nothing is sent when they are not enough.
    */
   replayEvents(
     customerId: string,
     subscriptionId: string,
     terms: QuotaTerms & EventStretch & { deliveriesFor: DeliveriesFor },
-  ): Promise<Replayed | "unknown" | "disabled">;
+  ): Promise<Replayed | "unknown" | "disabled" | "limit_reached">;
 }

@@ -31,6 +31,8 @@ export const ERRORS = {
   unsupported_media_type: { status: 415, title: "The request's body must be JSON" },
   backfill_limit_reached: { status: 429, title: "The day's backfills are used up" },
   quota_exceeded: { status: 429, title: "The day's requests are used up" },
+  test_limit_reached: { status: 429, title: "The tier's number of test calls is reached" },
+  replay_limit_reached: { status: 429, title: "The tier's number of replays is reached" },
   too_many_requests: { status: 429, title: "Too many requests came from this address" },
   internal: { status: 500, title: "Something went wrong here" },
   unavailable: { status: 503, title: "The service cannot answer now" },

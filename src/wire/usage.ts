@@ -6,6 +6,13 @@ import { disclaimer, unixMs } from "./event.ts";
 
 const count = z.int().min(0);
 
+const dailyActions = z.strictObject({
+  limit: count.meta({ description: "What the tier allows a UTC day" }),
+  used: count.meta({ description: "What is used today" }),
+  remaining: count.meta({ description: "What is left today" }),
+  resets_at: unixMs.meta({ description: "When the day ends, Unix milliseconds" }),
+});
+
 /** The answer of `GET /v1/usage`. */
 export const usageReport = z.strictObject({
   tier: z.enum(TIERS).meta({ description: "What decides the limits" }),
@@ -33,6 +40,10 @@ export const usageReport = z.strictObject({
       at: unixMs.meta({ description: "When it came to that, Unix milliseconds" }),
     })).meta({ description: "What the customer was written about this month" }),
   }).meta({ description: "The month's deliveries" }),
+  test_calls: dailyActions.meta({ description: "The day's test deliveries" }),
+  replays: dailyActions.meta({
+    description: "The day's deliveries that were sent again or created by replays",
+  }),
   subscriptions: z.strictObject({
     limit: count.meta({ description: "Subscriptions that may be active" }),
     active: count.meta({ description: "Subscriptions that are active" }),
@@ -53,6 +64,8 @@ export const usageReport = z.strictObject({
       resets_at: 1_785_542_400_000,
       notices: [],
     },
+    test_calls: { limit: 200, used: 3, remaining: 197, resets_at: 1_785_542_400_000 },
+    replays: { limit: 5_000, used: 0, remaining: 5_000, resets_at: 1_785_542_400_000 },
     subscriptions: { limit: 5, active: 2 },
     disclaimer: DISCLAIMER,
   }],

@@ -34,7 +34,8 @@ async function withRoom(
   }
 }
 
-const sendTo = (delivery: Delivery, webhookUrl: string) => delivery.test(aSubscription({ webhookUrl }));
+const sendTo = (delivery: Delivery, webhookUrl: string) =>
+  delivery.test(aSubscription({ webhookUrl }), 1_000);
 
 Deno.test("a name that changes its address between look-up and connection changes nothing", async () => {
   await using checked = serveRaw(saying(NO_CONTENT), "127.0.0.1");

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { needs, present } from "../support/needs.ts";
 import { REFUSED_ADDRESS } from "../../src/delivery/guard.ts";
-import { createDelivery, type TestOutcome } from "../../src/delivery/loop.ts";
+import { createDelivery } from "../../src/delivery/loop.ts";
+import type { TestOutcome } from "../../src/delivery/test_calls.ts";
 import { type HttpClient, NetworkError } from "../../src/domain/ports.ts";
 import { answer, aSubscription, aWorld } from "./stand_ins.ts";
 
@@ -45,7 +46,7 @@ async function send(
   };
   const { deps } = aWorld({ http, resolver, policy: { allowHttp, allowNetworks: [], allowPorts: [] } });
   const delivery = createDelivery(deps);
-  const outcome = await delivery.test(aSubscription({ webhookUrl }));
+  const outcome = await delivery.test(aSubscription({ webhookUrl }), 1_000);
   const attempted = lookups;
   return { outcome, connected, lookups: attempted, mayBe: await delivery.whyRefused(webhookUrl) === null };
 }

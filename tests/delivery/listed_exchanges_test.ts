@@ -184,10 +184,13 @@ const ELSEWHERE: Record<string, [file: string, test: string]> = {
     "request() over TLS checks the certificate against the host's name and the authorities",
   ],
   "test endpoint echoes target body to caller": [
-    "test_call_test.ts",
+    "test_calls_test.ts",
     "test() sends a synthetic delivery the way of every delivery, and shows nothing of the answer",
   ],
-  "POST /test in a loop": ["test_call_test.ts", "test() refuses more than 32 at once, and makes room again"],
+  "POST /test in a loop": [
+    "test_calls_test.ts",
+    "test() refuses a fourth call of a customer at once, says when to retry, and makes room again",
+  ],
   "delivery to our own public URL": [
     "guard_test.ts",
     "checkWebhookUrl() refuses the service's own address, however it is written, and no other at its host",

@@ -315,6 +315,7 @@ Deno.test("run() claims no more when the store falls far behind", async () => {
     closeSubscriptions: () => Promise.resolve(0),
     claimDeliveries,
     endLeases: (...given: Parameters<typeof store.endLeases>) => store.endLeases(...given),
+    takeDaily: (...given: Parameters<typeof store.takeDaily>) => store.takeDaily(...given),
     finishAttempts,
   };
   const stop = new AbortController();

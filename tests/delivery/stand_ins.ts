@@ -1,6 +1,7 @@
 // Small stand-ins of the ports that the delivery room uses: a clock, a network, a log, a store in memory.
 import type { ClaimedDelivery, FinishedAttempt } from "../../src/domain/delivery.ts";
 import type { RegEvent } from "../../src/domain/event.ts";
+import { type DailyGrant, grantDaily } from "../../src/domain/daily_limit.ts";
 import { createIds, type NewId } from "../../src/domain/ids.ts";
 import {
   type Clock,
@@ -224,6 +225,7 @@ export class FakeStore {
   removals: Parameters<Store["removeOldDeliveries"]>[0][] = [];
   leasesMs: number[] = [];
   claims: Parameters<Store["claimDeliveries"]>[0][] = [];
+  testCalls = 0;
   #sequence = 0;
 
   #fail(method: string): void {
@@ -236,6 +238,14 @@ export class FakeStore {
   }
 
   catchUp = (): Promise<number> => Promise.resolve(0);
+
+  takeDaily(
+    ...[, request]: Parameters<Store["takeDaily"]>
+  ): Promise<DailyGrant> {
+    const grant = grantDaily(this.testCalls, request);
+    if (grant.granted) this.testCalls += request.count;
+    return Promise.resolve(grant);
+  }
 
   // deno-lint-ignore require-await
   async matchEvents(match: Parameters<Store["matchEvents"]>[0]): Promise<number> {

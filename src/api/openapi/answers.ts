@@ -86,14 +86,20 @@ function problemResponse(codes: readonly ErrorCode[]): ResponseObject {
   };
 }
 
+/** Errors whose responses always say when to retry. */
+const RETRIABLE: ReadonlySet<ErrorCode> = new Set([
+  "quota_exceeded",
+  "test_limit_reached",
+  "replay_limit_reached",
+  "too_many_requests",
+]);
+
 function problemHeaders(codes: readonly ErrorCode[]): HeaderName[] {
   return [
     "X-Request-Id",
     "Cache-Control",
     ...(codes.includes("unauthenticated") ? ["WWW-Authenticate" as const] : QUOTA_HEADERS),
-    ...(codes.includes("quota_exceeded") || codes.includes("too_many_requests")
-      ? ["Retry-After" as const]
-      : []),
+    ...(codes.some((code) => RETRIABLE.has(code)) ? ["Retry-After" as const] : []),
     ...(codes.includes("method_not_allowed") ? ["Allow" as const] : []),
   ];
 }

@@ -132,6 +132,21 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
       "Your tier allows 20 backfills a day, and all of them are used. Retry after 2026-08-01T00:00:00.000Z, or " +
       "create the subscription without backfill_since.",
   },
+  test_limit_reached: {
+    when:
+      "your tier's test calls of the UTC day are used, or too many of yours are in progress; `Retry-After` says when to retry",
+    detail:
+      "Your tier allows 50 test calls a day, and all of them are used. Retry after 2026-08-01T00:00:00.000Z, or ask for a " +
+      "higher tier.",
+  },
+  replay_limit_reached: {
+    when:
+      "the replay would send more deliveries than your tier's replays of the UTC day have left (nothing was sent then), or " +
+      "another replay of yours is in progress; `Retry-After` says when to retry",
+    detail:
+      "This replay would send 800 deliveries, and 120 of your tier's 500 replays a day are left. Nothing was sent. Replay a " +
+      "shorter time with `until`. Retry after 2026-08-01T00:00:00.000Z, or ask for a higher tier.",
+  },
   too_many_requests: {
     when:
       "too many requests without a key, or with a wrong one, came from your address; `Retry-After` says for how long to wait",
@@ -143,7 +158,7 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
   },
   unavailable: {
     when: "the service is stopping or has too much to do",
-    detail: "Too many test deliveries are under way; try again in some seconds.",
+    detail: "Too many test calls are in progress. Retry in 15 seconds.",
   },
 };
 

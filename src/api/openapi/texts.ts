@@ -48,8 +48,11 @@ changes of one field the later counts, and \`If-Match\` with a tag is refused wi
 
 Your tier allows a number of requests a UTC day. Each answer to a key tells where you stand: \`X-RateLimit-Limit\`,
 \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` (Unix milliseconds), and the same as \`RateLimit\` and
-\`RateLimit-Policy\`. Every request with a key counts, but for those answered 304, 429 or 5xx. When the day is used up,
-the answer is 429, with \`Retry-After\` in seconds.
+\`RateLimit-Policy\`. Every request with a key counts, except those whose response is 304, 5xx, or 429
+\`quota_exceeded\` or \`too_many_requests\`. When the day is used up, the response is 429, with \`Retry-After\` in seconds.
+
+Test calls and replays have limits of their own per UTC day (\`GET /v1/usage\` shows them). Beyond them the response is 429
+\`test_limit_reached\` or \`replay_limit_reached\`, with \`Retry-After\`; such a request counts.
 
 ## Limits of an address
 

@@ -1,6 +1,8 @@
 // The log of deliveries: the list, one of them with its attempts, sending one again.
 import * as z from "zod";
 import { utcMonth } from "../../domain/calendar.ts";
+import type { Customer } from "../../domain/customer.ts";
+import { overDailyLimit } from "../../domain/daily_limit.ts";
 import { DELIVERY_STATUSES } from "../../domain/delivery.ts";
 import { DISCLAIMER } from "../../domain/disclaimer.ts";
 import { AppError, type FieldError } from "../../domain/errors.ts";
@@ -52,6 +54,7 @@ export interface DeliveryRouteOptions {
   >;
   clock: Clock;
   tiers: Record<Tier, TierLimits>;
+  limitsOf(customer: Customer): TierLimits;
   newId: NewId;
   /** Where clients reach the service, without a slash at its end. */
   publicUrl: string;
@@ -143,7 +146,7 @@ function deliveryRoute({ store }: DeliveryRouteOptions): Route {
   });
 }
 
-function replayRoute({ store, clock, tiers, newId }: DeliveryRouteOptions): Route {
+function replayRoute({ store, clock, tiers, limitsOf, newId }: DeliveryRouteOptions): Route {
   return keyRoute({
     method: "POST",
     path: "/v1/deliveries/{id}/replay",
@@ -153,7 +156,8 @@ function replayRoute({ store, clock, tiers, newId }: DeliveryRouteOptions): Rout
     description:
       "The same `webhook-id` and the same bytes, signed anew, at once and with every retry of a new one. One that was " +
       "delivered already does not count against the month's deliveries again; one that had failed does, and is held " +
-      "while they are used up.",
+      "while they are used up. It counts against the day's replays, and waits for what the subscription has not been " +
+      "sent yet.",
     params: { id: deliveryId },
     requestHeaders: ["Idempotency-Key"],
     answerHeaders: ["Idempotency-Replayed"],
@@ -163,6 +167,7 @@ function replayRoute({ store, clock, tiers, newId }: DeliveryRouteOptions): Rout
       "delivery_cancelled",
       "delivery_removed",
       "subscription_disabled",
+      "replay_limit_reached",
       "idempotency_in_flight",
       "idempotency_key_reused",
     ],
@@ -172,8 +177,13 @@ function replayRoute({ store, clock, tiers, newId }: DeliveryRouteOptions): Rout
     async handle({ params, customer, repetition }) {
       const id = params["id"] ?? "";
       const nowMs = clock.nowMs();
-      const terms = { nowMs, month: utcMonth(nowMs), tiers, newMailId: () => newId("mail") };
+      const { replaysPerDay } = limitsOf(customer);
+      const month = utcMonth(nowMs);
+      const terms = { nowMs, month, tiers, newMailId: () => newId("mail"), replaysPerDay };
       const outcome = isId("delivery", id) ? await store.replayDelivery(customer.id, id, terms) : "unknown";
+      if (outcome === "limit_reached") {
+        throw overDailyLimit({ code: "replay_limit_reached", nouns: "replays", limit: replaysPerDay, nowMs });
+      }
       if (typeof outcome === "string") throw refusal(outcome);
       const told = answer(202, { delivery: toDeliveryRecord(outcome), disclaimer: DISCLAIMER });
       // Lost by a crash here, a repetition finds the delivery under way and says so.
@@ -185,7 +195,7 @@ function replayRoute({ store, clock, tiers, newId }: DeliveryRouteOptions): Rout
   });
 }
 
-function refusal(outcome: ReplayRefusal): AppError {
+function refusal(outcome: Exclude<ReplayRefusal, "limit_reached">): AppError {
   switch (outcome) {
     case "unknown":
       return noDelivery();

@@ -37,8 +37,7 @@ export interface SubscriptionChangeOptions extends Omit<SubscriptionRouteOptions
   >;
   /** Sends a subscription's range of time again; `lastEventId` is where it ended before the range did. */
   replay(
-    customerId: string,
-    subscriptionId: string,
+    target: { customerId: string; subscriptionId: string; replaysPerDay: number },
     range: { sinceMs: number; untilMs: number | null; afterId: string | null },
   ): Promise<Replayed | "unknown" | "disabled">;
 }
@@ -176,7 +175,7 @@ function toRemember(repetition: Repetition | null, json: string): RememberedAnsw
   return repetition === null ? undefined : { ...repetition, json };
 }
 
-function replayRoute({ store, clock, replay }: SubscriptionChangeOptions): Route {
+function replayRoute({ store, clock, limitsOf, replay }: SubscriptionChangeOptions): Route {
   return keyRoute({
     method: "POST",
     path: "/v1/subscriptions/{id}/replay",
@@ -187,7 +186,9 @@ function replayRoute({ store, clock, replay }: SubscriptionChangeOptions): Route
       "For a receiver that has lost what it got: of the events stored in the time, finished deliveries (delivered " +
       "and failed) are sent again under their ids, and matching events that never had a delivery get one, also those from " +
       "before the subscription. What is under way stays so, and what `backfill_since` still brings comes with that. In " +
-      "the order of storing, at most 1000 a call: go on with `next_after`. What was delivered already does not count against the month's deliveries again.",
+      "the order of storing, at most 1000 a call: go on with `next_after`. What was delivered already does not count against the month's " +
+      "deliveries again. Each delivery counts against the day's replays: when they are not enough, nothing is sent. " +
+      "Replays wait for what the subscription has not been sent yet.",
     params: { id: subscriptionId },
     body: replayRequest,
     requestHeaders: ["Idempotency-Key"],
@@ -197,6 +198,7 @@ function replayRoute({ store, clock, replay }: SubscriptionChangeOptions): Route
       "not_found",
       "subscription_disabled",
       "held_full",
+      "replay_limit_reached",
       "idempotency_in_flight",
       "idempotency_key_reused",
     ],
@@ -212,7 +214,8 @@ function replayRoute({ store, clock, replay }: SubscriptionChangeOptions): Route
     answer: replayReport,
     status: 202,
     async handle({ params, body, customer, repetition }) {
-      const outcome = await replay(customer.id, idOf(params), {
+      const { replaysPerDay } = limitsOf(customer);
+      const outcome = await replay({ customerId: customer.id, subscriptionId: idOf(params), replaysPerDay }, {
         sinceMs: body.since,
         untilMs: body.until ?? null,
         afterId: body.after ?? null,

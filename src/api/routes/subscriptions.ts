@@ -53,8 +53,8 @@ export interface SubscriptionRouteOptions {
   isSource(id: string): Promise<boolean>;
   /** Why deliveries may not go to this address, in words; null when they may. */
   whyRefused(url: string): Promise<string | null>;
-  /** Sends a synthetic delivery at once. */
-  sendTest(subscription: Subscription): Promise<TestResult>;
+  /** Sends a synthetic delivery at once, if the customer's calls of the day allow it. */
+  sendTest(subscription: Subscription, callsPerDay: number): Promise<TestResult>;
 }
 
 /** The routes of subscriptions. */
@@ -163,9 +163,10 @@ function testRoute(options: SubscriptionRouteOptions): Route {
     summary: "Sends one synthetic delivery",
     description:
       "Posts one delivery of type `event.test`, severity `info` and source `test` to the subscription's " +
-      "address, signed with its secret, and says what came of it. It does not count against the month's deliveries.",
+      "address, signed with its secret, and says what came of it. It does not count against the month's deliveries, but " +
+      "against the day's test calls.",
     params: { id: subscriptionId },
-    errors: ["not_found", "subscription_disabled"],
+    errors: ["not_found", "subscription_disabled", "test_limit_reached"],
     answer: testAnswer,
     status: 200,
     async handle({ params, customer }) {
@@ -175,7 +176,9 @@ function testRoute(options: SubscriptionRouteOptions): Route {
       if (!isEnabled(subscription)) {
         throw new AppError("subscription_disabled", "Deliveries to this subscription are switched off.");
       }
-      return answer(200, { ...await options.sendTest(subscription), disclaimer: DISCLAIMER });
+      const { testCallsPerDay } = options.limitsOf(customer);
+      const result = await options.sendTest(subscription, testCallsPerDay);
+      return answer(200, { ...result, disclaimer: DISCLAIMER });
     },
   });
 }

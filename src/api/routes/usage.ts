@@ -1,5 +1,5 @@
 // GET /v1/usage: what the caller may use, has used, and when it begins anew.
-import { nextUtcMonth, utcMonth } from "../../domain/calendar.ts";
+import { nextUtcDay, nextUtcMonth, utcMonth } from "../../domain/calendar.ts";
 import { DISCLAIMER } from "../../domain/disclaimer.ts";
 import type { Customer } from "../../domain/customer.ts";
 import type { Clock } from "../../domain/ports.ts";
@@ -11,7 +11,7 @@ import { keyRoute, type Route } from "../route.ts";
 
 /** What the route needs. */
 export interface UsageRouteOptions {
-  store: Pick<Store, "usageOf">;
+  store: Pick<Store, "usageOf" | "usedToday">;
   clock: Clock;
   limitsOf(customer: Customer): TierLimits;
 }
@@ -24,13 +24,21 @@ export function usageRoute({ store, clock, limitsOf }: UsageRouteOptions): Route
     operationId: "getUsage",
     tag: "Account",
     summary: "The caller's tier, limits and what is used of them",
-    description: "Requests are counted by UTC day, deliveries by UTC month. This request counts too.",
+    description:
+      "Requests, test calls and replays are counted by UTC day, deliveries by UTC month. This request counts too.",
     answer: usageReport,
     status: 200,
     async handle({ customer, allowance }) {
       const nowMs = clock.nowMs();
       const used = await store.usageOf(customer.id, utcMonth(nowMs));
+      const today = await store.usedToday(customer.id, nowMs);
       const limits = limitsOf(customer);
+      const daily = (limit: number, used: number) => ({
+        limit,
+        used,
+        remaining: Math.max(0, limit - used),
+        resets_at: nextUtcDay(nowMs),
+      });
       return answer(200, {
         tier: customer.tier,
         api_requests: {
@@ -48,6 +56,8 @@ export function usageRoute({ store, clock, limitsOf }: UsageRouteOptions): Route
           resets_at: nextUtcMonth(nowMs),
           notices: noticesOf(used),
         },
+        test_calls: daily(limits.testCallsPerDay, today.test_calls),
+        replays: daily(limits.replaysPerDay, today.replays),
         subscriptions: { limit: limits.activeSubscriptions, active: used.activeSubscriptions },
         disclaimer: DISCLAIMER,
       });

@@ -1,10 +1,11 @@
 // Sending again in SQLite: finished deliveries from the beginning of their schedule, and events that were never sent.
 import type { RegEvent } from "../../domain/event.ts";
-import type { Replayed, ReplayRefusal } from "../../domain/catch_up_store.ts";
+import type { EventStretch, QuotaTerms, Replayed, ReplayRefusal } from "../../domain/catch_up_store.ts";
 import type { Store } from "../../domain/store.ts";
 import { noteAct } from "./audit.ts";
 import type { Candidates } from "./candidates.ts";
 import type { Connection, Row } from "./connection.ts";
+import { takeDaily } from "./daily_usage.ts";
 import { findDelivery } from "./delivery_log.ts";
 import { applyTrigger, findState } from "./delivery_states.ts";
 import { eventById, SERVED_JSON } from "./served.ts";
@@ -26,6 +27,11 @@ export function createReplays(
         );
         const refusal = row === undefined ? "unknown" : refusalOf(connection, row);
         if (refusal !== null) return refusal;
+        const { replaysPerDay, nowMs } = terms;
+        if (replaysPerDay !== undefined) {
+          const request = { action: "replays", count: 1, limit: replaysPerDay, nowMs } as const;
+          if (!takeDaily(connection, customerId, request).granted) return "limit_reached";
+        }
         const quota = new MonthQuota(connection, terms.month, terms.tiers);
         if (row !== undefined) {
           sendAgain(connection, { row, customerId, quota, atMs: terms.nowMs, nowMs: terms.nowMs });
@@ -37,15 +43,42 @@ export function createReplays(
         return findDelivery(connection, customerId, id) ?? "unknown";
       })),
 
-    replayEvents: (customerId, subscriptionId, stretch) =>
-      Promise.resolve(connection.transaction("durable", () => {
+    replayEvents: (customerId, subscriptionId, stretch) => {
+      const replay = () => {
         candidates.refresh();
         const candidate = candidates.get(subscriptionId);
         if (candidate?.subscription.customerId !== customerId) return "unknown";
         if (candidate.subscription.disabledAtMs !== null) return "disabled";
         return replayStretch(connection, candidates, { customerId, subscriptionId, stretch });
-      })),
+      };
+      if (stretch.isDryRun) return Promise.resolve(replay());
+      try {
+        return Promise.resolve(connection.transaction("durable", () => {
+          const outcome = replay();
+          if (typeof outcome !== "string") {
+            takeReplays(connection, customerId, outcome, stretch);
+          }
+          return outcome;
+        }));
+      } catch (error) {
+        if (error instanceof LimitReached) return Promise.resolve("limit_reached");
+        throw error;
+      }
+    },
   };
+}
+
+/** Rolls a replay back: what it sends is known only when it is done. */
+class LimitReached extends Error {}
+
+function takeReplays(
+  connection: Connection,
+  customerId: string,
+  { replayed, created }: Replayed,
+  { replaysPerDay: limit, nowMs }: Pick<EventStretch & QuotaTerms, "replaysPerDay" | "nowMs">,
+): void {
+  const request = { action: "replays", count: replayed + created, limit, nowMs } as const;
+  if (!takeDaily(connection, customerId, request).granted) throw new LimitReached();
 }
 
 const REPLAYED_COLUMNS = "seq, id, subscription_id, status, pruned, quota_month";
@@ -127,6 +160,7 @@ function replayStretch(
     if (row !== undefined) {
       if (refusalOf(connection, row) !== null) continue;
       replayed.replayed++;
+      if (stretch.isDryRun) continue;
       if (!sendAgain(connection, { row, customerId, quota, atMs, nowMs: stretch.nowMs })) replayed.held++;
       continue;
     }
@@ -144,8 +178,10 @@ function replayStretch(
       if (status === "held") replayed.held++;
     }
   }
-  made.write();
-  quota.settle(stretch);
+  if (!stretch.isDryRun) {
+    made.write();
+    quota.settle(stretch);
+  }
   return replayed;
 }
 

@@ -279,6 +279,8 @@ export async function replayAll(
     maxEvents: 1_000,
     maxDeliveries: 1_000,
     firstPlace: 0,
+    replaysPerDay: 10_000,
+    isDryRun: false,
     deliveriesFor: EVERYTHING,
     ...change,
   });
@@ -330,11 +332,9 @@ export async function claimAll(
 }
 
 /** Attempts of `cus_1` that have just begun, as many for each subscription. */
-export function running(bySubscription: Record<string, number>): RunningAttempt[] {
+export function running(counts: Record<string, number>): RunningAttempt[] {
   const attempt = { customerId: "cus_1", lane: "normal", startedAtMs: T0 } as const;
-  return Object.entries(bySubscription).flatMap(([subscriptionId, count]) =>
-    Array.from({ length: count }, () => ({ ...attempt, subscriptionId }))
-  );
+  return Object.entries(counts).flatMap(([id, n]) => Array(n).fill({ ...attempt, subscriptionId: id }));
 }
 
 /** The bodies that are due at a time, in the order of the claim; it leases them. */

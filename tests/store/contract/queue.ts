@@ -6,11 +6,13 @@ import {
   claimAll,
   type Claimed,
   claimedBodies,
+  finishAllDue,
   finished,
   first,
   LEASE,
   matchAll,
   publishMany,
+  replayAll,
   running,
   subscribe,
   T0,
@@ -112,6 +114,85 @@ export const queuePromises: StorePromise[] = [
       await matchAll(store, { nowMs: T0 - 5 }); // a clock that was set back
       await retryFirst(store, { sub_1: T0 - 3 });
       assert.deepEqual(await claimedBodies(store), ["4: evt_04", "1: evt_01", "2: evt_02", "3: evt_03"]);
+    },
+  },
+  {
+    name: "claimDeliveries() goes round over customers and their subscriptions, from one call to the next",
+    check: async (store) => {
+      for (const customer of ["1", "2", "3"]) await addCustomer(store, customer);
+      for (const [customer, count] of [["1", 3], ["2", 1], ["3", 2]] as const) {
+        for (let at = 1; at <= count; at++) {
+          await subscribe(store, `sub_${customer}${at}`, { customerId: `cus_${customer}` });
+        }
+      }
+      await publishMany(store, 1, 3);
+      await matchAll(store);
+      const order: string[] = [];
+      for (let call = 0; call < 18; call++) {
+        order.push(...(await claimAll(store, T0, { limit: 1 })).map(({ subscriptionId }) => subscriptionId));
+      }
+      assert.deepEqual(
+        order.map((id) => id.replace("sub_", "")).join(" "),
+        "11 21 31 12 21 32 13 21 31 11 32 12 31 13 32 11 12 13",
+      );
+      assert.deepEqual(await claimAll(store), []);
+    },
+  },
+  {
+    name: "claimDeliveries() lets no customer hold more than a quarter of the slots while another waits",
+    check: async (store) => {
+      for (const customer of ["1", "2"]) {
+        await addCustomer(store, customer);
+        for (let at = 1; at <= 5; at++) {
+          await subscribe(store, `sub_${customer}${at}`, { customerId: `cus_${customer}` });
+        }
+      }
+      await publishMany(store, 1, 5);
+      await matchAll(store);
+      const claimed = await claimAll(store, T0, { slots: 40, perSubscription: 5 });
+      const of = (customer: string) => claimed.filter(({ customerId }) => customerId === customer).length;
+      assert.deepEqual([of("cus_1"), of("cus_2")], [10, 10]);
+    },
+  },
+  {
+    name:
+      "claimDeliveries() keeps slots apart for slow endpoints, and knows them by the attempts of their address",
+    check: async (store) => {
+      await addCustomer(store);
+      for (const id of ["sub_1", "sub_2"]) await subscribe(store, id);
+      await publishMany(store, 1, 12);
+      await matchAll(store);
+      const [slow, quick] = await claimAll(store, T0, { perSubscription: 1 });
+      assert.ok(slow && quick);
+      await store.finishAttempts([
+        finished(slow, { kind: "delivered" }, { durationMs: 14_000 }),
+        finished(quick, { kind: "delivered" }, { durationMs: 14 }),
+      ], T0);
+      const lanes = async () => {
+        const claimed = await claimAll(store, T0, { slots: 40, perSubscription: 5 });
+        return claimed.map(({ subscriptionId, lane }) => `${subscriptionId} ${lane}`);
+      };
+      assert.deepEqual(new Set(await lanes()), new Set(["sub_1 slow", "sub_2 normal"]));
+      const options = { nowMs: T0, activeLimit: 100 };
+      await store.changeSubscription("cus_1", "sub_1", { webhookUrl: "https://new.example/" }, options);
+      assert.deepEqual(new Set(await lanes()), new Set(["sub_1 normal", "sub_2 normal"]));
+    },
+  },
+  {
+    name:
+      "claimDeliveries() gives replays after what the subscription was not sent yet, and has slots for them",
+    check: async (store) => {
+      await queue(store, 2, 6);
+      await finishAllDue(store, { kind: "delivered" });
+      await replayAll(store);
+      await publishMany(store, 7, 7);
+      await matchAll(store, { nowMs: T0 + 100 });
+      const claimed = async () =>
+        (await claimAll(store, T0 + 100, { slots: 16, perSubscription: 5 })).map((one) =>
+          `${one.subscriptionId} ${one.lane} ${one.body}`
+        );
+      assert.deepEqual(await claimed(), ["sub_1 normal 7: evt_07", "sub_2 normal 7: evt_07"]);
+      assert.deepEqual(await claimed(), ["sub_1 replay 1: evt_01", "sub_1 replay 2: evt_02"]);
     },
   },
   {

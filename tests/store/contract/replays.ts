@@ -8,6 +8,7 @@ import {
   catchUpAll,
   claimAll,
   claimedBodies,
+  deliveryId,
   EVERYTHING,
   finishAllDue,
   finished,
@@ -169,6 +170,40 @@ export const replayPromises: StorePromise[] = [
       await publishMany(store, 8, 8);
       await matchAll(store);
       assert.deepEqual(await claimedBodies(store, T0 + 1_000), ["7: evt_08"], "the sequence has no gap");
+    },
+  },
+  {
+    name:
+      "replayEvents() takes of the day's replays what it sends, and sends nothing when they are not enough",
+    check: async (store) => {
+      await addCustomer(store);
+      await publishMany(store, 1, 2);
+      await matchAll(store);
+      await subscribe(store, "sub_1");
+      await publishMany(store, 3, 4);
+      await matchAll(store);
+      await finishAllDue(store, { kind: "delivered" });
+      const sum = { replayed: 2, created: 2, held: 0, lastEventId: "evt_04" };
+      const limit = (replaysPerDay: number, isDryRun = false) =>
+        replayAll(store, { replaysPerDay, isDryRun });
+      assert.deepEqual(await limit(3, true), sum, "a dry run only counts");
+      assert.equal(await limit(3), "limit_reached");
+      assert.deepEqual(await claimAll(store, T0 + 1_000), []);
+      assert.equal((await store.usedToday("cus_1", T0)).replays, 0);
+      assert.deepEqual(await limit(4), sum);
+      assert.equal((await store.usedToday("cus_1", T0)).replays, 4);
+      await finishAllDue(store, { kind: "delivered" }, T0 + 1_000);
+      assert.equal(await limit(4), "limit_reached");
+      const terms = { ...TERMS, replaysPerDay: 4 };
+      assert.equal(
+        await store.replayDelivery("cus_1", deliveryId("evt_03", "sub_1"), terms),
+        "limit_reached",
+      );
+      const unlimited = await store.replayDelivery("cus_1", deliveryId("evt_03", "sub_1"), TERMS);
+      assert.ok(typeof unlimited !== "string", "the operator's are not limited");
+      assert.deepEqual(await limit(4), "limit_reached");
+      const nextDay = await replayAll(store, { replaysPerDay: 4, nowMs: T0 + 86_400_000 });
+      assert.deepEqual(nextDay, { ...sum, replayed: 3, created: 0 });
     },
   },
   {

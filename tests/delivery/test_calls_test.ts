@@ -1,6 +1,7 @@
 // What the API asks of the delivery room: a test delivery, and whether an address may be subscribed.
 import assert from "node:assert/strict";
-import { createDelivery } from "../../src/delivery/loop.ts";
+import { createDelivery, type Delivery } from "../../src/delivery/loop.ts";
+import type { TestOutcome } from "../../src/delivery/test_calls.ts";
 import { NetworkError } from "../../src/domain/ports.ts";
 import { deliveryPayload } from "../../src/wire/delivery.ts";
 import { answer, aSubscription, aWorld, hang, settle, textOf } from "./stand_ins.ts";
@@ -14,7 +15,7 @@ Deno.test("test() sends a synthetic delivery the way of every delivery, and show
     await clock.sleep(40, request.signal);
     return { ...answer(500), body: new TextEncoder().encode("internals of the receiver") };
   });
-  const outcome = createDelivery(deps).test(aSubscription({ language: "de" }));
+  const outcome = createDelivery(deps).test(aSubscription({ language: "de" }), 1_000);
   await settle();
   await clock.advance(40);
   const { delivery_id, ...rest } = await outcome;
@@ -36,7 +37,7 @@ Deno.test("test() sends a synthetic delivery the way of every delivery, and show
 Deno.test("test() takes the same guard", async () => {
   const { deps, network } = aWorld();
   network.addresses.set(HOST, ["169.254.169.254"]);
-  const outcome = await createDelivery(deps).test(aSubscription());
+  const outcome = await createDelivery(deps).test(aSubscription(), 1_000);
   assert.deepEqual(
     [outcome.delivered, outcome.status_code, outcome.problem],
     [false, null, "this address cannot receive webhooks"],
@@ -44,18 +45,58 @@ Deno.test("test() takes the same guard", async () => {
   assert.equal(network.requests.length, 0);
 });
 
-Deno.test("test() refuses more than 32 at once, and makes room again", async () => {
+/** Test calls of so many customers that hang, as many of each. */
+function callsOf(delivery: Delivery, customers: number, each: number): Promise<TestOutcome>[] {
+  return Array.from(
+    { length: customers * each },
+    (_, at) => delivery.test(aSubscription({ customerId: `cus_${at % customers}` }), 1_000),
+  );
+}
+
+Deno.test("test() refuses a fourth call of a customer at once, says when to retry, and makes room again", async () => {
+  const { deps, network, clock, store } = aWorld();
+  network.endpoints.set(HOST, (request) => hang(request.signal));
+  const delivery = createDelivery(deps);
+  const own = callsOf(delivery, 1, 3);
+  await settle();
+  await assert.rejects(delivery.test(aSubscription({ customerId: "cus_0" }), 1_000), {
+    name: "AppError",
+    code: "test_limit_reached",
+    retryInSeconds: 15,
+  });
+  assert.equal(store.testCalls, 3, "what is refused is not counted");
+  const other = delivery.test(aSubscription({ customerId: "cus_1" }), 1_000);
+  await settle();
+  await clock.advance(15_000);
+  for (const outcome of await Promise.all([...own, other])) {
+    assert.equal(outcome.problem, "no complete answer within 15 s");
+  }
+  network.endpoints.set(HOST, () => answer(200));
+  assert.equal((await delivery.test(aSubscription({ customerId: "cus_0" }), 1_000)).delivered, true);
+});
+
+Deno.test("test() refuses more than 100 calls of all customers at once, and says when to retry", async () => {
   const { deps, network, clock } = aWorld();
   network.endpoints.set(HOST, (request) => hang(request.signal));
   const delivery = createDelivery(deps);
-  const under = Array.from({ length: 32 }, () => delivery.test(aSubscription()));
+  const calls = callsOf(delivery, 50, 2);
   await settle();
-  await assert.rejects(delivery.test(aSubscription()), { name: "AppError", code: "unavailable" });
+  await assert.rejects(delivery.test(aSubscription(), 1_000), { code: "unavailable", retryInSeconds: 15 });
   await clock.advance(15_000);
-  const outcomes = await Promise.all(under);
-  assert.ok(outcomes.every((outcome) => outcome.problem === "no complete answer within 15 s"));
+  assert.equal((await Promise.all(calls)).length, 100);
+});
+
+Deno.test("test() refuses what is over the day's calls, and says when the day ends", async () => {
+  const { deps, network, clock } = aWorld();
   network.endpoints.set(HOST, () => answer(200));
-  assert.equal((await delivery.test(aSubscription())).delivered, true);
+  const delivery = createDelivery(deps);
+  assert.equal((await delivery.test(aSubscription(), 1)).delivered, true);
+  await clock.advance(1_500);
+  await assert.rejects(delivery.test(aSubscription(), 1), {
+    code: "test_limit_reached",
+    retryInSeconds: 12 * 3_600 - 1,
+    detail: /all of them are used\. Retry after 2026-03-02T00:00:00\.000Z/,
+  });
 });
 
 Deno.test("whyRefused() refuses at creation what would be refused at delivery", async () => {

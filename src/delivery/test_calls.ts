@@ -1,0 +1,113 @@
+// Test calls: one synthetic delivery at once, within limits of their own.
+import { overDailyLimit } from "../domain/daily_limit.ts";
+import { AppError } from "../domain/errors.ts";
+import type { NewId } from "../domain/ids.ts";
+import type { Log } from "../domain/ports.ts";
+import { firstOf, type Stop } from "../domain/stop.ts";
+import type { Store } from "../domain/store.ts";
+import { signingSecrets, type Subscription } from "../domain/subscription.ts";
+import { buildTestPayload } from "./payload.ts";
+import { isSuccess } from "./retry.ts";
+import { sendAttempt, type Sending } from "./send.ts";
+
+/** Test calls in progress: of all customers, and of one. They take none of the delivery slots. */
+const MAX_IN_PROGRESS = 100;
+const MAX_OF_CUSTOMER = 3;
+
+/** What came of a test delivery; the fields of the API's response. */
+export interface TestOutcome {
+  delivery_id: string;
+  delivered: boolean;
+  status_code: number | null;
+  duration_ms: number;
+  problem: string | null;
+}
+
+/** What test calls are made with. */
+export interface TestCallDeps extends Sending {
+  store: Pick<Store, "takeDaily">;
+  newId: NewId;
+  log: Log;
+  /** Aborts when whoever waits for a test is to be answered now, with the reason for that. */
+  hurry?: AbortSignal;
+}
+
+/** The test calls of a delivery loop. */
+export class TestCalls {
+  readonly #deps: TestCallDeps;
+  /** Calls in progress, by customer. */
+  readonly #inProgress = new Map<string, number>();
+
+  constructor(deps: TestCallDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Sends a test delivery. Throws `test_limit_reached` when the customer's calls of the UTC day are used or too many of
+   * them are in progress, and `unavailable` when too many of all customers are.
+   */
+  async make(
+    subscription: Subscription,
+    { callsPerDay: limit, giveUp }: { callsPerDay: number; giveUp: Stop },
+  ): Promise<TestOutcome> {
+    const { customerId } = subscription;
+    const own = this.#inProgress.get(customerId) ?? 0;
+    this.#mustHaveRoom(own);
+    this.#inProgress.set(customerId, own + 1);
+    try {
+      const { clock, store } = this.#deps;
+      const nowMs = clock.nowMs();
+      const { granted } = await store.takeDaily(customerId, { action: "test_calls", count: 1, limit, nowMs });
+      if (!granted) throw overDailyLimit({ code: "test_limit_reached", nouns: "test calls", limit, nowMs });
+      return await this.#send(subscription, giveUp);
+    } finally {
+      const left = (this.#inProgress.get(customerId) ?? 0) - 1;
+      if (left > 0) this.#inProgress.set(customerId, left);
+      else this.#inProgress.delete(customerId);
+    }
+  }
+
+  #mustHaveRoom(own: number): void {
+    const retryInSeconds = Math.ceil(this.#deps.timeoutMs / 1_000); // each of them has ended by then
+    const retry = `Retry in ${retryInSeconds} seconds.`;
+    if (own >= MAX_OF_CUSTOMER) {
+      const detail = `${own} test calls of yours are in progress, and no more are allowed at once. ${retry}`;
+      throw new AppError("test_limit_reached", detail, [], retryInSeconds);
+    }
+    let all = 0;
+    for (const count of this.#inProgress.values()) all += count;
+    if (all >= MAX_IN_PROGRESS) {
+      throw new AppError("unavailable", `Too many test calls are in progress. ${retry}`, [], retryInSeconds);
+    }
+  }
+
+  async #send(subscription: Subscription, giveUp: Stop): Promise<TestOutcome> {
+    const { clock, newId, log, hurry } = this.#deps;
+    const id = newId("delivery");
+    const nowMs = clock.nowMs();
+    const { webhookUrl } = subscription;
+    const webhookSecrets = signingSecrets(subscription, nowMs);
+    const body = buildTestPayload({ deliveryId: id, eventId: newId("event"), subscription, nowMs });
+    const { stop, leave } = firstOf(hurry === undefined ? [giveUp] : [giveUp, hurry]);
+    try {
+      const result = await sendAttempt({ id, webhookUrl, webhookSecrets, body }, this.#deps, stop);
+      const { statusCode, durationMs, problem } = result;
+      log.info("test delivery", {
+        delivery: id,
+        subscription: subscription.id,
+        status: statusCode,
+        duration_ms: durationMs,
+        problem,
+      });
+      return {
+        delivery_id: id,
+        delivered: isSuccess(result),
+        status_code: statusCode,
+        duration_ms: durationMs,
+        problem,
+      };
+    } finally {
+      leave();
+    }
+  }
+}
