@@ -29,7 +29,10 @@ export interface WaitingCustomer<Subscription extends WaitingSubscription = Wait
   subscriptions: Iterable<Subscription>;
 }
 
-/** An attempt that has lasted longer is in the slow lane from then on, and so is what its subscription starts next, ms. */
+/**
+ * An attempt that has lasted longer leaves the normal lane, ms. To its customer it counts as a slow one, and so does what
+ * its subscription starts next; the slots of the slow lane stay there for others.
+ */
 export const SLOW_AFTER_MS = 1_000;
 /** No customer holds a larger part of all slots while others wait. */
 const CUSTOMER_SHARE = 1 / 4;
@@ -66,7 +69,9 @@ export class Slots {
     for (const { customerId, subscriptionId, lane, startedAtMs } of running) {
       const isLong = Math.abs(nowMs - startedAtMs) >= SLOW_AFTER_MS;
       if (isLong) this.#slowNow.add(subscriptionId);
-      this.take(customerId, { id: subscriptionId, lane: lane === "normal" && isLong ? "slow" : lane });
+      const hasLeft = isLong && lane === "normal";
+      this.take(customerId, { id: subscriptionId, lane: hasLeft ? "slow" : lane });
+      if (hasLeft) this.#held.slow--;
     }
     this.#size = {
       normal: Math.max(1, slots - slow - replay),

@@ -105,11 +105,13 @@ Deno.test("shareSlots() gives slow and probed endpoints a quarter, and replays a
   );
 });
 
-Deno.test("shareSlots() counts an attempt that lasts to the slow lane, and its subscription with it", () => {
-  const long = attempts("ana", 31, { startedAtMs: NOW - SLOW_AFTER_MS });
-  const slots = slotsOf(100, long);
-  assert.ok(slots.isSlowNow("ana running 30"));
-  assert.deepEqual(started({ ana: { a: 99, "slow 1": 5 } }, slots), { "ana a": 36 });
+Deno.test("an attempt that lasts leaves the normal lane, is a slow one to its customer, and takes no slow slot of others", () => {
+  const long = attempts("ana", 50, { startedAtMs: NOW - SLOW_AFTER_MS });
+  const slots = () => slotsOf(100, long);
+  assert.ok(slots().isSlowNow("ana running 30"));
+  assert.deepEqual(started({ ana: { "slow 1": 5 } }, slots()), {}, "it has twice the slow slots");
+  assert.deepEqual(started({ ana: { a: 99 } }, slots()), { "ana a": 17 }, "it has two thirds of all");
+  assert.deepEqual(started({ bo: { "slow 1": 5, a: 5 } }, slots()), { "bo slow 1": 5, "bo a": 5 });
   assert.ok(!slotsOf(100, attempts("ana", 1)).isSlowNow("ana running 0"));
 });
 

@@ -1,0 +1,52 @@
+// Replays over the SQLite engine: other work goes on meanwhile, and a customer has one at a time.
+import assert from "node:assert/strict";
+import { createReplay, type Replaying } from "../../src/delivery/replay.ts";
+import { createIds } from "../../src/domain/ids.ts";
+import type { Store } from "../../src/domain/store.ts";
+import { DEFAULT_LIMITS } from "../../src/domain/tier.ts";
+import { createClock } from "../../src/platform/clock.ts";
+import { openStore } from "../../src/store/sqlite/store.ts";
+import { addCustomer, anEvent, publish, subscribe, T0 } from "../store/contract/given.ts";
+import { testVault } from "../support/vault.ts";
+
+const RANGE = { sinceMs: 0, untilMs: null, afterId: null };
+const TARGET = { customerId: "cus_1", subscriptionId: "sub_1", replaysPerDay: 5_000 };
+
+/** A store with so many events that match nothing. */
+async function withEvents(
+  count: number,
+  work: (store: Store, replaying: Replaying) => Promise<void>,
+): Promise<void> {
+  const store = openStore(":memory:", testVault);
+  let nowMs = T0;
+  const newId = createIds(() => nowMs++, (bytes) => new Uint8Array(bytes));
+  try {
+    await addCustomer(store);
+    await subscribe(store, "sub_1", { topics: ["gpai"] });
+    await publish(store, Array.from({ length: count }, () => anEvent(newId("event"))), false);
+    await work(store, { store, clock: createClock(), newId, topics: [], tiers: DEFAULT_LIMITS });
+  } finally {
+    await store.close();
+  }
+}
+
+Deno.test("a replay lets other work go on between its steps", () =>
+  withEvents(1_500, async (_, replaying) => {
+    let others = 0;
+    const timer = setInterval(() => others++, 0);
+    const outcome = await createReplay(replaying)(TARGET, RANGE);
+    clearInterval(timer);
+    assert.ok(typeof outcome !== "string" && outcome.lastEventId === null);
+    assert.ok(others >= 5, `${others} times`);
+  }));
+
+Deno.test("a customer has one replay in progress, and is told when to retry", () =>
+  withEvents(500, async (store, replaying) => {
+    await addCustomer(store, "2");
+    const replay = createReplay(replaying);
+    const first = replay(TARGET, RANGE);
+    await assert.rejects(replay(TARGET, RANGE), { code: "replay_limit_reached", retryInSeconds: 5 });
+    assert.equal(await replay({ ...TARGET, customerId: "cus_2" }, RANGE), "unknown", "another customer may");
+    await first;
+    assert.notEqual(typeof await replay(TARGET, RANGE), "string");
+  }));
