@@ -57,14 +57,15 @@ export interface UpkeepStore {
   fitSubscriptions(fit: { nowMs: number; tiers: TierTable; newMailId: () => string }): Promise<number>;
   /**
    * Removes bodies and attempts of deliveries that were over up to the one time, and what is then left of those that
-   * were over up to the other; deliveries that were cancelled before the first attempt; deleted subscriptions that no
-   * delivery is left of. At most `limit` of each. Returns how many; more may be left unless it is 0.
+   * were over up to the other, with deleted subscriptions that had no other; and deliveries that were cancelled before the
+   * first attempt. At most `limit` of each. Returns how many; more may be left unless it is 0.
    */
   removeOldDeliveries(
     remove: { prunedUntilMs: number; forgottenUntilMs: number; limit: number },
   ): Promise<number>;
   /**
-   * Cancels what deleted subscriptions still had to get beyond what their deletion has cancelled, some hundreds a call.
+   * Cancels what deleted subscriptions still had to get beyond what their deletion has cancelled, some hundreds a call, and
+   * removes deleted subscriptions that no delivery in the log belongs to, except the newest of each customer.
    * Returns how many deliveries and subscriptions it is done with; more may be left unless it is 0.
    */
   closeSubscriptions(nowMs: number): Promise<number>;

@@ -4,6 +4,9 @@ import { createMetrics } from "../../src/domain/metrics.ts";
 import { createWorld } from "../support/world.ts";
 
 const CONFIG = `
+[tiers.team]
+held_deliveries = 1
+
 [[sources]]
 id = "board"
 name_en = "Board"
@@ -91,6 +94,15 @@ Deno.test("visits, items, attempts and their times are counted by what came of t
     'regfeed_delivery_attempts_total{outcome="gone"}': 1,
     "regfeed_deliveries_held": 1,
     "regfeed_deliveries_pending": 0,
+    "regfeed_subscriptions_held_full": 0,
   });
+
+  titles[0] = "Guidelines on the AI Act, corrected again";
+  await platform.clock.advance(60_000);
+  await app.tick();
+  await expect({ "regfeed_deliveries_held": 1, "regfeed_subscriptions_held_full": 1 });
+  const [{ customer } = { customer: { id: "" } }] = await world.store.listCustomers();
+  const stored = (await read()).get(`regfeed_customer_stored_bytes{customer="${customer.id}"}`) ?? 0;
+  assert.ok(stored > 2_000 && stored < 20_000, `${stored} bytes for two deliveries`);
   await world.close();
 });

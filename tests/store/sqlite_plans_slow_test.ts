@@ -58,6 +58,7 @@ Deno.test("the SQLite engine reads no growing table from end to end, in any stat
   });
   assert.ok(statements.size > 60, "the contract runs the engine's statements");
   for (const { sql, lines } of await plansOf(statements)) {
+    assert.doesNotMatch(sql, /\?\d/, "Deno 2.4 cannot bind numbered parameters");
     // A plan of an insert shows the look-ups of violated references, which run only when there are any.
     if (sql.startsWith("insert ")) continue;
     assert.deepEqual(lines.filter(readsAll), [], sql);

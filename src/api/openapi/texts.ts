@@ -51,8 +51,9 @@ Your tier allows a number of requests a UTC day. Each answer to a key tells wher
 \`RateLimit-Policy\`. Every request with a key counts, except those whose response is 304, 5xx, or 429
 \`quota_exceeded\` or \`too_many_requests\`. When the day is used up, the response is 429, with \`Retry-After\` in seconds.
 
-Test calls and replays have limits of their own per UTC day (\`GET /v1/usage\` shows them). Beyond them the response is 429
-\`test_limit_reached\` or \`replay_limit_reached\`, with \`Retry-After\`; such a request counts.
+Test calls, replays and backfills have limits of their own per UTC day (\`GET /v1/usage\` shows them). Beyond them the
+response is 429 \`test_limit_reached\`, \`replay_limit_reached\` or \`backfill_limit_reached\`, with \`Retry-After\`; such a
+request counts.
 
 ## Limits of an address
 

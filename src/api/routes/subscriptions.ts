@@ -133,8 +133,7 @@ function deleteRoute({ store, clock, limitsOf }: SubscriptionRouteOptions): Rout
     summary: "Deletes a subscription",
     description:
       "Nothing more is delivered. Deliveries that are pending or held become `cancelled`; those that were never attempted " +
-      "are then removed from the log. The record is kept as long as the log has a delivery of it; deleting it again returns " +
-      "404. What your tier held (`disabled_by: tier`) takes its place, the oldest first.",
+      "are then removed from the log. The record is kept for audit; deleting it again returns 404. What your tier held (`disabled_by: tier`) takes its place, the oldest first.",
     params: { id: subscriptionId },
     errors: ["not_found"],
     answer: subscriptionAnswer,

@@ -72,16 +72,20 @@ export function logMatch(connection: Connection, eventSeq: number): void {
 
 /** Lets subscriptions go on that were paused and need not wait any more. Returns how many. */
 export function resumePaused(connection: Connection, quota: MonthQuota): number {
-  const paused = connection.all(
-    `select subscriptions.id, customer_id from subscriptions indexed by subscriptions_paused
-       join customers on customers.id = customer_id
-     where paused_at is not null and deleted_at is null and disabled_at is null and customers.enabled = 1`,
-  );
-  const ready = paused.filter((row) => quota.hasRoom(String(row["customer_id"])));
-  for (const { id } of ready) {
-    connection.run("update subscriptions set paused_at = null where id = ?", String(id));
+  const customers = connection.all(
+    `select distinct customer_id from subscriptions indexed by subscriptions_paused
+     where paused_at is not null and deleted_at is null`,
+  ).map((row) => String(row["customer_id"])).filter((customerId) => quota.hasRoom(customerId));
+  let resumed = 0;
+  for (const customerId of customers) {
+    resumed += connection.run(
+      `update subscriptions indexed by subscriptions_paused set paused_at = null
+       where customer_id = ? and paused_at is not null and deleted_at is null and disabled_at is null
+         and exists (select 1 from customers where id = customer_id and enabled = 1)`,
+      customerId,
+    );
   }
-  return ready.length;
+  return resumed;
 }
 
 /** Places of the match log that every subscription which is behind has passed; at most `limit`. */

@@ -56,8 +56,8 @@ const LIST_UNDELIVERED_SQL =
 const LIST_PENDING_SQL = `select ${COLUMNS} from deliveries ${LAST_ATTEMPT}
   where deliveries.seq in (
     select seq from deliveries indexed by deliveries_due
-    where status = 'pending' and is_replay in (0, 1) and deliveries.customer_id = ?1
-      and seq < ?2 and (?3 = 0 or created_at >= ?3) order by seq desc limit ?4)`;
+    where status = 'pending' and is_replay in (0, 1) and deliveries.customer_id = ?
+      and seq < ? and (? = 0 or created_at >= ?) order by seq desc limit ?)`;
 
 const ALL_SQL = `select ${COLUMNS} from deliveries ${LAST_ATTEMPT}
   where deliveries.seq < ? and deliveries.created_at >= ? order by deliveries.seq desc limit ?`;
@@ -155,7 +155,9 @@ function list(connection: Connection, customerId: string, query: DeliveryQuery):
   }
   const rows = ofEach(statuses, (status) => {
     if (status === "delivered") return connection.all(LIST_DELIVERED_SQL, customerId, before, sinceMs, limit);
-    if (status === "pending") return connection.all(LIST_PENDING_SQL, customerId, before, sinceMs, limit);
+    if (status === "pending") {
+      return connection.all(LIST_PENDING_SQL, customerId, before, sinceMs, sinceMs, limit);
+    }
     return connection.all(LIST_UNDELIVERED_SQL, customerId, status, before, sinceMs, limit);
   });
   return recordsOf(rows, query);

@@ -145,27 +145,26 @@ function returnToQuota(
 export const CANCEL_BATCH = 500;
 
 /**
- * Cancels some of what a deleted subscription still had to get, what is pending first. Bodies that were never sent are
- * removed at once. Returns how many it cancelled; 0 when nothing is left.
+ * Cancels some of what a deleted subscription still had to get, what is pending first, and removes the bodies: nobody is
+ * left to send them to. Returns how many it cancelled; 0 when nothing is left.
  */
 export function cancelDeliveries(connection: Connection, subscriptionId: string, nowMs: number): number {
   const rows = [CANCELLED_SQL.pending, CANCELLED_SQL.held]
     .flatMap((sql) => connection.all(sql, subscriptionId, CANCEL_BATCH)).slice(0, CANCEL_BATCH);
   for (const row of rows) applyTrigger(connection, stateFromRow(row), { trigger: "abandoned", nowMs });
-  const neverSent = rows.filter((row) => row["attempts"] === 0);
-  removeBodies(connection, JSON.stringify(neverSent.map((row) => row["seq"])));
+  removeBodies(connection, JSON.stringify(rows.map((row) => row["seq"])));
   return rows.length;
 }
 
-/** The pending deliveries of the subscription `?1`, in the terms of their index. */
+/** The pending deliveries of one subscription, in the terms of their index. */
 export const PENDING_OF_SUBSCRIPTION = `status = 'pending' and is_replay in (0, 1)
-  and deliveries.customer_id = (select customer_id from subscriptions where id = ?1) and subscription_id = ?1`;
+  and (deliveries.customer_id, subscription_id) = (select customer_id, id from subscriptions where id = ?)`;
 
 const CANCELLED_SQL = {
   pending:
-    `select ${STATE_COLUMNS} from deliveries indexed by deliveries_due where ${PENDING_OF_SUBSCRIPTION} limit ?2`,
+    `select ${STATE_COLUMNS} from deliveries indexed by deliveries_due where ${PENDING_OF_SUBSCRIPTION} limit ?`,
   held: `select ${STATE_COLUMNS} from deliveries indexed by deliveries_held
-    where status = 'held' and subscription_id = ?1 limit ?2`,
+    where status = 'held' and subscription_id = ? limit ?`,
 };
 
 /**
@@ -199,15 +198,16 @@ export function holdDeliveries(connection: Connection, subscriptionId: string, n
     }
     connection.run(
       `update deliveries indexed by deliveries_due
-       set status = ?2, hold_reason = ?3, quota_month = ?4, finished_at = iif(?5, coalesce(arrived_at, ?6), null),
-         decided_at = ?6
-       where ${PENDING_OF_SUBSCRIPTION} and (arrived_at is not null) = ?7 and quota_month is ?8`,
-      subscriptionId,
+       set status = ?, hold_reason = ?, quota_month = ?, finished_at = iif(?, coalesce(arrived_at, ?), null),
+         decided_at = ?
+       where ${PENDING_OF_SUBSCRIPTION} and (arrived_at is not null) = ? and quota_month is ?`,
       change.status,
       change.holdReason,
       change.quota === "give-back" ? null : quotaMonth,
       change.status === "held" ? 0 : 1,
       nowMs,
+      nowMs,
+      subscriptionId,
       facts.hasArrived ? 1 : 0,
       quotaMonth,
     );

@@ -91,9 +91,11 @@ export class EndpointNotes {
   #hurry(subscriptionId: string): void {
     this.connection.run(
       `update deliveries indexed by deliveries_due
-       set next_attempt_at = max(?2, coalesce(not_before, 0)), decided_at = ?2
-       where ${PENDING_OF_SUBSCRIPTION} and next_attempt_at > ?2 and exists (
+       set next_attempt_at = max(?, coalesce(not_before, 0)), decided_at = ?
+       where ${PENDING_OF_SUBSCRIPTION} and next_attempt_at > ? and exists (
          select 1 from attempts where delivery_id = deliveries.id and number = deliveries.attempts)`,
+      this.nowMs,
+      this.nowMs,
       subscriptionId,
       this.nowMs,
     );

@@ -12,7 +12,7 @@ export function createRetention(
   return {
     closeSubscriptions: (nowMs) => {
       const closing = connection.all(
-        "select id from subscriptions indexed by subscriptions_closing where closing = 1 limit ?",
+        "select id, customer_id from subscriptions indexed by subscriptions_closing where closing = 1 limit ?",
         CANCEL_BATCH,
       );
       if (closing.length === 0) return Promise.resolve(0);
@@ -63,7 +63,7 @@ function close(connection: Connection, closing: readonly Row[], nowMs: number): 
     const cancelled = cancelDeliveries(connection, id, nowMs);
     if (cancelled === 0) {
       connection.run("update subscriptions set closing = 0 where id = ?", id);
-      removeUnlogged(connection, id);
+      removeUnlogged(connection, String(row["customer_id"]));
     }
     done += Math.max(1, cancelled);
     if (done >= CANCEL_BATCH) break;
@@ -92,21 +92,26 @@ function forget(connection: Connection, rows: readonly Row[], finishedUntilMs: n
     finishedUntilMs,
     listOf(rows, "seq"),
   );
-  settleForgotten(connection, gone);
+  for (const id of countOn(connection, gone)) {
+    connection.run(
+      `delete from subscriptions where id = ? and deleted_at is not null and closing = 0
+         and not exists (select 1 from deliveries where subscription_id = subscriptions.id)`,
+      id,
+    );
+  }
 }
 
-/** Removes deliveries that were cancelled before the first attempt, with bodies that were leased at that time. */
+/** Removes deliveries that were cancelled before the first attempt. */
 function forgetNeverSent(connection: Connection, rows: readonly Row[]): void {
-  removeBodies(connection, listOf(rows, "seq"));
   const gone = connection.all(
     "delete from deliveries where seq in (select value from json_each(?)) returning subscription_id, sequence",
     listOf(rows, "seq"),
   );
-  settleForgotten(connection, gone);
+  countOn(connection, gone);
 }
 
-/** Subscriptions whose deliveries were removed count on, also when it was the last one; deleted ones may go too. */
-function settleForgotten(connection: Connection, gone: readonly Row[]): void {
+/** Subscriptions whose deliveries were removed count on, also when it was the last one. Returns their ids. */
+function countOn(connection: Connection, gone: readonly Row[]): Iterable<string> {
   const last = new Map<string, number>();
   for (const row of gone) {
     const id = String(row["subscription_id"]);
@@ -118,16 +123,23 @@ function settleForgotten(connection: Connection, gone: readonly Row[]): void {
       sequence + 1,
       id,
     );
-    removeUnlogged(connection, id);
   }
+  return last.keys();
 }
 
-/** Removes a deleted subscription that the delivery log does not name any more. */
-function removeUnlogged(connection: Connection, subscriptionId: string): void {
+/** Deleted subscriptions without a delivery in the log that are kept of each customer. */
+const MAX_UNLOGGED = 100;
+
+/** Removes a customer's deleted subscriptions that no delivery in the log belongs to, except the newest ones. */
+function removeUnlogged(connection: Connection, customerId: string): void {
   connection.run(
-    `delete from subscriptions where id = ? and deleted_at is not null and closing = 0
-       and not exists (select 1 from deliveries where subscription_id = subscriptions.id)`,
-    subscriptionId,
+    `delete from subscriptions where id in (
+       select id from subscriptions indexed by subscriptions_by_customer
+       where customer_id = ? and deleted_at is not null and closing = 0
+         and not exists (select 1 from deliveries where subscription_id = subscriptions.id)
+       order by deleted_at desc, id desc limit -1 offset ?)`,
+    customerId,
+    MAX_UNLOGGED,
   );
 }
 

@@ -133,11 +133,12 @@ function forgetHealth(connection: Connection, id: string, pace: "steady" | "prob
  */
 function beginAnew(connection: Connection, id: string, nowMs: number): void {
   connection.run(
-    `update deliveries indexed by deliveries_due set next_attempt_at = min(next_attempt_at, ?2), decided_at = ?2,
+    `update deliveries indexed by deliveries_due set next_attempt_at = min(next_attempt_at, ?), decided_at = ?,
        not_before = null, tries = 0
      where ${PENDING_OF_SUBSCRIPTION} and tries > 0 and exists (
        select 1 from attempts where delivery_id = deliveries.id and number = deliveries.attempts)`,
-    id,
     nowMs,
+    nowMs,
+    id,
   );
 }

@@ -150,7 +150,38 @@ export const retentionPromises: StorePromise[] = [
       assert.deepEqual([deliveries, held], [0, 0]);
       await removeAll(store, 0, 0, 200);
       assert.deepEqual(await store.listDeliveries("cus_1", { limit: 9 }), []);
-      assert.equal(await store.ownsSubscription("cus_1", "sub_1"), false);
+      assert.equal(await store.ownsSubscription("cus_1", "sub_1"), true, "the record stays");
+    },
+  },
+  {
+    name:
+      "closeSubscriptions() keeps the newest hundred deleted subscriptions of a customer that the log does not name",
+    check: async (store) => {
+      await addCustomer(store);
+      for (let number = 1; number <= 103; number++) {
+        const id = `sub_${String(number).padStart(3, "0")}`;
+        await subscribe(store, id);
+        if (number === 1) {
+          await publishMany(store, 1, 1);
+          await matchAll(store);
+          await finishAllDue(store, { kind: "delivered" });
+        }
+        await store.deleteSubscription("cus_1", id, { nowMs: T0 + number, activeLimit: 9 });
+      }
+      await closeAll(store);
+      const kept = async (...ids: string[]) => {
+        const owned: boolean[] = [];
+        for (const id of ids) owned.push(await store.ownsSubscription("cus_1", id));
+        return owned;
+      };
+      // The first one has a delivery in the log.
+      assert.deepEqual(await kept("sub_001", "sub_002", "sub_003", "sub_004", "sub_103"), [
+        true,
+        false,
+        false,
+        true,
+        true,
+      ]);
     },
   },
   {
@@ -167,13 +198,14 @@ export const retentionPromises: StorePromise[] = [
       await store.deleteSubscription("cus_2", "sub_2", { nowMs: T0, activeLimit: 9 });
       await closeAll(store);
       await removeAll(store, 0, 0);
-      const largest = await store.largestCustomers(9);
+      const largest = await store.largestCustomers(1);
       assert.deepEqual(largest.map(({ customerId }) => customerId), ["cus_1"]);
       assert.ok((largest[0]?.bytes ?? 0) > (small[1]?.bytes ?? 0) + 5 * 400);
       await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0, activeLimit: 9 });
       await closeAll(store);
       await removeAll(store, 0, 0);
-      assert.deepEqual(await store.largestCustomers(9), [], "nothing of anybody is left");
+      const left = await store.largestCustomers(9);
+      assert.deepEqual(left.map(({ customerId }) => customerId), ["cus_2", "cus_1"], "the records are left");
     },
   },
 ];
