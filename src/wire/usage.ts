@@ -44,6 +44,9 @@ export const usageReport = z.strictObject({
   replays: dailyActions.meta({
     description: "The day's deliveries that were sent again or created by replays",
   }),
+  backfills: dailyActions.meta({
+    description: "The day's subscriptions that were created with backfill_since",
+  }),
   subscriptions: z.strictObject({
     limit: count.meta({ description: "Subscriptions that may be active" }),
     active: count.meta({ description: "Subscriptions that are active" }),
@@ -66,6 +69,7 @@ export const usageReport = z.strictObject({
     },
     test_calls: { limit: 200, used: 3, remaining: 197, resets_at: 1_785_542_400_000 },
     replays: { limit: 5_000, used: 0, remaining: 5_000, resets_at: 1_785_542_400_000 },
+    backfills: { limit: 20, used: 1, remaining: 19, resets_at: 1_785_542_400_000 },
     subscriptions: { limit: 5, active: 2 },
     disclaimer: DISCLAIMER,
   }],

@@ -239,7 +239,7 @@ Deno.test("backfills beyond the tier's number a day get 429, with the time at wh
     const refused = await add("/2");
     assert.deepEqual([refused.status, refused.json.code], [429, "backfill_limit_reached"]);
     const resetMs = Date.UTC(2026, 7, 2);
-    assert.match(refused.json.detail, /1 backfill a day.*2026-08-02T00:00:00\.000Z/);
+    assert.match(refused.json.detail, /1 backfills a day.*2026-08-02T00:00:00\.000Z/);
     assert.equal(
       Number(refused.headers.get("retry-after")),
       Math.ceil((resetMs - world.platform.clock.nowMs()) / 1_000),

@@ -55,6 +55,7 @@ Deno.test("GET /v1/usage tells tier, limits, what is used and when it begins ane
       },
       test_calls: { limit: 50, used: 0, remaining: 50, resets_at: Date.parse("2026-08-02T00:00:00Z") },
       replays: { limit: 500, used: 0, remaining: 500, resets_at: Date.parse("2026-08-02T00:00:00Z") },
+      backfills: { limit: 10, used: 0, remaining: 10, resets_at: Date.parse("2026-08-02T00:00:00Z") },
       subscriptions: { limit: 1, active: 1 },
     });
     await world.platform.clock.advance(Date.parse("2026-09-01T00:00:00Z") - START_MS);

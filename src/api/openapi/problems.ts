@@ -129,8 +129,8 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
     when:
       "your tier's backfills of the UTC day are used up; nothing was created. `Retry-After` says when the day ends",
     detail:
-      "Your tier allows 20 backfills a day, and all of them are used. Retry after 2026-08-01T00:00:00.000Z, or " +
-      "create the subscription without backfill_since.",
+      "Your tier allows 20 backfills a day, and all of them are used. Retry after 2026-08-01T00:00:00.000Z, or ask for a " +
+      "higher tier.",
   },
   test_limit_reached: {
     when:

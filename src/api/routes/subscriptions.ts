@@ -1,5 +1,5 @@
 // Webhook subscriptions: create, list, delete, test.
-import { nextUtcDay } from "../../domain/calendar.ts";
+import { overDailyLimit } from "../../domain/daily_limit.ts";
 import { DISCLAIMER } from "../../domain/disclaimer.ts";
 import type { Customer } from "../../domain/customer.ts";
 import { AppError } from "../../domain/errors.ts";
@@ -265,22 +265,13 @@ async function add(
         `You have ${MAX_SWITCHED_OFF} subscriptions that are switched off. Delete one, then create another.`,
       );
     case "backfill_limit_reached":
-      throw backfillLimitReached(perDay, subscription.createdAtMs);
+      throw overDailyLimit({
+        code: "backfill_limit_reached",
+        nouns: "backfills",
+        limit: perDay,
+        nowMs: subscription.createdAtMs,
+      });
   }
-}
-
-function backfillLimitReached(perDay: number, nowMs: number): AppError {
-  const resetMs = nextUtcDay(nowMs);
-  return new AppError(
-    "backfill_limit_reached",
-    `Your tier allows ${perDay} backfill${
-      perDay === 1 ? "" : "s"
-    } a day, and all of them are used. Retry after ${
-      new Date(resetMs).toISOString()
-    }, or create the subscription without backfill_since.`,
-    [],
-    Math.ceil((resetMs - nowMs) / 1_000),
-  );
 }
 
 /** The error of a subscription that would be the same as another one, which is on or held by the tier. */

@@ -25,7 +25,7 @@ export function usageRoute({ store, clock, limitsOf }: UsageRouteOptions): Route
     tag: "Account",
     summary: "The caller's tier, limits and what is used of them",
     description:
-      "Requests, test calls and replays are counted by UTC day, deliveries by UTC month. This request counts too.",
+      "Requests, test calls, replays and backfills are counted by UTC day, deliveries by UTC month. This request counts too.",
     answer: usageReport,
     status: 200,
     async handle({ customer, allowance }) {
@@ -58,6 +58,7 @@ export function usageRoute({ store, clock, limitsOf }: UsageRouteOptions): Route
         },
         test_calls: daily(limits.testCallsPerDay, today.test_calls),
         replays: daily(limits.replaysPerDay, today.replays),
+        backfills: daily(limits.backfillsPerDay, today.backfills),
         subscriptions: { limit: limits.activeSubscriptions, active: used.activeSubscriptions },
         disclaimer: DISCLAIMER,
       });
