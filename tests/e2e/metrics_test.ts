@@ -4,8 +4,6 @@ import { createMetrics } from "../../src/domain/metrics.ts";
 import { createWorld } from "../support/world.ts";
 
 const CONFIG = `
-[tiers.team]
-held_deliveries = 1
 
 [[sources]]
 id = "board"
@@ -94,15 +92,32 @@ Deno.test("visits, items, attempts and their times are counted by what came of t
     'regfeed_delivery_attempts_total{outcome="gone"}': 1,
     "regfeed_deliveries_held": 1,
     "regfeed_deliveries_pending": 0,
-    "regfeed_subscriptions_held_full": 0,
   });
+  await world.close();
+});
 
-  titles[0] = "Guidelines on the AI Act, corrected again";
-  await platform.clock.advance(60_000);
-  await app.tick();
-  await expect({ "regfeed_deliveries_held": 1, "regfeed_subscriptions_held_full": 1 });
-  const [{ customer } = { customer: { id: "" } }] = await world.store.listCustomers();
-  const stored = (await read()).get(`regfeed_customer_stored_bytes{customer="${customer.id}"}`) ?? 0;
-  assert.ok(stored > 2_000 && stored < 20_000, `${stored} bytes for two deliveries`);
+Deno.test("subscriptions that are held_full are counted, and what is stored for a customer", async () => {
+  const metrics = createMetrics();
+  const limits = "[tiers.team]\nwebhook_deliveries_per_month = 1\nheld_deliveries = 1\n";
+  const world = await createWorld(limits + CONFIG, { metrics });
+  const { platform, app } = world;
+  platform.http.serve("https://hooks.example", () => ({ status: 204 }));
+  const { key, customer } = await world.addCustomer();
+  const body = JSON.stringify({ webhook_url: "https://hooks.example/one" });
+  assert.equal((await world.ask("/v1/subscriptions", { method: "POST", key, body })).status, 201);
+  const publish = async (count: number) => {
+    const titles = Array.from({ length: count }, (_, at) => `Guideline ${at} on the AI Act`);
+    platform.http.serve("https://board.example/feed", () => ({ body: feedOf(titles) }));
+    await platform.clock.advance(60_000);
+    await app.tick();
+    return await metrics.render();
+  };
+  assert.match(await publish(2), /^regfeed_subscriptions_held_full 0$/m);
+  const page = await publish(3);
+  assert.match(page, /^regfeed_subscriptions_held_full 1$/m);
+  const stored = new RegExp(`^regfeed_customer_stored_bytes\\{customer="${customer.id}"\\} (\\d+)$`, "m")
+    .exec(page);
+  const bytes = Number(stored?.[1]);
+  assert.ok(bytes > 2_000 && bytes < 20_000, `${bytes} bytes for two deliveries`);
   await world.close();
 });
