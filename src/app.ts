@@ -36,7 +36,7 @@ import type { Store } from "./domain/store.ts";
 import { loudnessOf, type StoreTrouble, TROUBLE_ADVICE } from "./domain/store_trouble.ts";
 import type { Subscription } from "./domain/subscription.ts";
 import { createIngest, type Ingest } from "./ingest/ingest.ts";
-import { readOn } from "./ingest/read_elsewhere.ts";
+import { createParser } from "./ingest/parse_worker_client.ts";
 import type { OpenApi } from "./wire/openapi.ts";
 
 /** How often counted requests are written, ms: so many are lost at most by a crash. */
@@ -160,7 +160,7 @@ export function createApp(
     ...forgetting,
   };
   const loops = createLoops((running, stopping) => [
-    ingest.run(running),
+    ingest.run(running, stopping),
     delivery.run(running, stopping),
     mailing.run(running),
     ...Object.entries(chores).map(([failure, work]) =>
@@ -269,8 +269,7 @@ function createCollecting(
     hostSpacingMs: config.ingest.hostSpacingMs,
     jitterMs: config.ingest.jitterMs,
     maxFreshMs: config.ingest.maxFreshMs,
-    classify: classifier.classify,
-    ...(platform.reader === null ? {} : { readElsewhere: readOn(platform.reader, config.classification) }),
+    createParser: (limits) => createParser(platform.parseWorker, config.classification, limits),
     rulesVersion: classifier.rulesVersion,
   });
 }

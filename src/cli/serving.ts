@@ -86,7 +86,7 @@ export async function serve(
     return server.shutdown(0);
   });
   parts.defer(await listenForMetrics(config, metrics));
-  const thread = createThread(new URL("../worker.ts", import.meta.url));
+  const thread = createThread(new URL("../database_worker.ts", import.meta.url));
   parts.defer(() => thread.end());
   // It listens already: whoever watches the process sees it alive while a large database is brought up to date.
   const say = (text: string, fields: LogFields) => log.info(text, fields);

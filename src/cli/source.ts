@@ -4,10 +4,14 @@ import { createApp } from "../app.ts";
 import { createClassifier } from "../classify/classify.ts";
 import type { Config } from "../config/config.ts";
 import { type SourceSettings, untouchedSource } from "../domain/source.ts";
-import { describeDocument, type DescribeOptions } from "../ingest/normalise/describe.ts";
+import { NO_ADDITIONS } from "../classify/additions.ts";
+import { FetchError } from "../ingest/fetched.ts";
+import type { DescribeOptions, DocumentDescription } from "../ingest/normalise/describe.ts";
 import { inflateFile } from "../ingest/parse/inflate.ts";
 import { DocumentError } from "../ingest/parse/document.ts";
-import { MAX_ITEMS } from "../ingest/contents.ts";
+import { MAX_ITEMS } from "../ingest/parse_pipeline.ts";
+import { createParser } from "../ingest/parse_worker_client.ts";
+import { createParseWorker } from "../platform/platform.ts";
 import { VERSION } from "../version.ts";
 import { type Command, type CommandCall, CommandError, EXIT, JSON_OPTION } from "./command.ts";
 import { loadConfig, withStore } from "./open.ts";
@@ -16,8 +20,10 @@ import { listJson, listSources, listTable } from "./source_list.ts";
 import { previewJson, previewTable } from "./source_preview.ts";
 import { releaseCommand, saveDocuments } from "./source_release.ts";
 
-/** A saved document that is compressed is read up to this many bytes. */
-const MAX_INFLATED_BYTES = 64 * 1024 * 1024;
+/** Maximum size of a saved document after decompression, bytes. */
+const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024;
+/** How long parsing may take where no source says it, ms. */
+const PARSE_TIMEOUT_MS = 5_000;
 
 /** The commands that concern sources. */
 export const sourceCommands: Command[] = [
@@ -98,28 +104,52 @@ export const sourceCommands: Command[] = [
         throw new CommandError(`${file} cannot be read: ${(error as Error).message}`);
       }
       try {
-        const options = { ...source, contentType: texts.get("content-type") ?? null, maxItems: MAX_ITEMS };
-        const document = await inflateFile(bytes, MAX_INFLATED_BYTES);
+        const { timeoutMs = PARSE_TIMEOUT_MS, ...reading } = source;
+        const contentType = texts.get("content-type") ?? null;
+        const description = await describe(
+          bytes,
+          { ...reading, contentType, maxItems: MAX_ITEMS },
+          timeoutMs,
+        );
         const indent = call.flags.has("json") ? undefined : 2;
-        host.out(`${JSON.stringify(describeDocument(document, options), null, indent)}\n`);
+        host.out(`${JSON.stringify(description, null, indent)}\n`);
         return EXIT.done;
       } catch (error) {
-        if (error instanceof DocumentError) throw new CommandError(`${file}: ${error.message}`);
+        if (error instanceof DocumentError || error instanceof FetchError) {
+          throw new CommandError(`${file}: ${error.message}`);
+        }
         throw error;
       }
     },
   },
 ];
 
+async function describe(
+  bytes: Uint8Array,
+  options: DescribeOptions,
+  timeoutMs: number,
+): Promise<DocumentDescription> {
+  const worker = createParseWorker();
+  try {
+    const parser = createParser(worker, NO_ADDITIONS, { timeoutMs });
+    return await parser.describe(await inflateFile(bytes, MAX_DOCUMENT_BYTES), options);
+  } finally {
+    worker.end();
+  }
+}
+
 /** How the source that is named reads a document; without one, no config is read. */
-async function sourceToParse(call: CommandCall): Promise<Partial<DescribeOptions>> {
+async function sourceToParse(
+  call: CommandCall,
+): Promise<Partial<DescribeOptions> & { timeoutMs?: number }> {
   const id = call.texts.get("source");
   if (id === undefined) return {};
   const { config } = await loadConfig(call);
   const [source] = requireSources({ sources: config.sources, anyState: true }, [id]);
   if (source === undefined) return {};
-  const { rules, timezone, fetchStrategy, location, baseUrl } = source;
+  const { rules, timezone, fetchStrategy, location, baseUrl, parseTimeoutMs } = source;
   return {
+    timeoutMs: parseTimeoutMs,
     reading: rules?.reading ?? null,
     timezone,
     baseUrl: fetchStrategy === "files" ? baseUrl : location,

@@ -58,6 +58,8 @@ export interface Config {
     maxDocumentBytes: number;
     /** For one fetch from its beginning to its last byte. */
     timeoutMs: number;
+    /** For parsing one document, where its source names no other limit. */
+    parseTimeoutMs: number;
     /** Sources fetched at the same time. */
     concurrency: number;
     /** The same for one host. */
@@ -255,6 +257,7 @@ function buildConfig(
       notifyFirstFetch: file.ingest.notify_first_fetch,
       maxDocumentBytes: file.ingest.max_document_bytes,
       timeoutMs: file.ingest.timeout,
+      parseTimeoutMs: file.ingest.parse_timeout,
       concurrency: file.ingest.concurrency,
       hostConcurrency: file.ingest.host_concurrency,
       hostSpacingMs: file.ingest.host_spacing,
@@ -322,6 +325,7 @@ function buildSource(
     notifyFirstFetch: source.notify_first_fetch ?? ingest.notify_first_fetch,
     enabled: source.enabled,
     ...(minItems === 0 ? {} : { minItems }),
+    parseTimeoutMs: source.parse_timeout ?? ingest.parse_timeout,
     ...(!source.crawl_delay ? {} : { crawlDelayMs: source.crawl_delay }),
     ...(source.reuse === undefined ? {} : { reuse: source.reuse }),
     ...(rules === null ? {} : { rules }),

@@ -24,6 +24,7 @@ export interface ConfigSummary {
     notify_first_fetch: boolean;
     max_document_bytes: number;
     timeout_ms: number;
+    parse_timeout_ms: number;
     concurrency: number;
     contact: string | null;
     host_concurrency: number;
@@ -91,6 +92,7 @@ export function summariseConfig(config: Config, nowMs: number): ConfigSummary {
       notify_first_fetch: config.ingest.notifyFirstFetch,
       max_document_bytes: config.ingest.maxDocumentBytes,
       timeout_ms: config.ingest.timeoutMs,
+      parse_timeout_ms: config.ingest.parseTimeoutMs,
       concurrency: config.ingest.concurrency,
       contact: config.ingest.contact,
       host_concurrency: config.ingest.hostConcurrency,
@@ -238,7 +240,7 @@ function ingestRows(ingest: ConfigSummary["ingest"]): [string, string][] {
     [
       "ingest",
       `${ingest.concurrency} at a time, each within ${formatDuration(ingest.timeout_ms)} and ` +
-      `${ingest.max_document_bytes} bytes`,
+      `${ingest.max_document_bytes} bytes, parsed within ${formatDuration(ingest.parse_timeout_ms)}`,
     ],
     [
       "",

@@ -24,6 +24,7 @@ export interface SourceSummary {
   min_items: number | null;
   silent_after_ms: number | null;
   crawl_delay_ms: number | null;
+  parse_timeout_ms: number;
   ca_file: string | null;
   reuse: string | null;
   /** Whether its requests carry an `Authorization` header; the header itself is a secret. */
@@ -51,6 +52,7 @@ export function summariseSource(source: SourceSettings & { enabled: boolean }, n
     min_items: source.minItems ?? null,
     silent_after_ms: source.silentAfterMs ?? null,
     crawl_delay_ms: source.crawlDelayMs ?? null,
+    parse_timeout_ms: source.parseTimeoutMs,
     ca_file: source.caFile ?? null,
     reuse: source.reuse ?? null,
     authorization: source.authorization !== undefined,

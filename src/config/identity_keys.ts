@@ -24,19 +24,27 @@ export function readIdentity(value: unknown): Reading<IdentityRule> {
   return { value: PATTERN_RULE + pattern };
 }
 
-/** A regular expression, as JavaScript knows them. */
+/** Maximum length of a regular expression, characters. */
+const MAX_PATTERN = 1_000;
+
+/** A regular expression of JavaScript. */
 export function readPattern(text: string): Reading<string> {
+  if (text.length > MAX_PATTERN) {
+    return { problem: `is longer than ${MAX_PATTERN} characters: write a shorter regular expression` };
+  }
   try {
     new RegExp(text);
   } catch (error) {
-    return { problem: `is no regular expression: ${(error as Error).message.replace(/^.*\/: /, "")}` };
+    return {
+      problem: `is not a valid regular expression: ${(error as Error).message.replace(/^.*\/: /, "")}`,
+    };
   }
   return text === "" ? { problem: "is empty: write a regular expression" } : { value: text };
 }
 
-/** An alternative that matches everything shows how many groups there are. */
+/** How many groups it has. The empty alternative before it matches, so the pattern itself is never run. */
 function countGroups(pattern: string): number {
-  return (new RegExp(`${pattern}|`).exec("")?.length ?? 1) - 1;
+  return (new RegExp(`|${pattern}`).exec("")?.length ?? 1) - 1;
 }
 
 /** What is wrong with the languages of `urls`. */

@@ -35,6 +35,7 @@ import {
 const BOUNDS = {
   maxDocumentBytes: { min: 1_024, max: 512 * 1024 * 1024 },
   ingestTimeout: { minMs: 1_000, maxMs: 600_000 },
+  parseTimeout: { minMs: 1_000, maxMs: 600_000 },
   deliveryTimeout: { minMs: 100, maxMs: 60_000 },
   keep: { minMs: 3_600_000, maxMs: 3_650 * 86_400_000 },
   port: { min: 1, max: 65_535 },
@@ -177,6 +178,7 @@ const source = table({
   enabled: flag().prefault(true),
   min_items: wholeNumber(BOUNDS.minItems, "5").optional(),
   crawl_delay: duration(BOUNDS.crawlDelay, "10s").optional(),
+  parse_timeout: duration(BOUNDS.parseTimeout, "5s").optional(),
   reuse: text("the terms in words", "CC BY 4.0", readName).optional(),
   authorization: secret.inPlace,
   authorization_file: secret.file,
@@ -269,6 +271,7 @@ export const FILE_SCHEMA = table({
     notify_first_fetch: flag().prefault(false),
     max_document_bytes: wholeNumber(BOUNDS.maxDocumentBytes, "20971520").prefault(20 * 1024 * 1024),
     timeout: duration(BOUNDS.ingestTimeout, "30s").prefault("30s"),
+    parse_timeout: duration(BOUNDS.parseTimeout, "5s").prefault("5s"),
     concurrency: wholeNumber(BOUNDS.ingestConcurrency, "4").prefault(4),
     host_concurrency: wholeNumber(BOUNDS.hostConcurrency, "1").prefault(1),
     host_spacing: duration(BOUNDS.hostSpacing, "1s").prefault("1s"),

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { dateFormatProblem } from "../domain/date_format.ts";
 import { ITEM_FIELDS, type ItemField } from "../domain/reading.ts";
 import { readTemplate, readValuePath } from "../domain/value_path.ts";
+import { readPattern } from "./identity_keys.ts";
 import { flag, list, oneOf, table, text, wants, wholeNumber } from "./parts.ts";
 import { describeKind, quote } from "./problems.ts";
 import type { Reading } from "./values.ts";
@@ -192,16 +193,7 @@ function readQuery(value: string): Reading<string> {
 }
 
 function patterns() {
-  const pattern = text("a regular expression", "/news/", (value): Reading<string> => {
-    try {
-      new RegExp(value);
-      return { value };
-    } catch (error) {
-      return {
-        problem: `is no regular expression: ${error instanceof Error ? error.message : String(error)}`,
-      };
-    }
-  });
+  const pattern = text("a regular expression", "/news/", readPattern);
   return list(pattern, "regular expressions", '["/news/"]').prefault([]);
 }
 

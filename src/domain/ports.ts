@@ -243,13 +243,31 @@ export class VaultError extends Error {
   override readonly name = "VaultError";
 }
 
-/** Another thread, which does tasks by name, one after the other. It begins with the first of them. */
-export interface SecondThread {
+/** The limits of one task in a worker thread. */
+export interface TaskLimits {
+  /** How long the task may run; the time that it waits for others before it does not count. */
+  timeoutMs?: number;
+  /** Ends the task; the call rejects with the signal's reason. */
+  signal?: AbortSignal;
+}
+
+/** A task exceeded a limit; its worker was terminated. */
+export class WorkerLimitError extends Error {
+  override readonly name = "WorkerLimitError";
+  /** `limit` is in ms or in bytes. */
+  constructor(readonly kind: "time" | "memory", readonly limit: number) {
+    super(kind === "time" ? `not done within ${limit / 1_000} s` : `needed more than ${limit} bytes`);
+  }
+}
+
+/** A worker thread that runs tasks by name, one at a time, in the order of the calls. */
+export interface WorkerThread {
   /**
-   * The result of a task; one that comes in parts is given to `take` part by part, and the result is null. Only data can
-   * be sent. Rejects with the message of what the task threw, and when the thread breaks or is ended.
+   * The result of a task. Argument and result are copied. Rejects with what the task threw (its name and message), with a
+   * {@link WorkerLimitError} at a limit, and when the worker cannot start, fails or is ended: then the worker is
+   * terminated, and the next call gets a new one.
    */
-  call(task: string, argument: unknown, take?: (part: unknown) => void): Promise<unknown>;
+  call(task: string, argument: unknown, limits?: TaskLimits): Promise<unknown>;
 }
 
 /** The world outside, as one. */
@@ -264,7 +282,7 @@ export interface Platform {
   mailer: Mailer;
   tracer: Tracer;
   eventLoop: EventLoop;
-  /** Reads long documents; null where all is done on one thread. */
-  reader: SecondThread | null;
+  /** Parses documents. */
+  parseWorker: WorkerThread;
   log(area: LogArea): Log;
 }

@@ -45,6 +45,8 @@ export interface SourceSettings {
   enabled: boolean;
   /** Fewer items in a fetch that brought a document are a failure; without it, none are too few. */
   minItems?: number;
+  /** How long parsing one of its documents may take, ms. */
+  parseTimeoutMs: number;
   /** Pause between two requests to the source's host, ms; without it, what the service leaves between any two. */
   crawlDelayMs?: number;
   /** The terms under which the publisher lets its texts be used again, in words. */

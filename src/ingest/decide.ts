@@ -1,17 +1,18 @@
 // The items of one document: each with its outcome, and what the document as a whole shows of its source.
 import type { DocumentOrigin } from "../domain/provenance.ts";
+import { PATTERN_RULE } from "../domain/source.ts";
 import type { RecordDecision, StoredPublication } from "../domain/store.ts";
-import type { Ahead } from "./ahead.ts";
 import { type ClassifyRequest, classifyRequest } from "./classify_request.ts";
-import type { AheadOfTime } from "./contents.ts";
-import { type Hashes, type IdentifiedItem, identifyItems, isOther, standAsStored } from "./identify.ts";
+import { type IdentifiedItem, identifyItems, isOther, standAsStored } from "./identify.ts";
 import { baseOf, movedOn, nextRule } from "./identity.ts";
+import type { LanguageForms } from "./languages.ts";
 import type { NormalisedItem } from "./normalise/item.ts";
+import { cleanUrl } from "./normalise/links.ts";
 import type { DecidedItem, DocumentRun } from "./process.ts";
 import { MovedQueries, MovedSite } from "./moved_addresses.ts";
 import { recordBatches } from "./record_batches.ts";
 import { findInLanguages, findReplaced, findRequeried, type KnownPublication } from "./replaced.ts";
-import { decideRevision, type RevisionContext } from "./revise.ts";
+import { type Classified, decideRevision, type RevisionContext } from "./revise.ts";
 import type { DecidedAlone } from "./together.ts";
 import { passedOverBefore } from "./widened.ts";
 
@@ -30,9 +31,7 @@ export interface SharedOrigin {
   origin: DocumentOrigin;
   /** What was odd about an item, where something was. */
   notes: ReadonlyMap<NormalisedItem, readonly string[]>;
-  hashesOf(item: NormalisedItem): Hashes;
-  /** What is classified meanwhile; null when nothing is. */
-  ahead: Ahead | null;
+  classified: ReadonlyMap<NormalisedItem, Classified>;
   /** Whether the document was read before with the same bytes. */
   isReread: boolean;
   /** The language of the whole document, where the source has an address for each. */
@@ -108,7 +107,7 @@ async function decideFirst(
   identified: readonly IdentifiedItem[],
   { run, shared, context, decisions }: Deciding,
 ): Promise<FirstLook> {
-  const { options, result } = run;
+  const { result } = run;
   const redated: IdentifiedItem[] = [];
   const fresh: IdentifiedItem[] = [];
   const recorded = new Set<string>();
@@ -120,9 +119,7 @@ async function decideFirst(
   const isAlone = identified.length === 1;
   const isAutomatic = !result.identity.isFixed && baseOf(result.identity.rule) === "guid";
   const decideOne: DecideOne = (one, stored, how = context) => {
-    const decision: RecordDecision = stored === null && !context.keepAll
-      ? decideUnlessPassedOver(one, { options, shared, run, context })
-      : decideRevision(one, stored, how);
+    const decision = decideRevision(one, stored, how);
     if (decision.kind !== "passed_over" && stored !== null) result.seen.add(stored.externalId);
     if (decision.kind === "redated") {
       redated.push(one);
@@ -149,7 +146,7 @@ async function decideFirst(
       others.push(one);
       return { kind: "passed_over" };
     }
-    if (stored === null && isLookedUp && isTaken(one, { options, shared, run, context })) {
+    if (stored === null && isLookedUp && isTaken(one, context)) {
       fresh.push(one);
       return { kind: "passed_over" };
     }
@@ -158,18 +155,25 @@ async function decideFirst(
       return { kind: "passed_over" };
     }
     return moved.site.isMoved(one, stored) ? { kind: "passed_over" } : decideOne(one, stored);
-  }, async (batch) => await shared.ahead?.until(batch.map(({ item }) => item)));
+  });
   await decideWaiting({ all: identified, fresh, ...moved, decideOne }, { run, context, decisions });
   if (others.length > 0) await decideOthers({ all: identified, others }, { run, shared, context, decisions });
   return { redated, standsStill, hasChurningIds: isAutomatic && knownIds === 0 && churningIds > 0 };
 }
 
+/** By each URL, that URL cleaned and without its language. */
+async function withoutLanguages(
+  parser: DocumentRun["parser"],
+  languages: LanguageForms,
+  urls: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const bare = await parser.bareAddresses(urls.map(cleanUrl), languages);
+  return new Map(urls.map((url, at) => [url, bare[at] as string]));
+}
+
 /** Whether an item of which nothing is known becomes a record. */
-function isTaken(
-  one: IdentifiedItem,
-  deciding: Parameters<typeof decideUnlessPassedOver>[1],
-): boolean {
-  return deciding.context.keepAll || decideUnlessPassedOver(one, deciding).kind === "record";
+function isTaken(one: IdentifiedItem, { keepAll, classify }: RevisionContext): boolean {
+  return keepAll || classify(one).relevant;
 }
 
 /** Decides on an item; `how` where that is not as for the whole document. */
@@ -200,7 +204,13 @@ async function decideWaiting(
     : await options.store.listEvents({ source: source.id, latest: true, limit: RECENT });
   const known = recent.map(({ json }): KnownPublication => JSON.parse(json));
   const { languages } = result.identity;
-  const requeried = findInLanguages(findRequeried, { all, fresh }, known, languages);
+  const bare = languages === null || fresh.length === 0
+    ? null
+    : await withoutLanguages(run.parser, languages, [
+      ...all.map(({ item }) => item.link),
+      ...known.map(({ url_official }) => url_official),
+    ]);
+  const requeried = findInLanguages(findRequeried, { all, fresh }, known, bare);
   if (queries.areMadeUp(requeried.size)) {
     for (const one of [...queries.moved, ...requeried.keys()]) decisions.set(one, { kind: "unchanged" });
     for (const externalId of requeried.values()) result.seen.add(externalId);
@@ -210,7 +220,7 @@ async function decideWaiting(
   }
   const isAll = source.fetchStrategy === "feed";
   const rest = fresh.filter((one) => !decisions.has(one));
-  const replaced = findInLanguages(findReplaced, { all, fresh: rest, isAll }, known, languages);
+  const replaced = findInLanguages(findReplaced, { all, fresh: rest, isAll }, known, bare);
   for (const [one, externalId] of [...requeried, ...replaced]) {
     one.formerKeys = [...one.formerKeys ?? [], externalId];
     one.replaces = externalId;
@@ -228,21 +238,6 @@ async function decideWaiting(
   const quietly = site.hasMoved ? { ...context, notify: false } : context;
   await recordBatches(site.moved, run, (one, stored) => decideOne(one, stored, quietly));
   if (site.hasMoved) result.notes.push(site.words);
-}
-
-function decideUnlessPassedOver(
-  one: IdentifiedItem,
-  { options, shared, run, context }: Pick<Deciding, "run" | "shared" | "context"> & {
-    options: DocumentRun["options"];
-  },
-): RecordDecision {
-  const name = nameRequest(one, requestOf(one, shared, run));
-  if (options.passedOver.has(name)) return { kind: "passed_over" };
-  const decision: RecordDecision = aheadOf(one, shared) === null
-    ? { kind: "passed_over" }
-    : decideRevision(one, null, context);
-  if (decision.kind === "passed_over") options.passedOver.add(name);
-  return decision;
 }
 
 function isOtherThan(
@@ -303,7 +298,8 @@ function recordedNow(decided: DecidedAlone, { together }: DocumentRun): RecordDe
 
 /**
  * Moves on to the rule after the source's own, under which the document's items are then known. Returns them as they are
- * identified by it.
+ * identified by it. Only a source with one language moves on, and not to a rule with a pattern: the operator's regular
+ * expressions run in the parse worker alone.
  */
 async function moveOn(
   all: readonly IdentifiedItem[],
@@ -311,32 +307,24 @@ async function moveOn(
 ): Promise<IdentifiedItem[]> {
   const next = nextRule(run.result.identity);
   if (next === null) throw new Error("a fixed rule was to be moved on from");
-  const { identity, items } = identifyItems(
-    all.map(({ item }) => item),
-    movedOn(run.result.identity, next),
-    shared.language,
-    shared.hashesOf,
+  const moved = movedOn(run.result.identity, next);
+  const [patterns = [], former = []] = [true, false].map((isPattern) =>
+    moved.former.filter((rule) => rule.startsWith(PATTERN_RULE) === isPattern)
   );
-  run.result.identity = identity;
+  const byItem = new Map(all.map((one) => [one.item, one]));
+  const { identity, items } = identifyItems(
+    [...byItem.keys()],
+    { ...moved, former },
+    shared.language,
+    (item) => byItem.get(item) as IdentifiedItem,
+  );
+  run.result.identity = { ...identity, former: [...identity.former, ...patterns] };
   await recordBatches(
     items,
     run,
     (one, stored) => ({ kind: stored?.contentHash === one.contentHash ? "unchanged" : "passed_over" }),
   );
   return items;
-}
-
-/** What the classifier is given, in short: the rules stay as they are while the process runs, and so does its answer. */
-function nameRequest(
-  { contentHash }: IdentifiedItem,
-  { sourceId, categories, statedLanguages }: ClassifyRequest,
-): string {
-  return [sourceId, contentHash, ...statedLanguages, "", ...categories].join("\n");
-}
-
-/** What was found of an item ahead of time, for the question that is asked of it here: see {@link Ahead.get}. */
-function aheadOf({ item, language }: IdentifiedItem, { ahead }: SharedOrigin): AheadOfTime | undefined {
-  return language === undefined ? ahead?.get(item) : undefined;
 }
 
 function requestOf(
@@ -362,7 +350,11 @@ function revisionContext(
     isReread: shared.isReread,
     wasPassedOver: passedOverBefore(source, state),
     newEventId: () => options.newId("event"),
-    classify: (one) => aheadOf(one, shared) ?? options.classify(requestOf(one, shared, { source })),
+    classify: ({ item, key }) => {
+      const classified = shared.classified.get(item);
+      if (classified === undefined) throw new Error(`nothing classified ${key}`);
+      return classified;
+    },
     provenance: (one) => {
       const request = requestOf(one, shared, { source });
       return {

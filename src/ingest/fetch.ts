@@ -4,15 +4,15 @@ import { fetchFeed } from "./fetch_feed.ts";
 import { fetchFolder } from "./fetch_folder.ts";
 import { fetchLanguages } from "./fetch_languages.ts";
 import { fetchList } from "./fetch_list.ts";
-import { fetchSitemap } from "./fetch_sitemap.ts";
+import { fetchSitemap, type SitemapOptions } from "./fetch_sitemap.ts";
 import { fetchSparql } from "./fetch_sparql.ts";
-import type { Fetched, FetchOptions, Known } from "./fetched.ts";
+import type { Fetched, Known } from "./fetched.ts";
 
 /** Fetches what changed since what is known. Throws a `FetchError`. */
 export async function fetchDocuments(
   source: SourceSettings,
   known: Known,
-  options: FetchOptions,
+  options: SitemapOptions,
 ): Promise<Fetched> {
   const fetchOne = (one: SourceSettings, itsKnown: Known) => fetchByStrategy(one, itsKnown, options);
   return source.urls === undefined
@@ -23,7 +23,7 @@ export async function fetchDocuments(
 async function fetchByStrategy(
   source: SourceSettings,
   known: Known,
-  options: FetchOptions,
+  options: SitemapOptions,
 ): Promise<Fetched> {
   const { rules } = source;
   switch (rules?.kind) {

@@ -70,7 +70,8 @@ export async function fetchDocument(
   request: DocumentRequest,
   options: FetchOptions,
 ): Promise<DocumentAnswer> {
-  await options.pace(request.url.host);
+  await options.pace(request.url.host, options.signal);
+  options.signal.throwIfAborted();
   try {
     const answer = await askForDocument(source, request, options);
     options.noteAnswer(request.url.host, null);
@@ -91,6 +92,7 @@ async function askForDocument(
     chain = await options.clock.within(
       request.timeoutMs ?? options.timeoutMs,
       (signal) => followRedirects(source, request, { ...options, signal }),
+      options.signal,
     );
   } catch (error) {
     if (error instanceof DeadlineError) throw new FetchError(`no whole answer within ${error.ms / 1000} s`);
@@ -131,12 +133,10 @@ interface Chain {
   isConditional: boolean;
 }
 
-type ChainOptions = FetchOptions & { signal: AbortSignal };
-
 async function followRedirects(
   source: SourceSettings,
   request: DocumentRequest,
-  options: ChainOptions,
+  options: FetchOptions,
 ): Promise<Chain> {
   const configured = new URL(source.location);
   const visits = new Visits(configured, options);
@@ -237,7 +237,7 @@ class Visits {
   readonly #hosts = new Map<string, { addresses: string[]; isPublic: boolean }>();
   #sawPublic = false;
 
-  constructor(readonly configured: URL, readonly options: ChainOptions) {}
+  constructor(readonly configured: URL, readonly options: FetchOptions) {}
 
   /** The addresses to connect to. Throws a {@link FetchError} where the connection may not go. */
   async addressesOf(url: URL): Promise<string[]> {

@@ -11,17 +11,14 @@ import {
   readCursor,
 } from "./fetched.ts";
 import { adoptedAddress } from "./move.ts";
-import { parseDate } from "./normalise/dates.ts";
-import { absoluteUrl } from "./normalise/links.ts";
-import { DocumentError } from "./parse/document.ts";
 import { inflateFile } from "./parse/inflate.ts";
-import { readSitemap, type Sitemap, type SitemapEntry } from "./parse/read_sitemap.ts";
+import { DocumentError } from "./parse/parsed.ts";
+import type { Parser } from "./parse_worker_client.ts";
+import type { DatedPage, SitemapContents } from "./sitemap_pages.ts";
 import { isThrottle } from "./throttle.ts";
-import { requireTime, rulesKey, shortName } from "./walk.ts";
+import { requireTime, rulesKey } from "./walk.ts";
 
 const DAY_MS = 86_400_000;
-/** The protocol allows 50 000 entries a map. */
-const MAX_ENTRIES = 50_000;
 /** Pages that appear in the map so many days after they changed are still found. */
 const LATE_DAYS = 14;
 /** A page that cannot be had is tried so often, until the map says that it has changed again. */
@@ -29,12 +26,9 @@ const MAX_TRIES = 10;
 /** A page dated by a day may change until that day has ended everywhere; it is read once more after it. */
 const DAY_SETTLES_MS = 1.5 * DAY_MS;
 
-/** A page of which the map says when it changed. */
-interface DatedPage {
-  address: string;
-  name: string;
-  lastmod: string;
-  changedMs: number;
+/** What fetching a sitemap needs. */
+export interface SitemapOptions extends FetchOptions {
+  parser: Pick<Parser, "readSitemap">;
 }
 
 /** What became of a page: its `lastmod`, whether it may still change under it, and how often it could not be had. */
@@ -53,14 +47,14 @@ export async function fetchSitemap(
   source: SourceSettings,
   rules: SitemapRules,
   known: Known,
-  options: FetchOptions,
+  options: SitemapOptions,
 ): Promise<Fetched> {
   const nowMs = options.clock.nowMs();
   const settings = rulesKey(source);
   const before = readCursor<SitemapCursor>(known.cursor, settings);
   const sinceMs = sinceWhen(before, rules, nowMs);
   const maps = await readMaps(source, { rules, known, sinceMs, nowMs }, options);
-  const { dated, undated } = datedPages(maps.entries, source, rules);
+  const dated = datedPages(maps);
   const pages: SitemapCursor["pages"] = Object.assign(Object.create(null), before?.pages);
   const wanted = dated.filter((page) => page.changedMs >= sinceMs && !isDone(pages[page.name], page, nowMs));
   sortWanted(wanted, pages, before === null);
@@ -88,7 +82,7 @@ export async function fetchSitemap(
       read: () => read(page),
     })),
     leftOut: () => maps.leftOut,
-    notes: () => before === null ? undatedNotes(undated) : [],
+    notes: () => before === null ? undatedNotes(maps.undated) : [],
     unreadable: maps.unreadable,
     isUnchanged: false,
     freshUntilMs: maps.root.freshUntilMs,
@@ -188,7 +182,10 @@ function hasTime(lastmod: string): boolean {
 
 interface ReadMaps {
   root: DocumentAnswer;
-  entries: SitemapEntry[];
+  /** By address, as the map says that names the latest change. */
+  pages: Map<string, DatedPage>;
+  /** Pages without a date. */
+  undated: number;
   unreadable: Fetched["unreadable"];
   leftOut: { name: string; reason: string }[];
   /** Whether every map was read to its end. */
@@ -206,13 +203,19 @@ interface MapRequest {
 async function readMaps(
   source: SourceSettings,
   { rules, known, sinceMs, nowMs }: MapRequest,
-  options: FetchOptions,
+  options: SitemapOptions,
 ): Promise<ReadMaps> {
   const address = adoptedAddress(known.moves, source.location) ?? source.location;
-  const { answer: root, map } = await readMap(source, address, options);
-  const maps: ReadMaps = { root, entries: [], unreadable: [], leftOut: [], isWhole: true };
-  const take = (from: Sitemap, url: string): void => {
-    for (const entry of from.entries) maps.entries.push(entry);
+  const { answer: root, map } = await readMap(source, rules, address, options);
+  const maps: ReadMaps = {
+    ...{ root, pages: new Map(), undated: 0, unreadable: [], leftOut: [], isWhole: true },
+  };
+  const take = (from: Extract<SitemapContents, { kind: "urlset" }>, url: string): void => {
+    for (const page of from.pages) {
+      const before = maps.pages.get(page.address);
+      if (before === undefined || page.changedMs >= before.changedMs) maps.pages.set(page.address, page);
+    }
+    maps.undated += from.undated;
     if (from.problems.some(({ item }) => item === "document")) maps.isWhole = false;
     maps.unreadable.push(
       ...from.problems.map(({ item, reason }) => ({
@@ -229,13 +232,7 @@ async function readMaps(
   maps.unreadable.push(
     ...map.problems.map(({ item, reason }) => ({ name: item, reason, isItem: item !== "document" })),
   );
-  const patterns = rules.maps.map((pattern) => new RegExp(pattern));
-  const children = map.entries.flatMap((entry) => {
-    const url = absoluteUrl(entry.address, address);
-    const changedMs = changeOf(entry, source);
-    const isWanted = url !== null && (patterns.length === 0 || patterns.some((pattern) => pattern.test(url)));
-    return isWanted && (changedMs === null || changedMs >= sinceMs - DAY_MS) ? [{ url, changedMs }] : [];
-  });
+  const children = map.maps.filter(({ changedMs }) => changedMs === null || changedMs >= sinceMs - DAY_MS);
   children.sort((a, b) => (b.changedMs ?? nowMs) - (a.changedMs ?? nowMs));
   if (children.length > rules.maxMaps) {
     const reason =
@@ -246,7 +243,7 @@ async function readMaps(
   for (const { url } of children.slice(0, rules.maxMaps)) {
     requireTime(options.clock, nowMs);
     try {
-      const child = (await readMap(source, url, options)).map;
+      const child = (await readMap(source, rules, url, options)).map;
       if (child.kind === "urlset") take(child, url);
       else {maps.unreadable.push({
           name: url,
@@ -263,9 +260,10 @@ async function readMaps(
 
 async function readMap(
   source: SourceSettings,
+  { include, exclude, maps }: SitemapRules,
   address: string,
-  options: FetchOptions,
-): Promise<{ answer: DocumentAnswer; map: Sitemap }> {
+  options: SitemapOptions,
+): Promise<{ answer: DocumentAnswer; map: SitemapContents }> {
   const answer = await fetchDocument(source, {
     url: new URL(address),
     headers: { accept: "application/xml, text/xml;q=0.9, application/gzip;q=0.8, */*;q=0.1" },
@@ -274,44 +272,24 @@ async function readMap(
   }, options);
   const { document } = answer;
   if (document === null) throw new FetchError("answered that nothing has changed, though it was not asked");
-  const { contentType, bytes } = document;
+  const { contentType } = document;
+  const { location: pageBase, timezone } = source;
   try {
-    const map = await inflateFile(bytes, options.maxDocumentBytes);
-    return { answer, map: readSitemap(map, { contentType, maxEntries: MAX_ENTRIES }) };
+    const bytes = await inflateFile(document.bytes, options.maxDocumentBytes);
+    const request = { bytes, contentType, pageBase, mapBase: address, timezone, include, exclude, maps };
+    return { answer, map: await options.parser.readSitemap(request) };
   } catch (error) {
     if (error instanceof DocumentError) throw new FetchError(error.message);
     throw error;
   }
 }
 
-/** The pages of which the map says when they changed, and how many others. Throws where it says so of none. */
-function datedPages(
-  entries: readonly SitemapEntry[],
-  source: SourceSettings,
-  rules: SitemapRules,
-): { dated: DatedPage[]; undated: number } {
-  const include = rules.include.map((pattern) => new RegExp(pattern));
-  const exclude = rules.exclude.map((pattern) => new RegExp(pattern));
-  const dated = new Map<string, DatedPage>();
-  let undated = 0;
-  for (const entry of entries) {
-    const address = absoluteUrl(entry.address, source.location);
-    if (address === null || exclude.some((pattern) => pattern.test(address))) continue;
-    if (include.length > 0 && !include.some((pattern) => pattern.test(address))) continue;
-    const changedMs = changeOf(entry, source);
-    if (changedMs === null) undated++;
-    else if (changedMs >= (dated.get(address)?.changedMs ?? changedMs)) {
-      dated.set(address, { address, name: shortName(address), lastmod: entry.lastmod ?? "", changedMs });
-    }
-  }
-  if (dated.size === 0 && undated > 0) {
+/** The pages of which the maps say when they changed. Throws where they say so of none. */
+function datedPages({ pages, undated }: ReadMaps): DatedPage[] {
+  if (pages.size === 0 && undated > 0) {
     throw new FetchError(`the map says of none of its ${undated} pages when it changed (lastmod)`);
   }
-  return { dated: [...dated.values()], undated };
-}
-
-function changeOf({ lastmod }: SitemapEntry, { timezone }: SourceSettings): number | null {
-  return lastmod === null ? null : parseDate(lastmod, { timezone });
+  return [...pages.values()];
 }
 
 async function readPage(

@@ -125,7 +125,9 @@ export interface FetchOptions {
   /** Whether the addresses that the config names may be private. */
   allowPrivate: boolean;
   /** Waits until the host may be asked again; called before each document. Throws a {@link FetchError} if it may not. */
-  pace(host: string): Promise<void>;
+  pace(host: string, signal: AbortSignal): Promise<void>;
+  /** Aborts when the service stops: the fetch ends at once and throws the signal's reason. */
+  signal: AbortSignal;
   /** Hears of the answer of a host: null for a document, else why there was none. */
   noteAnswer(host: string, error: FetchError | null): void;
 }

@@ -69,7 +69,8 @@ export function identifyItems(
     if (mayHaveTrackingFragment(item) && keyOnce(item) !== one.key) {
       one.formerKeys = [...one.formerKeys ?? [], keyOnce(item)];
     }
-    if (identity.languages !== null) one.language = languageOf(item, identity, language);
+    const ownLanguage = itemLanguage(item, identity, language);
+    if (ownLanguage !== undefined) one.language = ownLanguage;
     const place = one.language === undefined ? one.key : `${one.language} ${one.key}`;
     const before = identified.get(place);
     const isNewest = before === undefined || editedAt(item) > editedAt(before.item);
@@ -108,13 +109,19 @@ export function standAsStored(one: IdentifiedItem, stored: StoredPublication): v
   Object.assign(twin, { item, contentHash, textHash: ownHash });
 }
 
-/** The language of an item's words: that of its document or its address, else the one that it states, else the main one. */
-function languageOf(item: NormalisedItem, { languages }: Identity, ofDocument: string | null): string {
-  const codes = languages?.codes ?? [];
+/**
+ * The language of an item where its source has several: that of its document or its URL, else the one that it states,
+ * else the main one. Undefined where a source has one.
+ */
+export function itemLanguage(
+  item: NormalisedItem,
+  { languages }: Identity,
+  ofDocument: string | null,
+): string | undefined {
+  if (languages === null) return undefined;
+  const { codes } = languages;
   const stated = item.language !== null && codes.includes(item.language) ? item.language : null;
-  return ofDocument ?? (languages === null ? null : withoutLanguage(item.link, languages).language) ??
-    stated ??
-    codes[0] ?? "en";
+  return ofDocument ?? withoutLanguage(item.link, languages).language ?? stated ?? codes[0] ?? "en";
 }
 
 /** One of the items that say the very same under different ids: as two, a moved date would part them into two events. */
@@ -205,7 +212,7 @@ function hasCollision(
   if (new Set(keys).size === items.length) return false;
   const groups = new Map<string, NormalisedItem[]>();
   for (const [at, item] of items.entries()) {
-    const place = identity.languages === null ? "" : `${languageOf(item, identity, language)} `;
+    const place = identity.languages === null ? "" : `${itemLanguage(item, identity, language)} `;
     const key = place + keys[at];
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [item]);

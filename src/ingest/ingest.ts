@@ -10,13 +10,13 @@ import { type CountVisit, createIngestMetrics } from "./ingest_metrics.ts";
 import { discreetLog } from "./discreet_log.ts";
 import { cleanReasons, failureOf } from "./failure_reason.ts";
 import { createLastLooks } from "./last_looks.ts";
-import { createPassedOver } from "./passed_over.ts";
 import { movesInWords } from "./move.ts";
 import { placesOf } from "./place.ts";
 import type { DecidedItem } from "./process.ts";
 import { failed, type IngestReport, reportOf } from "./report.ts";
 import { nameOf, nextRun, type Schedule } from "./schedule.ts";
-import { hostOf, LEASE_MS, loadReaders, logFailure, type VisitOptions, visitSource } from "./visit.ts";
+import { hostOf } from "./source_hosts.ts";
+import { LEASE_MS, loadReaders, logFailure, type VisitOptions, visitSource } from "./visit.ts";
 
 export type { IngestReport } from "./report.ts";
 
@@ -26,13 +26,15 @@ const IDLE_MS = 500;
 const PAUSE_MS = 5_000;
 /** How long a call waits between two looks at whether a host has become free, ms. */
 const LOOK_MS = 100;
+/** The signal of a call that nothing stops. */
+const NEVER = new AbortController().signal;
 /** A clock that goes back by more than this was set back, ms. */
 const CLOCK_TOLERANCE_MS = 1_000;
 
 /** What the loop needs. */
 export interface IngestOptions
   extends
-    Omit<VisitOptions, "store" | "passedOver" | "lastLooks" | "pace" | "scheduleOf" | "spacingOf" | "count"> {
+    Omit<VisitOptions, "store" | "lastLooks" | "pace" | "scheduleOf" | "spacingOf" | "count" | "signal"> {
   store: VisitOptions["store"] & Pick<Store, "claimSources" | "listSources" | "registerSources">;
   /** The enabled sources. */
   sources: readonly SourceSettings[];
@@ -67,8 +69,11 @@ export interface Ingest {
   ingest(ids?: readonly string[], options?: { wait: boolean }): Promise<IngestReport[]>;
   /** What a fetch of the source would store now; nothing is kept. */
   preview(source: SourceSettings, state: SourceState): Promise<IngestPreview>;
-  /** Fetches what is due until the signal aborts; settles when the fetches under way are done. */
-  run(signal: AbortSignal): Promise<void>;
+  /**
+   * Fetches what is due until the first signal aborts; settles when the fetches under way are done. The second signal
+   * ends those: what they recorded stays, and their sources are fetched again at the next start.
+   */
+  run(signal: AbortSignal, stopping: AbortSignal): Promise<void>;
 }
 
 /** Builds the loop. */
@@ -79,11 +84,11 @@ export function createIngest(given: IngestOptions): Ingest {
   const options: IngestOptions & VisitOptions = {
     ...given,
     log: discreetLog(given.log),
-    passedOver: createPassedOver(),
     lastLooks: createLastLooks(),
     spacingOf,
     pace: createPace(given.clock, spacingOf),
     count: given.count ?? createIngestMetrics(NO_METRICS),
+    signal: NEVER,
     scheduleOf: (source) => scheduleOf(source, given.jitterMs),
   };
   const { clock, store } = options;
@@ -111,11 +116,11 @@ export function createIngest(given: IngestOptions): Ingest {
     });
   };
 
-  const visit = async (state: SourceState): Promise<IngestReport> => {
+  const visit = async (state: SourceState, signal = NEVER): Promise<IngestReport> => {
     const source = settings.get(state.id);
     if (source === undefined) throw new Error(`the store gave a source that is not configured: ${state.id}`);
     visiting.add(source.id);
-    return await traceVisit(source.id, tracer, () => visitSource(source, state, options))
+    return await traceVisit(source.id, tracer, () => visitSource(source, state, { ...options, signal }))
       .finally(() => visiting.delete(source.id));
   };
 
@@ -131,11 +136,11 @@ export function createIngest(given: IngestOptions): Ingest {
 
     preview: (source, state) => previewSource(source, state, options),
 
-    run: (signal) =>
+    run: (signal, stopping) =>
       runLoop(signal, {
         ...options,
         claim: (limit) => claim(limit, [...settings.keys()], "only"),
-        visit,
+        visit: (state) => visit(state, stopping),
       }),
   };
 }

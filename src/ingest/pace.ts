@@ -5,15 +5,15 @@ import type { Clock } from "../domain/ports.ts";
 export function createPace(
   clock: Pick<Clock, "nowMs" | "sleep">,
   spacingOf: (host: string) => number,
-): (host: string) => Promise<void> {
+): (host: string, signal: AbortSignal) => Promise<void> {
   /** By host: when it may be asked next, and when that was set, Unix ms. */
   const turns = new Map<string, { freeAtMs: number; setAtMs: number }>();
-  return async (host) => {
+  return async (host, signal) => {
     const nowMs = clock.nowMs();
     const last = turns.get(host);
     // What was set in the future was set before the clock was set back.
     const turnMs = last === undefined || last.setAtMs > nowMs ? nowMs : Math.max(nowMs, last.freeAtMs);
     turns.set(host, { freeAtMs: turnMs + spacingOf(host), setAtMs: nowMs });
-    if (turnMs > nowMs) await clock.sleep(turnMs - nowMs);
+    if (turnMs > nowMs) await clock.sleep(turnMs - nowMs, signal);
   };
 }

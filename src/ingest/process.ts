@@ -2,12 +2,10 @@
 import type { NewId } from "../domain/ids.ts";
 import type { Clock } from "../domain/ports.ts";
 import type { DocumentOrigin } from "../domain/provenance.ts";
-import type { Reading } from "../domain/reading.ts";
 import type { SourceSettings, SourceState } from "../domain/source.ts";
 import type { RecordDecision, Store } from "../domain/store.ts";
 import { NO_TRACER, type Tracer } from "../domain/tracer.ts";
 import type { ClassifyRequest } from "./classify_request.ts";
-import { type ContentsRequest, statedLanguages } from "./contents.ts";
 import { decideAll } from "./decide.ts";
 import { fetchDocuments } from "./fetch.ts";
 import {
@@ -20,27 +18,25 @@ import {
 } from "./fetched.ts";
 import { laterOf } from "./freshness.ts";
 import type { Gap } from "./gaps.ts";
-import { identifyItems } from "./identify.ts";
 import { type Identity, identityOf } from "./identity.ts";
 import { type DocumentLook, type LastLooks, lookAt, NO_LOOKS, recount, repeatLook } from "./last_looks.ts";
 import { isShort, ItemCounts, shortLanguages, shortReason } from "./minimum.ts";
 import { originOf } from "./origin.ts";
 import type { Whereabouts } from "./move.ts";
+import { type ParseRequest, statedLanguages } from "./parse_pipeline.ts";
+import type { ParseLimits, Parser } from "./parse_worker_client.ts";
 import type { NormalisedItem } from "./normalise/item.ts";
 import { DocumentError } from "./parse/document.ts";
-import type { PassedOver } from "./passed_over.ts";
-import { readContents, type ReadOptions } from "./read.ts";
 import { createRehearsal } from "./rehearsal.ts";
-import { noSharesTaken } from "./shares.ts";
 import { Throttle } from "./throttle.ts";
 import { recordTogether, Together } from "./together.ts";
-import { createTurns } from "./turns.ts";
+import { createYield } from "./yield_to_event_loop.ts";
 
 /** Why an item is refused that the document holds in a newer edition: the publication is there all the same. */
 const OLDER_EDITION = "the same document holds a newer edition of it";
 
 /** What processing a source needs. */
-export interface ProcessOptions extends Omit<FetchOptions, "noteAnswer">, Omit<ReadOptions, "pause"> {
+export interface ProcessOptions extends Omit<FetchOptions, "noteAnswer"> {
   store: Pick<Store, "recordPublications" | "previewPublications" | "listEvents" | "findEvent">;
   clock: Clock;
   newId: NewId;
@@ -48,8 +44,8 @@ export interface ProcessOptions extends Omit<FetchOptions, "noteAnswer">, Omit<R
   holder: string;
   /** The version of the classifier's rules. */
   rulesVersion: string;
-  passedOver: PassedOver;
   lastLooks: LastLooks;
+  createParser(limits: ParseLimits): Parser;
   tracer?: Tracer;
   /** Is told of every document before it is read. */
   onDocument?(document: FetchedDocument): void;
@@ -135,14 +131,12 @@ export async function processSource(
   const cursor = mode === "record" ? state.cursor : null;
   const looks = mode === "record" ? options.lastLooks.take(state) : NO_LOOKS;
   const throttle = new Throttle();
+  const parser = options.createParser({ timeoutMs: source.parseTimeoutMs, signal: options.signal });
   const known = { cursor, moves: state.moves, lookOf: (name: string) => looks.get(name) };
   const fetched = await fetchDocuments(source, known, {
     ...options,
-    pace: async (host) => {
-      throttle.check(host);
-      await options.pace(host);
-    },
-    noteAnswer: (host, error) => throttle.note(host, error),
+    ...throttled(throttle, options),
+    parser,
   });
   const result = nothingProcessed(identityOf(source, state));
   for (const { name, reason, isItem } of fetched.unreadable) {
@@ -155,9 +149,9 @@ export async function processSource(
     ? options
     : { ...options, store: { ...store, previewPublications: createRehearsal(store) } };
   const run: DocumentRun = {
-    ...{ source, state, mode, result, options: rehearsed },
+    ...{ source, state, mode, result, parser, options: rehearsed },
     together: result.identity.languages === null ? null : new Together(result.identity.languages),
-    pause: createTurns(options.clock),
+    pause: createYield(options.clock),
   };
   const outcome = await processDocuments(fetched, run);
   for (const { name, reason } of fetched.leftOut?.() ?? []) noteGap(result, { part: name, reason });
@@ -194,6 +188,17 @@ export async function processSource(
     }),
     freshUntilMs: laterOf(fetched.freshUntilMs, outcome.ttlMinutes, options.clock.nowMs()),
     whereabouts: fetched.whereabouts(refused),
+  };
+}
+
+/** What keeps a host that refuses or throttles from being asked further. */
+function throttled(throttle: Throttle, { pace }: ProcessOptions): Pick<FetchOptions, "pace" | "noteAnswer"> {
+  return {
+    pace: async (host, signal) => {
+      throttle.check(host);
+      await pace(host, signal);
+    },
+    noteAnswer: (host, error) => throttle.note(host, error),
   };
 }
 
@@ -241,6 +246,7 @@ async function processDocuments(fetched: Fetched, run: DocumentRun): Promise<Doc
   let ttlMinutes: number | null = null;
   for (let place = 0; place < queue.length && result.failure === null; place++) {
     const planned = queue[place] as PlannedDocument;
+    run.options.signal.throwIfAborted();
     try {
       const document = await tracer.act("fetch document", { source: source.id }, () => planned.read());
       if (document !== null) run.options.onDocument?.(document);
@@ -299,10 +305,11 @@ export interface DocumentRun {
   state: SourceState;
   mode: ProcessMode;
   options: ProcessOptions;
+  parser: Parser;
   result: ProcessedSource;
   /** What waits for the other languages of its publication; null where a publication has one. */
   together: Together | null;
-  /** Gives other work its turn when it is time. */
+  /** Lets other work run when it is time. */
   pause(): Promise<void>;
 }
 
@@ -321,19 +328,15 @@ function traceDocument(
   });
 }
 
-/** What a document is read by. Of a source that was never read to its end most items will be asked about. */
-function contentsRequest(
+function parseRequest(
   { bytes, contentType, url }: FetchedDocument,
-  reading: Reading | null,
-  { source, state, result }: DocumentRun,
-): ContentsRequest {
-  const { id: sourceId, languages, timezone, baseUrl, relevance } = source;
-  const isLikelyNew = state.firstSuccessAtMs === null && result.identity.languages === null;
+  { reading, language }: { reading: PlannedDocument["reading"]; language: string | undefined },
+  { source, result }: DocumentRun,
+): ParseRequest {
   return {
-    ...{ bytes, contentType, url, reading, timezone, baseUrl },
-    ahead: isLikelyNew
-      ? { sourceId, languages, keepsAll: relevance === "all", taken: noSharesTaken() }
-      : null,
+    ...{ bytes, contentType, url, reading, language: language ?? null },
+    ...{ timezone: source.timezone, baseUrl: source.baseUrl },
+    ...{ sourceId: source.id, sourceLanguages: source.languages, identity: result.identity },
   };
 }
 
@@ -345,32 +348,30 @@ async function processDocument(
 ): Promise<DealtWith> {
   const { source, result } = run;
   const { isReread = false } = document;
-  const request = contentsRequest(document, reading ?? null, run);
-  const contents = await readContents(request, { ...run.options, pause: run.pause });
-  const { facts, items, notes, hashesOf, ahead } = contents;
+  const contents = await run.parser.parse(parseRequest(document, { reading, language }, run));
+  const { items, notes, classified } = contents;
   const [decidedBefore, refusedBefore] = [result.decided.length, result.refused.length];
-  for (const { item, reason, isMeant } of facts.problems) {
+  for (const { item, reason, isMeant } of contents.problems) {
     result.refused.push({ item, reason });
     // A page is one item: what it is without, it is without by itself.
     if (item === "document" && !isMeant && reading?.kind !== "page") result.gaps.push({ part: name, reason });
   }
   result.refused.push(...contents.refused);
-  const identified = identifyItems(items, result.identity, language ?? null, hashesOf);
-  result.identity = identified.identity;
+  result.identity = contents.identity;
   await run.pause();
   const origin = originOf(document);
   result.origin = origin;
   await decideAll(
-    identified.items,
+    items,
     {
-      statedLanguages: statedLanguages(facts.language, source.languages),
-      ...{ origin, notes, hashesOf, ahead, isReread },
+      statedLanguages: statedLanguages(contents.language, source.languages),
+      ...{ origin, notes, classified, isReread },
       language: language ?? null,
     },
     run,
   );
   // Which of two editions stands for a publication is known only now.
-  for (const { item } of identified.older) result.refused.push({ item: item.title, reason: OLDER_EDITION });
+  for (const { item } of contents.older) result.refused.push({ item: item.title, reason: OLDER_EDITION });
   const decided = result.decided.slice(decidedBefore);
   const refused = result.refused.slice(refusedBefore);
   if (isAlone) {
@@ -379,15 +380,12 @@ async function processDocument(
   }
   return {
     document,
-    next: facts.next,
-    keys: identified.items.map(({ key }) => key),
-    items: facts.items + facts.problems.filter(({ item }) => item !== "document").length,
+    next: contents.next,
+    keys: items.map(({ key }) => key),
+    items: contents.itemCount,
     isKnown: decided.every(({ decision: { kind } }) => kind !== "record" && kind !== "translated"),
-    newestMs: items.reduce((newest: number | null, { publishedAtMs, updatedAtMs }) => {
-      const dateMs = updatedAtMs ?? publishedAtMs;
-      return dateMs === null || (newest !== null && newest > dateMs) ? newest : dateMs;
-    }, null),
-    isWhole: !facts.problems.some(({ item }) => item === "document"),
-    ttlMinutes: facts.ttlMinutes,
+    newestMs: contents.newestMs,
+    isWhole: !contents.problems.some(({ item }) => item === "document"),
+    ttlMinutes: contents.ttlMinutes,
   };
 }

@@ -11,14 +11,13 @@ const MAX_UNWRITTEN = 8;
 /** Decides on an item with what is stored of it. */
 export type Decide = (one: IdentifiedItem, stored: StoredPublication | null) => RecordDecision;
 
-/** Records items one after the other, those of one batch in one transaction, once the batch is ready. */
+/** Records items one after the other, those of one batch in one transaction. */
 export async function recordBatches(
   identified: readonly IdentifiedItem[],
   run: DocumentRun,
   decide: Decide,
-  isReady: (batch: readonly IdentifiedItem[]) => Promise<void> = () => Promise.resolve(),
 ): Promise<void> {
-  await recordAll(slices(identified), run, decide, isReady);
+  await recordAll(slices(identified), run, decide);
 }
 
 /** The same of groups of items, none of which is cut apart. */
@@ -27,7 +26,7 @@ export async function recordGroups(
   run: DocumentRun,
   decide: Decide,
 ): Promise<void> {
-  await recordAll(wholeGroups(groups), run, decide, () => Promise.resolve());
+  await recordAll(wholeGroups(groups), run, decide);
 }
 
 function* slices(identified: readonly IdentifiedItem[]): Generator<readonly IdentifiedItem[]> {
@@ -52,14 +51,12 @@ async function recordAll(
   batches: Iterable<readonly IdentifiedItem[]>,
   { source, mode, options, pause }: DocumentRun,
   decide: Decide,
-  isReady: (batch: readonly IdentifiedItem[]) => Promise<void>,
 ): Promise<void> {
   const record = mode === "record" ? options.store.recordPublications : options.store.previewPublications;
   const unwritten: Promise<unknown>[] = [];
   let hasFailed = false;
   for (const batch of batches) {
     if (hasFailed) break;
-    await isReady(batch);
     // Batches are decided on while the disk still writes those before; it ends only when all of them are kept.
     const kept = record(source.id, batch, decide, options.holder);
     kept.catch(() => hasFailed = true); // whoever waits for it below hears of it

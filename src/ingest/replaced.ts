@@ -2,7 +2,7 @@
 import type { RegEvent } from "../domain/event.ts";
 import { trimEndOf } from "../domain/trim.ts";
 import { type IdentifiedItem, isSameButForQuery, isSameText } from "./identify.ts";
-import { type LanguageForms, withoutLanguage, wordsIn } from "./languages.ts";
+import { wordsIn } from "./languages.ts";
 import type { NormalisedItem } from "./normalise/item.ts";
 import { cleanUrl } from "./normalise/links.ts";
 
@@ -38,16 +38,17 @@ type FindKnown = (items: DocumentItems, known: readonly KnownPublication[]) => M
 
 /**
  * What `find` finds where a publication may have several languages: each language is looked at by itself, with the words
- * that publications have in it, or show where they have none, and by addresses that name no language.
+ * that publications have in it, or show where they have none. `bareUrls` gives each URL without its language; it is null
+ * where a publication has one language.
  */
 export function findInLanguages(
   find: FindKnown,
   { all, fresh, isAll = false }: DocumentItems,
   known: readonly KnownPublication[],
-  languages: LanguageForms | null,
+  bareUrls: ReadonlyMap<string, string> | null,
 ): Map<IdentifiedItem, string> {
-  if (languages === null || fresh.length === 0) return find({ all, fresh, isAll }, known);
-  const neutral = (address: string) => withoutLanguage(cleanUrl(address), languages).address;
+  if (bareUrls === null || fresh.length === 0) return find({ all, fresh, isAll }, known);
+  const neutral = (url: string) => bareUrls.get(url) ?? url;
   const isFresh = new Set(fresh);
   const found = new Map<IdentifiedItem, string>();
   for (const [language, items] of Map.groupBy(all, (one) => one.language)) {

@@ -17,6 +17,7 @@ import type { ProcessedSource, ProcessOptions } from "./process.ts";
 import { findRemovals, type Removals } from "./removals.ts";
 import { failed, type IngestReport, reportOf } from "./report.ts";
 import { narrowUntilAfter } from "./widened.ts";
+import { addressesOf, hostOf, hostsOf } from "./source_hosts.ts";
 import { nameOf, nextAfterFailure, nextAfterSuccess, pauseOfHost, type Schedule } from "./schedule.ts";
 
 /** Characters of an item's name in the log. */
@@ -40,21 +41,6 @@ export interface VisitOptions extends ProcessOptions {
   spacingOf(host: string): number;
   /** Hears of each visit that is over. */
   count: CountVisit;
-}
-
-/** The host that a source's visits go to; null for a folder. */
-export function hostOf(source: SourceSettings): string | null {
-  return source.fetchStrategy === "files" ? null : new URL(source.location).host;
-}
-
-function addressesOf({ fetchStrategy, location, urls }: SourceSettings): string[] {
-  if (urls !== undefined) return Object.values(urls);
-  return fetchStrategy === "files" ? [] : [location];
-}
-
-/** Every host that the config names. */
-function hostsOf(source: SourceSettings): string[] {
-  return [...new Set(addressesOf(source).map((address) => new URL(address).host))];
 }
 
 /** Visits a leased source to the end; whatever happens, its lease ends and the next visit is set. */
@@ -104,6 +90,7 @@ async function visitLeased(
     return { ...report, ...(heldBack === 0 ? {} : { held_back: heldBack }) };
   } catch (error) {
     if (error instanceof LeaseLostError) throw error;
+    if (options.signal.aborted) return interrupted(source, options);
     if (error instanceof StoreError) return await giveUp(source, state, error, options);
     if (!(error instanceof FetchError)) logFailure(options.log, "source stopped", error, source.id);
     const failure = failureOf(error, source);
@@ -112,6 +99,12 @@ async function visitLeased(
     options.count(failure.state, report);
     return report;
   }
+}
+
+/** Ends a visit that a stop has cut short. The source has not failed: it is fetched again when its lease has ended. */
+function interrupted({ id }: SourceSettings, { log }: VisitOptions): IngestReport {
+  log.info("fetch interrupted: the service is stopping", { source: id });
+  return failed(id, "interrupted: the service is stopping");
 }
 
 /** Ends a visit whose source somebody else has taken over: it is theirs, and what was brought may be older than theirs. */

@@ -11,7 +11,7 @@ import { createLogs, type LogSettings } from "./log.ts";
 import { createMailer, type MailSettings } from "./mailer.ts";
 import { createRandom } from "./random.ts";
 import { createResolver } from "./resolver.ts";
-import { createThread } from "./thread.ts";
+import { createThread, type Thread } from "./thread.ts";
 
 /** What of the world the config decides. */
 export interface PlatformSettings {
@@ -35,7 +35,7 @@ export function createPlatform(options: PlatformSettings & { tracer?: Tracer }):
   const http = createHttpClient();
   const endpoints = createEndpointClient();
   const logs = createLogs(options.log);
-  const reader = createThread(new URL("../reader.ts", import.meta.url));
+  const parseWorker = createParseWorker();
   const eventLoop = new EventLoopMonitor();
   const platform: RealPlatform = {
     clock: createClock(),
@@ -47,11 +47,11 @@ export function createPlatform(options: PlatformSettings & { tracer?: Tracer }):
     mailer: createMailer(options.mail ?? null),
     tracer: nameActs(options.tracer ?? NO_TRACER, eventLoop),
     eventLoop,
-    reader,
+    parseWorker,
     log: (area) => logs.log(area),
     prepare: () => http.prepare(),
     async close() {
-      reader.end();
+      parseWorker.end();
       await Promise.all([http.close(), endpoints.close()]);
       logs.close();
     },
@@ -61,4 +61,12 @@ export function createPlatform(options: PlatformSettings & { tracer?: Tracer }):
     },
   };
   return platform;
+}
+
+/** Memory that parsing one document may take, MB: a feed of 20 MB takes about 80. */
+const MAX_PARSE_MB = 512;
+
+/** The worker that parses documents. */
+export function createParseWorker(): Thread {
+  return createThread(new URL("../parse_worker.ts", import.meta.url), { maxHeapMb: MAX_PARSE_MB });
 }

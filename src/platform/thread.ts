@@ -1,110 +1,223 @@
-// A second thread, for work that would keep the first one from answering.
-import type { SecondThread } from "../domain/ports.ts";
+// Worker threads: each runs tasks by name, one at a time, within limits of time and memory.
+import { Script } from "node:vm";
+import { parentPort, Worker } from "node:worker_threads";
+import { type TaskLimits, WorkerLimitError, type WorkerThread } from "../domain/ports.ts";
 
-/** So long a thread stays when it has nothing to do, ms: by then its memory is worth more than its start. */
+/** How long an idle worker is kept, ms. */
 const IDLE_MS = 30_000;
+/** How long a worker may take to load its program, ms. */
+const START_MS = 60_000;
+/** How long a worker may take to report that a task has exceeded its time, ms. */
+const REPORT_MS = 1_000;
+/** How often the memory of the process is checked while a task runs, ms. */
+const MEMORY_CHECK_MS = 50;
+const MB = 1024 * 1024;
 
-/** A thread that can be ended. */
-export interface Thread extends SecondThread {
-  /** Ends it, whatever it does. */
+/** A worker thread that can be ended. */
+export interface Thread extends WorkerThread {
+  /** Terminates the worker, whatever it does, and rejects every call. A later call starts a new worker. */
   end(): void;
 }
 
-/** What goes to the thread, and what comes back: parts, and then a result or an error. */
-type Call = { number: number; task: string; argument: unknown };
-type Answer =
-  | { number: number; part: unknown }
-  | { number: number; result: unknown }
-  | { number: number; error: string };
-
-interface Waiting {
-  take(part: unknown): void;
-  resolve(result: unknown): void;
-  reject(error: Error): void;
+/** Options of a thread. */
+export interface ThreadOptions {
+  idleMs?: number;
+  /** Limit of the worker's heap, MB; without it, that of the runtime, which ends the whole process. */
+  maxHeapMb?: number;
 }
 
-/** A thread with the program at the address; it begins with a call, and ends when there was none for a while. */
-export function createThread(program: URL, { idleMs = IDLE_MS }: { idleMs?: number } = {}): Thread {
-  const waiting = new Map<number, Waiting>();
-  let worker: Worker | null = null;
-  let calls = 0;
-  let idle: ReturnType<typeof setTimeout> | undefined;
-
-  const stop = () => {
-    clearTimeout(idle);
-    worker?.terminate();
-    worker = null;
-  };
-
-  const failAll = (reason: string) => {
-    stop();
-    const failed = [...waiting.values()];
-    waiting.clear();
-    for (const { reject } of failed) reject(new Error(reason));
-  };
-
-  const settle = (number: number): void => {
-    waiting.delete(number);
-    if (waiting.size > 0) return;
-    idle = setTimeout(stop, idleMs);
-  };
-
-  const start = (): Worker => {
-    const started = new Worker(program, { type: "module" });
-    started.onmessage = ({ data }: MessageEvent<Answer>) => {
-      const call = waiting.get(data.number);
-      if (call === undefined) return; // the call has failed with the thread
-      if ("part" in data) return call.take(data.part);
-      settle(data.number);
-      if ("error" in data) call.reject(new Error(data.error));
-      else call.resolve(data.result);
-    };
-    started.onerror = (event) => {
-      event.preventDefault(); // or it ends the whole process
-      failAll(`the second thread broke: ${event.message}`);
-    };
-    return started;
-  };
-
-  return {
-    // What cannot be sent is an error of the call like any other.
-    // deno-lint-ignore require-await
-    async call(task, argument, take = () => {}) {
-      clearTimeout(idle);
-      worker ??= start();
-      const number = ++calls;
-      worker.postMessage({ number, task, argument } satisfies Call);
-      const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-      waiting.set(number, { take, resolve, reject });
-      return promise;
-    },
-    end: () => failAll("the second thread was ended"),
-  };
+interface Request {
+  task: string;
+  argument: unknown;
+  timeoutMs: number | undefined;
 }
 
-/** A task of a thread: a generator gives its result in parts, each of which is sent as soon as it is there. */
+type Response =
+  | { kind: "ready" }
+  | { kind: "result"; result: unknown }
+  | { kind: "timeout" }
+  | { kind: "error"; name: string; message: string };
+
+interface Call extends Request, PromiseWithResolvers<unknown> {}
+
+/** A thread that runs the program at the URL. The worker starts with the first call and ends when it is idle. */
+export function createThread(program: URL, options: ThreadOptions = {}): Thread {
+  return new QueuedThread(program, options);
+}
+
+class QueuedThread implements Thread {
+  readonly #queue: Call[] = [];
+  #worker: Worker | null = null;
+  /** Whether the worker has loaded its program. */
+  #isReady = false;
+  #running: Call | null = null;
+  #idleTimer: ReturnType<typeof setTimeout> | undefined;
+  #timers: ReturnType<typeof setTimeout>[] = [];
+
+  constructor(readonly program: URL, readonly options: ThreadOptions) {}
+
+  async call(task: string, argument: unknown, { timeoutMs, signal }: TaskLimits = {}): Promise<unknown> {
+    signal?.throwIfAborted();
+    const call: Call = { task, argument, timeoutMs, ...Promise.withResolvers<unknown>() };
+    const abort = () => this.#cancel(call, signal?.reason);
+    signal?.addEventListener("abort", abort);
+    this.#queue.push(call);
+    this.#startNext();
+    try {
+      return await call.promise;
+    } finally {
+      signal?.removeEventListener("abort", abort);
+    }
+  }
+
+  end(): void {
+    const error = new Error("the worker thread was ended");
+    for (const call of this.#queue.splice(0)) call.reject(error);
+    this.#terminate(error);
+    clearTimeout(this.#idleTimer);
+  }
+
+  #startNext(): void {
+    if (this.#running !== null) return;
+    clearTimeout(this.#idleTimer);
+    const call = this.#queue.shift();
+    if (call === undefined) {
+      if (this.#worker !== null) {
+        this.#idleTimer = setTimeout(() => this.end(), this.options.idleMs ?? IDLE_MS);
+      }
+      return;
+    }
+    this.#running = call;
+    try {
+      this.#worker ??= this.#startWorker();
+      const { task, argument, timeoutMs } = call;
+      this.#worker.postMessage({ task, argument, timeoutMs } satisfies Request);
+      if (this.#isReady) this.#watch(call);
+      else this.#within(START_MS, new Error(`the worker thread did not start in ${START_MS / 1_000} s`));
+    } catch (error) {
+      this.#finish(() => call.reject(error)); // the argument cannot be cloned
+    }
+  }
+
+  #startWorker(): Worker {
+    const { maxHeapMb } = this.options;
+    const worker = new Worker(
+      this.program,
+      maxHeapMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: maxHeapMb } },
+    );
+    this.#isReady = false;
+    worker.on("message", (response: Response) => {
+      if (worker === this.#worker && this.#running !== null) this.#take(response, this.#running);
+    });
+    worker.on("error", (error: Error & { code?: string }) => {
+      if (worker !== this.#worker) return;
+      const isMemory = error.code === "ERR_WORKER_OUT_OF_MEMORY" && maxHeapMb !== undefined;
+      this.#terminate(
+        isMemory
+          ? new WorkerLimitError("memory", maxHeapMb * MB)
+          : new Error(`the worker thread failed: ${error.message}`),
+      );
+    });
+    worker.on("exit", () => {
+      if (worker === this.#worker) this.#terminate(new Error("the worker thread exited"));
+    });
+    return worker;
+  }
+
+  #take(response: Response, call: Call): void {
+    switch (response.kind) {
+      case "ready":
+        this.#isReady = true;
+        this.#clearTimers();
+        return this.#watch(call);
+      case "result":
+        return this.#finish(() => call.resolve(response.result));
+      case "timeout":
+        return this.#terminate(new WorkerLimitError("time", call.timeoutMs ?? 0));
+      case "error": {
+        const { name, message } = response;
+        return this.#finish(() => call.reject(Object.assign(new Error(message), { name })));
+      }
+    }
+  }
+
+  /**
+   * The worker itself stops a task that exceeds its time: to terminate a worker does not stop what it runs in Deno 2.9,
+   * and after some seconds in Deno 2.4. Only what it cannot stop, such as parsing JSON, is given up here. Memory is
+   * watched because Deno 2.4 ignores the limit of the heap.
+   */
+  #watch({ timeoutMs }: Call): void {
+    const { maxHeapMb } = this.options;
+    if (timeoutMs !== undefined) {
+      this.#within(timeoutMs + REPORT_MS, new WorkerLimitError("time", timeoutMs));
+    }
+    if (maxHeapMb === undefined) return;
+    const limit = Deno.memoryUsage().rss + maxHeapMb * MB;
+    this.#timers.push(setInterval(() => {
+      if (Deno.memoryUsage().rss > limit) this.#terminate(new WorkerLimitError("memory", maxHeapMb * MB));
+    }, MEMORY_CHECK_MS));
+  }
+
+  #within(ms: number, error: Error): void {
+    this.#timers.push(setTimeout(() => this.#terminate(error), ms));
+  }
+
+  #cancel(call: Call, reason: unknown): void {
+    if (call === this.#running) return this.#terminate(reason);
+    const at = this.#queue.indexOf(call);
+    if (at === -1) return;
+    this.#queue.splice(at, 1);
+    call.reject(reason);
+  }
+
+  /** Ends the worker and the call that it runs; the calls that wait get a new worker. */
+  #terminate(reason: unknown): void {
+    const worker = this.#worker;
+    this.#worker = null; // its "exit" is expected
+    void worker?.terminate();
+    const call = this.#running;
+    if (call !== null) this.#finish(() => call.reject(reason));
+  }
+
+  #finish(settle: () => void): void {
+    this.#clearTimers();
+    this.#running = null;
+    settle();
+    this.#startNext();
+  }
+
+  #clearTimers(): void {
+    for (const timer of this.#timers.splice(0)) clearTimeout(timer);
+  }
+}
+
+/** A task that a worker runs. */
 export type Task = (argument: unknown) => unknown;
 
-/** Makes this thread one that does these tasks. */
-export function answerCalls(tasks: Readonly<Record<string, Task>>): void {
-  const scope = globalThis as unknown as {
-    onmessage: (event: MessageEvent<Call>) => void;
-    postMessage(answer: Answer): void;
-  };
-  scope.onmessage = ({ data: { number, task, argument } }) => {
+/** Makes this thread a worker that runs these tasks. */
+export function serveTasks(tasks: Readonly<Record<string, Task>>): void {
+  const respond = (response: Response) => parentPort?.postMessage(response);
+  const run = ({ task, argument, timeoutMs }: Request): void => {
     try {
       const work = tasks[task];
       if (work === undefined) throw new Error(`there is no task ${task}`);
-      const result = work(argument);
-      if (!isGenerator(result)) return scope.postMessage({ number, result });
-      for (const part of result) scope.postMessage({ number, part });
-      scope.postMessage({ number, result: null });
+      respond({ kind: "result", result: runWithin(timeoutMs, () => work(argument)) });
     } catch (error) {
-      scope.postMessage({ number, error: error instanceof Error ? error.message : String(error) });
+      const { name, message, code } = error as Error & { code?: string };
+      if (code === "ERR_SCRIPT_EXECUTION_TIMEOUT") respond({ kind: "timeout" });
+      else respond({ kind: "error", name, message });
     }
   };
+  // In a callback of its own, so that running out of memory is an error of the worker and not its silent end.
+  parentPort?.on("message", (request: Request) => void setImmediate(() => run(request)));
+  respond({ kind: "ready" });
 }
 
-function isGenerator(result: unknown): result is Generator<unknown> {
-  return typeof result === "object" && result !== null && "next" in result && Symbol.iterator in result;
+const RUN = new Script("globalThis.regfeedTask()");
+
+/** Runs the work, and stops it wherever it is when its time is over. */
+function runWithin(timeoutMs: number | undefined, work: () => unknown): unknown {
+  if (timeoutMs === undefined) return work();
+  Object.assign(globalThis, { regfeedTask: work });
+  return RUN.runInThisContext({ timeout: timeoutMs });
 }

@@ -70,10 +70,19 @@ const WRONG_VALUES: readonly [string, RegExp][] = [
   [source('url = ["https://a.org/en"]'), /url: needs an address, .*; found a list$/],
   [source('identity = "title"'), /:5: sources\[0\]\.identity: cannot be "title": write "guid", "link"/],
   [source("identity = 5"), /sources\[0\]\.identity: needs a rule, such as "link"; found the number 5$/],
-  [source('identity = { pattern = "[" }'), /sources\[0\]\.identity: is no regular expression: /],
+  [source('identity = { pattern = "[" }'), /sources\[0\]\.identity: is not a valid regular expression: /],
   [source('identity = { pattern = "[0-9]+" }'), /identity: has a pattern without a group: put what /],
   [source('identity = { patern = "x" }'), /sources\[0\]\.identity: needs a rule; found a table: write /],
-  [source('language_pattern = "("'), /language_pattern: is no regular expression: /],
+  [
+    source(`identity = { pattern = "(${"a".repeat(1_000)})" }`),
+    /:\d+: sources\[0\]\.identity: is longer than 1000 characters/,
+  ],
+  [
+    source('identity = { pattern = "((((((a?){99}){99}){99}){99}){99}" }'),
+    /sources\[0\]\.identity: is not a valid/,
+  ],
+  [source('parse_timeout = "100ms"'), /sources\[0\]\.parse_timeout: is 100ms: it goes from 1s to 10m$/],
+  [source('language_pattern = "("'), /language_pattern: is not a valid regular expression: /],
   [source('removals = "yes"'), /removals: needs true or false without quotes/],
   [
     source('urls = { en = "https://a.org/en", de = "https://a.org/de" }'),

@@ -20,6 +20,7 @@ Deno.test("parseConfig() gives every default for an empty file", async () => {
       notifyFirstFetch: false,
       maxDocumentBytes: 20 * 1024 * 1024,
       timeoutMs: 30_000,
+      parseTimeoutMs: 5_000,
       concurrency: 4,
       contact: null,
       hostConcurrency: 1,
@@ -79,6 +80,7 @@ const EVERY_KEY = `
     notify_first_fetch = true
     max_document_bytes = 2048
     timeout = "1m"
+    parse_timeout = "7s"
     concurrency = 2
     contact = "feeds@example.org"
     host_concurrency = 3
@@ -153,6 +155,7 @@ const EVERY_KEY = `
     min_items = 3
     silent_after = "30d"
     crawl_delay = "10s"
+    parse_timeout = "9s"
     ca_file = "ca.pem"
     enabled = false
     event_type = "decision"
@@ -181,6 +184,7 @@ const EVERY_VALUE: Config = {
     notifyFirstFetch: true,
     maxDocumentBytes: 2048,
     timeoutMs: 60_000,
+    parseTimeoutMs: 7_000,
     concurrency: 2,
     contact: "feeds@example.org",
     hostConcurrency: 3,
@@ -207,6 +211,7 @@ const EVERY_VALUE: Config = {
       enabled: false,
       minItems: 3,
       silentAfterMs: 2_592_000_000,
+      parseTimeoutMs: 9_000,
       crawlDelayMs: 10_000,
       caFile: "/etc/regfeed/ca.pem",
       authorization: "Bearer hush",
@@ -221,6 +226,7 @@ const EVERY_VALUE: Config = {
       schedule: "*/30 * * * *",
       timezone: "UTC",
       languages: ["en"],
+      parseTimeoutMs: 7_000,
       removals: false,
       relevance: "ai",
       notifyFirstFetch: true,

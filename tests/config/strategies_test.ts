@@ -166,7 +166,7 @@ const WRONG: [string, string, RegExp[]][] = [
     /:7: sources\[0\]\.sparql\.query: lacks \{since\} and \{until\}/,
   ]],
   ["an expression that is none", strategy("sitemap", ['include = ["("]']), [
-    /sitemap\.include\[0\]: is no regular expression/,
+    /sitemap\.include\[0\]: is not a valid regular expression/,
   ]],
   ["a number out of bounds", strategy("sitemap", ["max_pages = 0"]), [
     /sitemap\.max_pages: needs a whole number from 1 to 1000/,

@@ -11,7 +11,7 @@ async function waits(
   const found: number[] = [];
   for (const host of hosts) {
     slept.length = 0;
-    await pace(host);
+    await pace(host, new AbortController().signal);
     found.push(slept[0] ?? 0);
   }
   return found;

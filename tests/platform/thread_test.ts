@@ -1,17 +1,36 @@
-// The second thread: does the database's long work and says what failed.
+// Tests of src/platform/thread.ts: worker threads run tasks one at a time, within limits.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { createThread } from "../../src/platform/thread.ts";
+import process from "node:process";
+import { WorkerLimitError } from "../../src/domain/ports.ts";
+import { createThread, type Thread, type ThreadOptions } from "../../src/platform/thread.ts";
 import { SCHEMA_VERSION } from "../../src/store/sqlite/migrate.ts";
 import { openVaultFile } from "../../src/platform/vault.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import { anEvent, publish } from "../store/contract/given.ts";
 
-const PROGRAM = new URL("../../src/worker.ts", import.meta.url);
+const DATABASE_WORKER = new URL("../../src/database_worker.ts", import.meta.url);
 
-Deno.test("a thread inspects a database while this one goes on, and tells what went wrong", async () => {
+const MB = 1024 * 1024;
+
+/** A program whose tasks are good and bad. */
+const TASKS = new URL("../support/sample_worker.ts", import.meta.url);
+
+async function withThread(
+  work: (thread: Thread) => Promise<void>,
+  options: ThreadOptions = {},
+): Promise<void> {
+  const thread = createThread(TASKS, options);
+  try {
+    await work(thread);
+  } finally {
+    thread.end();
+  }
+}
+
+Deno.test("the database worker inspects a database while this thread goes on, and says what went wrong", async () => {
   const folder = await Deno.makeTempDir({ prefix: "regfeed-thread-" });
-  const thread = createThread(PROGRAM);
+  const thread = createThread(DATABASE_WORKER);
   try {
     const file = join(folder, "regfeed.db");
     await assert.rejects(thread.call("inspect", join(folder, "not", "there.db")), /unable to open database/);
@@ -35,39 +54,99 @@ Deno.test("a thread inspects a database while this one goes on, and tells what w
   }
 });
 
-Deno.test("a thread that is ended fails what it was asked, and a later call begins another", async () => {
-  const thread = createThread(PROGRAM);
-  const call = thread.call("dance", "");
-  thread.end();
-  await assert.rejects(call, /the second thread was ended/);
-  await assert.rejects(thread.call("dance", ""), /there is no task dance/);
-  thread.end();
-});
-
-/** A program that counts its calls and gives what it is sent piece by piece. */
-const COUNTING = new URL(`data:application/javascript,${
-  encodeURIComponent(`
-let calls = 0;
-onmessage = ({ data: { number, task, argument } }) => {
-  if (task === "break") return void setTimeout(() => { throw new Error("broken on purpose"); });
-  for (const part of argument) postMessage({ number, part });
-  postMessage({ number, result: ++calls });
-};`)
-}`);
-
-Deno.test("a thread gives parts in order, ends when it was idle, and begins anew with the next call", async () => {
-  const thread = createThread(COUNTING, { idleMs: 0 });
-  const parts: unknown[] = [];
-  const call = () => thread.call("count", [1, { two: [2] }, "three"], (part) => parts.push(part));
-  try {
-    assert.deepEqual(await Promise.all([call(), call()]), [1, 2]);
-    assert.deepEqual(parts, [1, { two: [2] }, "three", 1, { two: [2] }, "three"]);
-    await new Promise((resolve) => setTimeout(resolve, 0)); // set after the thread's own, so it goes off after it
-    assert.equal(await call(), 1);
-    await assert.rejects(thread.call("count", [() => {}]), /could not be cloned/);
-    await assert.rejects(thread.call("break", []), /the second thread broke: .*broken on purpose/);
-    assert.equal(await call(), 1);
-  } finally {
+Deno.test("a thread that is ended rejects its calls, and a later call starts another worker", () =>
+  withThread(async (thread) => {
+    const calls = [thread.call("loop", null, { timeoutMs: 2_000 }), thread.call("count", null)];
     thread.end();
-  }
-});
+    for (const call of await Promise.allSettled(calls)) {
+      assert.match(String((call as PromiseRejectedResult).reason), /the worker thread was ended/);
+    }
+    assert.equal(await thread.call("count", null), 1);
+  }));
+
+Deno.test("a worker keeps its state between calls, and ends when it is idle", () =>
+  withThread(async (thread) => {
+    assert.deepEqual(await Promise.all([thread.call("count", null), thread.call("count", null)]), [1, 2]);
+    await new Promise((resolve) => setTimeout(resolve, 0)); // set after the thread's own, so it goes off after it
+    assert.equal(await thread.call("count", null), 1);
+  }, { idleMs: 0 }));
+
+Deno.test("what cannot be cloned, what a task throws and the end of the worker reject one call alone", () =>
+  withThread(async (thread) => {
+    await assert.rejects(thread.call("count", () => {}), /could not be cloned/);
+    await assert.rejects(thread.call("fail", "on purpose"), { name: "TypeError", message: "on purpose" });
+    const [exited, after] = await Promise.allSettled([thread.call("exit", null), thread.call("count", null)]);
+    assert.match(String((exited as PromiseRejectedResult).reason), /the worker thread exited/);
+    assert.deepEqual(after, { status: "fulfilled", value: 1 });
+  }));
+
+Deno.test("a task that exceeds its time is terminated, and the time of the tasks behind it begins when they run", () =>
+  withThread(async (thread) => {
+    const stuck = thread.call("loop", null, { timeoutMs: 1_500 });
+    const waiting = thread.call("count", null, { timeoutMs: 1_000 });
+    await assert.rejects(
+      stuck,
+      (error) => error instanceof WorkerLimitError && error.kind === "time" && error.limit === 1_500,
+    );
+    assert.equal(await waiting, 1);
+  }));
+
+Deno.test("a regular expression without end is terminated as well", () =>
+  withThread(async (thread) => {
+    const call = thread.call("match", { pattern: "(a+)+$", text: `${"a".repeat(60)}!` }, {
+      timeoutMs: 200,
+    });
+    await assert.rejects(call, WorkerLimitError);
+    assert.equal(await thread.call("count", null), 1);
+  }));
+
+/** CPU time of this process in ms of each second, soon. */
+async function cpuShare(): Promise<number> {
+  const before = process.cpuUsage();
+  await new Promise((later) => setTimeout(later, 500));
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000 / 500;
+}
+
+Deno.test("a task that exceeds its time does not run on", () =>
+  withThread(async (thread) => {
+    await assert.rejects(thread.call("loop", null, { timeoutMs: 200 }), WorkerLimitError);
+    let share = 1;
+    for (let round = 0; share > 0.3 && round < 20; round++) share = await cpuShare();
+    assert.ok(share <= 0.3, `${share}`);
+  }));
+
+Deno.test("a task that nothing can stop is given up, and the next one gets another worker", () =>
+  withThread(async (thread) => {
+    const startMs = performance.now();
+    await assert.rejects(thread.call("parse", 40_000_000, { timeoutMs: 100 }), WorkerLimitError);
+    assert.equal(await thread.call("count", null), 1);
+    assert.ok(performance.now() - startMs < 10_000);
+  }));
+
+Deno.test("a task that needs too much memory is terminated, and the next one has enough", () =>
+  withThread(async (thread) => {
+    for (let round = 0; round < 3; round++) {
+      await assert.rejects(
+        thread.call("eat", null, { timeoutMs: 60_000 }),
+        (error) => error instanceof WorkerLimitError && error.kind === "memory" && error.limit === 200 * MB,
+      );
+      assert.equal(await thread.call("count", null), 1);
+    }
+  }, { maxHeapMb: 200 }));
+
+Deno.test("a signal ends a task that runs and one that waits", () =>
+  withThread(async (thread) => {
+    const [running, waiting] = [new AbortController(), new AbortController()];
+    const calls = [running, waiting].map(({ signal }) =>
+      thread.call("loop", null, { signal, timeoutMs: 2_000 })
+    );
+    waiting.abort(new Error("not needed any more"));
+    running.abort(new Error("stopped"));
+    const reasons = (await Promise.allSettled(calls)).map((call) =>
+      String((call as PromiseRejectedResult).reason)
+    );
+    assert.deepEqual(reasons, ["Error: stopped", "Error: not needed any more"]);
+    await assert.rejects(thread.call("count", null, { signal: running.signal }), /stopped/);
+    assert.equal(await thread.call("count", null), 1);
+  }));

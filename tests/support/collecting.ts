@@ -1,8 +1,11 @@
 // What tests of collecting share: a source's settings, what fetching needs, a world whose sources are known.
 import assert from "node:assert/strict";
 import type { SourceSettings } from "../../src/domain/source.ts";
+import { NO_ADDITIONS } from "../../src/classify/additions.ts";
+import type { SitemapOptions } from "../../src/ingest/fetch_sitemap.ts";
 import type { FetchOptions } from "../../src/ingest/fetched.ts";
 import type { IngestReport } from "../../src/ingest/ingest.ts";
+import { createParser } from "../../src/ingest/parse_worker_client.ts";
 import type { FakePlatform } from "./platform.ts";
 import { createWorld, type World } from "./world.ts";
 
@@ -23,17 +26,20 @@ export function sampleSource(change: Partial<SourceSettings> = {}): SourceSettin
     relevance: "all",
     notifyFirstFetch: false,
     enabled: true,
+    parseTimeoutMs: 5_000,
     ...change,
   };
 }
 
 /** What fetching needs, on a fake platform, of documents of at most a thousand bytes. */
-export function fetchOptions(platform: FakePlatform, change: Partial<FetchOptions> = {}): FetchOptions {
+export function fetchOptions(platform: FakePlatform, change: Partial<FetchOptions> = {}): SitemapOptions {
   return {
     ...platform,
     userAgent: "Regfeed/test",
     timeoutMs: 30_000,
     maxDocumentBytes: 1_000,
+    signal: new AbortController().signal,
+    parser: createParser(platform.parseWorker, NO_ADDITIONS, { timeoutMs: 5_000 }),
     allowPrivate: true,
     pace: () => Promise.resolve(),
     noteAnswer: () => {},

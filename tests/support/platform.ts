@@ -15,6 +15,7 @@ import type {
 import { NetworkError } from "../../src/domain/ports.ts";
 import { NO_TRACER } from "../../src/domain/tracer.ts";
 import { type FakeClock, fakeClock } from "./clock.ts";
+import { IN_PROCESS_WORKER } from "./parse_worker.ts";
 
 /** What a fake host answers. */
 export type Answer = Partial<Omit<IncomingResponse, "body">> & { body?: string | Uint8Array };
@@ -197,7 +198,7 @@ export function fakePlatform(nowMs: number, seed = 1): FakePlatform {
     mailer: fakeMailer(),
     tracer: NO_TRACER,
     eventLoop: { begin: () => {}, longestPauseMs: () => 0 },
-    reader: null,
+    parseWorker: IN_PROCESS_WORKER,
     log,
     lines,
     hosts,

@@ -6,7 +6,7 @@ import { type Config, parseConfig } from "../../src/config/config.ts";
 import type { Customer } from "../../src/domain/customer.ts";
 import { createIds, type NewId } from "../../src/domain/ids.ts";
 import { type Metrics, NO_METRICS } from "../../src/domain/metrics.ts";
-import type { SecondThread } from "../../src/domain/ports.ts";
+import type { WorkerThread } from "../../src/domain/ports.ts";
 import type { Store } from "../../src/domain/store.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import { checkAnswer } from "./openapi.ts";
@@ -47,8 +47,8 @@ export interface WorldOptions {
   polite?: boolean;
   store?: Store;
   metrics?: Metrics;
-  /** Without one, all documents are read on the test's own thread. */
-  reader?: SecondThread;
+  /** Without one, documents are parsed on the test's own thread. */
+  parseWorker?: WorkerThread;
 }
 
 /**
@@ -57,7 +57,7 @@ export interface WorldOptions {
  */
 export async function createWorld(configText = "", options: WorldOptions = {}): Promise<World> {
   const platform = fakePlatform(options.startMs ?? START_MS, options.seed);
-  platform.reader = options.reader ?? null;
+  if (options.parseWorker !== undefined) platform.parseWorker = options.parseWorker;
   const config = await parseConfig(configText, {
     file: "regfeed.toml",
     folder: "/world",

@@ -16,8 +16,8 @@ const BUNDLES = join(FOLDER, "src", "cli");
  */
 const NODE_PACKAGES = ["undici", "nodemailer"] as const;
 
-/** The programs of further threads. */
-const THREADS = ["worker", "reader"] as const;
+/** The programs of worker threads. */
+const THREADS = ["database_worker", "parse_worker"] as const;
 
 /** What an executable is made of. */
 export interface Bundle {

@@ -19,9 +19,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   app: ["version", "config", "store", "platform", ...FEATURES, "wire", "domain"],
   cli: ["app", "version", "config", "store", "platform", ...FEATURES, "wire", "domain"],
   main: ["cli", "platform"],
-  // The programs of further threads, which nothing imports: they are started by their addresses.
-  worker: ["platform", "store", "domain"],
-  reader: ["platform", "ingest", "classify", "domain"],
+  // The programs of worker threads, which nothing imports: they are started by their URLs.
+  database_worker: ["platform", "store", "domain"],
+  parse_worker: ["platform", "ingest", "classify", "domain"],
 };
 
 /** The room of a file: its folder in src, or its own name where it lies in src itself; null for what is no code of it. */

@@ -62,11 +62,45 @@ function readItem(item: JsonObject): ParsedItem {
   };
 }
 
+/** Maximum number of values (objects, lists and members) of a JSON text; each takes up to about 100 bytes of memory. */
+const MAX_VALUES = 2_000_000;
+/** Maximum nesting of a JSON text. */
+const MAX_DEPTH = 1_000;
+
+/**
+ * Throws a {@link DocumentError} when a JSON text has too many values or is nested too deep. Nothing can stop the
+ * runtime's JSON parser, neither a time limit nor a memory limit, so its work is bounded before it begins.
+ */
+function requireParsable(text: string): void {
+  let values = 0;
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (inString) {
+      if (code === BACKSLASH) at++;
+      else if (code === QUOTE) inString = false;
+      continue;
+    }
+    if (code === QUOTE) inString = true;
+    else if (code === COMMA) values++;
+    else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      values++;
+      if (++depth > MAX_DEPTH) throw new DocumentError(`the JSON is nested more than ${MAX_DEPTH} deep`);
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--;
+  }
+  if (values > MAX_VALUES) throw new DocumentError(`the JSON has more than ${MAX_VALUES} values`);
+}
+
+const [QUOTE, BACKSLASH, COMMA, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [...'"\\,{}[]']
+  .map((mark) => mark.charCodeAt(0));
+
 /**
  * The value of a JSON text. One that breaks off is closed behind the last complete item, which is an object in a list
  * within `depth - 1` objects. Throws a {@link DocumentError}.
  */
 export function parseJson(text: string, depth: number): { value: unknown; complete: boolean } {
+  requireParsable(text);
   try {
     return { value: valueOf(text), complete: true };
   } catch (error) {

@@ -149,11 +149,15 @@ export function escapeText(text: string): string {
 const SECTION = /<!\[CDATA\[([\s\S]*?)(?:\]\]>|$)|<!--[\s\S]*?(?:-->|$)/g;
 const TAG = /<[a-z/]/i;
 
+/** Content beyond this is not read, characters: several times what any text of an item keeps. */
+const MAX_CONTENT = 1_000_000;
+
 /**
  * The content of an element as HTML markup. `html`: its text is markup (RSS, Atom's type="html"). `text`: its text is
  * plain. Either way, child elements are taken for markup as they stand: XHTML, or HTML that nobody escaped.
  */
-export function contentMarkup(content: string, kind: "html" | "text"): string {
+export function contentMarkup(whole: string, kind: "html" | "text"): string {
+  const content = whole.slice(0, MAX_CONTENT);
   if (!content.includes("<")) return (kind === "html" ? decodeReferences(content) : content).trim();
   let outside = "";
   const sections: { at: number; text: string }[] = [];
@@ -178,7 +182,8 @@ export function contentMarkup(content: string, kind: "html" | "text"): string {
 }
 
 /** The content of an element that holds plain text: an address, a date, a name. */
-export function contentText(content: string): string {
+export function contentText(whole: string): string {
+  const content = whole.slice(0, MAX_CONTENT);
   if (!content.includes("<")) return decodeReferences(content).trim();
   let text = "";
   let from = 0;

@@ -1,11 +1,11 @@
-// Tests of src/ingest/turns.ts, and that a long document gives others their turn.
+// Tests of src/ingest/yield_to_event_loop.ts, and that recording a long document lets other work run.
 import assert from "node:assert/strict";
 import type { Store } from "../../src/domain/store.ts";
-import { createTurns } from "../../src/ingest/turns.ts";
+import { createYield } from "../../src/ingest/yield_to_event_loop.ts";
 import { boardConfig, rss } from "../support/samples.ts";
 import { createWorld } from "../support/world.ts";
 
-Deno.test("createTurns() steps aside when the turn is over, and when the clock was set back", async () => {
+Deno.test("createYield() yields after 40 ms of work, and when the clock was set back", async () => {
   let nowMs = 1_000;
   let pauses = 0;
   const sleep = (ms: number) => {
@@ -13,7 +13,7 @@ Deno.test("createTurns() steps aside when the turn is over, and when the clock w
     pauses++;
     return Promise.resolve();
   };
-  const pause = createTurns({ nowMs: () => nowMs, sleep });
+  const pause = createYield({ nowMs: () => nowMs, sleep });
   const after = async (ms: number) => {
     nowMs += ms;
     await pause();
@@ -27,7 +27,7 @@ async function storedCount(store: Store): Promise<number> {
   return (await store.listEvents({ limit: 10_000 })).length;
 }
 
-Deno.test("ingest() gives others their turn while it reads and while it records a long feed", async () => {
+Deno.test("ingest() lets other work run before and while it records a long feed", async () => {
   const world = await createWorld(boardConfig());
   try {
     const items = Array.from({ length: 2_000 }, (_, at) => ({ id: `${at}` }));

@@ -1,11 +1,11 @@
-// The program of the second thread: what of the database's work takes long.
+// The program of the worker that inspects and migrates databases.
 import type { DatabaseFile } from "./domain/backup.ts";
-import { answerCalls } from "./platform/thread.ts";
+import { serveTasks } from "./platform/thread.ts";
 import { openVaultFile } from "./platform/vault.ts";
 import { inspectDatabase } from "./store/sqlite/inspect.ts";
 import { migrateFile } from "./store/sqlite/migrate.ts";
 
-answerCalls({
+serveTasks({
   inspect: (path) => inspectDatabase(path as string),
   migrate: (file) => {
     const { path, keyFile } = file as DatabaseFile;

@@ -1,0 +1,124 @@
+// From the bytes of a document to its classified items: pure, and run in the parse worker.
+import type { Reading } from "../domain/reading.ts";
+import { type Classify, classifyRequest } from "./classify_request.ts";
+import { type IdentifiedItem, identifyItems, itemLanguage } from "./identify.ts";
+import type { Identity } from "./identity.ts";
+import { type NormalisedItem, normaliseItem } from "./normalise/item.ts";
+import { type ParsedDocument, parseDocument, type ParseProblem } from "./parse/document.ts";
+import type { Classified } from "./revise.ts";
+
+/** Maximum number of items that are taken from one document. */
+export const MAX_ITEMS = 20_000;
+/** Maximum number of refused items that one document reports one by one. */
+const MAX_REPORTED = 1_000;
+
+/** A document and the settings of its source that it is parsed with. All of it can be cloned. */
+export interface ParseRequest {
+  bytes: Uint8Array;
+  contentType: string | null;
+  /** Null for a file. */
+  url: string | null;
+  /** How its items are found; null for a feed. */
+  reading: Reading | null;
+  /** IANA time zone of dates that state none. */
+  timezone: string;
+  /** Absolute URL of the publisher's site. */
+  baseUrl: string;
+  sourceId: string;
+  /** The languages that the source states. */
+  sourceLanguages: readonly string[];
+  /** The language of the whole document, where the source has one URL for each language. */
+  language: string | null;
+  identity: Identity;
+}
+
+/** What a document holds. */
+export interface DocumentContents extends Pick<ParsedDocument, "language" | "next" | "ttlMinutes"> {
+  problems: ParseProblem[];
+  /** How many items the document states, refused ones included. */
+  itemCount: number;
+  /** The latest date of an item, Unix ms; null where none has one. */
+  newestMs: number | null;
+  /** The identity that tells its items apart: that of the request or a later rule. */
+  identity: Identity;
+  items: IdentifiedItem[];
+  /** Items of which the document holds a newer edition. */
+  older: IdentifiedItem[];
+  refused: ParseProblem[];
+  /** What is odd about an item, for the items that are. */
+  notes: Map<NormalisedItem, readonly string[]>;
+  classified: Map<NormalisedItem, Classified>;
+}
+
+/** Parses a document. Throws a `DocumentError` when nothing of it can be read. */
+export function parseContents(request: ParseRequest, classify: Classify): DocumentContents {
+  const { bytes, contentType, url, reading, timezone, baseUrl, sourceId } = request;
+  const document = parseDocument(bytes, {
+    ...{ contentType, maxItems: MAX_ITEMS, timezone, reading, url },
+    mayQuote: url !== null, // not a file: what lies in a folder by mistake may be secret
+  });
+  const normalised: NormalisedItem[] = [];
+  const refused: ParseProblem[] = [];
+  const notes: DocumentContents["notes"] = new Map();
+  for (const [position, parsed] of document.items.entries()) {
+    const outcome = normaliseItem(parsed, { document, documentUrl: url, baseUrl, timezone, position });
+    if (outcome.ok) {
+      normalised.push(outcome.item);
+      if (outcome.notes.length > 0) notes.set(outcome.item, outcome.notes);
+    } else refused.push({ item: outcome.item, reason: outcome.reason });
+  }
+  const { identity, items, older } = identifyItems(normalised, request.identity, request.language);
+  const stated = {
+    sourceId,
+    statedLanguages: statedLanguages(document.language, request.sourceLanguages),
+  };
+  const classified = new Map(normalised.map((item) => {
+    const language = itemLanguage(item, identity, request.language);
+    return [item, everyField(classify(classifyRequest(item, { ...stated, language })))];
+  }));
+  const { problems } = document;
+  return {
+    language: document.language,
+    next: document.next,
+    ttlMinutes: document.ttlMinutes,
+    problems: limited(problems),
+    itemCount: document.items.length + problems.filter(({ item }) => item !== "document").length,
+    newestMs: newestOf(normalised),
+    identity,
+    items,
+    older,
+    refused: limited(refused),
+    notes,
+    classified,
+  };
+}
+
+/** The languages that the document and the source state, the more specific first. */
+export function statedLanguages(ofDocument: string | null, ofSource: readonly string[]): string[] {
+  return [...(ofDocument === null ? [] : [ofDocument]), ...ofSource];
+}
+
+/** A classification decides each field when it is first read; a copy for another thread needs all of them. */
+function everyField(
+  { relevant, language, eventType, topics, severity, aiActArticles }: Classified,
+): Classified {
+  return { relevant, language, eventType, topics, severity, aiActArticles };
+}
+
+function newestOf(items: readonly NormalisedItem[]): number | null {
+  return items.reduce((newest: number | null, { publishedAtMs, updatedAtMs }) => {
+    const dateMs = updatedAtMs ?? publishedAtMs;
+    return dateMs === null || (newest !== null && newest > dateMs) ? newest : dateMs;
+  }, null);
+}
+
+/** All problems, or of a document that has very many the first ones and those of the document as a whole. */
+function limited(problems: readonly ParseProblem[]): ParseProblem[] {
+  const left = problems.length - MAX_REPORTED;
+  if (left <= 0) return [...problems];
+  return [
+    ...problems.slice(0, MAX_REPORTED),
+    { item: `${left} more items`, reason: "refused for such reasons as well" },
+    ...problems.slice(MAX_REPORTED).filter(({ item }) => item === "document"),
+  ];
+}

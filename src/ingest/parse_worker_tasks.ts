@@ -1,0 +1,27 @@
+// What the parse worker does.
+import type { Additions } from "../domain/classification.ts";
+import type { Classify } from "./classify_request.ts";
+import { withoutLanguage } from "./languages.ts";
+import { describeDocument } from "./normalise/describe.ts";
+import { parseContents } from "./parse_pipeline.ts";
+import type { ParseTasks } from "./parse_worker_client.ts";
+import { readSitemapPages } from "./sitemap_pages.ts";
+
+/** The tasks by name. A classifier is kept until the additions change. */
+export function parseWorkerTasks(
+  createClassifier: (additions: Additions) => { classify: Classify },
+): Record<string, (argument: unknown) => unknown> {
+  let classifier: { additions: string; classify: Classify } | null = null;
+  const tasks: { [T in keyof ParseTasks]: (given: ParseTasks[T]["given"]) => ParseTasks[T]["gives"] } = {
+    parse({ additions, buffer, ...request }) {
+      const name = JSON.stringify(additions);
+      if (classifier?.additions !== name) classifier = { additions: name, ...createClassifier(additions) };
+      return parseContents({ ...request, bytes: new Uint8Array(buffer) }, classifier.classify);
+    },
+    sitemap: ({ buffer, ...request }) => readSitemapPages({ ...request, bytes: new Uint8Array(buffer) }),
+    bareAddresses: ({ addresses, languages }) =>
+      addresses.map((address) => withoutLanguage(address, languages).address),
+    describe: ({ buffer, options }) => describeDocument(new Uint8Array(buffer), options),
+  };
+  return tasks as Record<string, (argument: unknown) => unknown>;
+}

@@ -1,0 +1,92 @@
+// From the bytes of a sitemap to the pages, or the maps of an index, that a source wants: pure, run in the parse worker.
+import type { SitemapRules } from "../domain/reading.ts";
+import { parseDate } from "./normalise/dates.ts";
+import { absoluteUrl } from "./normalise/links.ts";
+import type { ParseProblem } from "./parse/parsed.ts";
+import { readSitemap, type SitemapEntry } from "./parse/read_sitemap.ts";
+import { shortName } from "./walk.ts";
+
+/** The protocol allows 50,000 entries in one map. */
+const MAX_ENTRIES = 50_000;
+/** Maximum number of problems that one map reports. */
+const MAX_PROBLEMS = 1_000;
+
+/** A sitemap and what its source wants of it. */
+export interface SitemapRequest extends Pick<SitemapRules, "include" | "exclude" | "maps"> {
+  bytes: Uint8Array;
+  contentType: string | null;
+  /** What relative URLs of pages, and of maps, are relative to. */
+  pageBase: string;
+  mapBase: string;
+  /** IANA time zone of dates that state none. */
+  timezone: string;
+}
+
+/** A page and when it changed, as the map says. */
+export interface DatedPage {
+  address: string;
+  name: string;
+  lastmod: string;
+  changedMs: number;
+}
+
+/** What a source wants of a sitemap. */
+export type SitemapContents =
+  & { problems: ParseProblem[] }
+  & (
+    | {
+      kind: "urlset";
+      pages: DatedPage[];
+      /** How many more pages have no date. */
+      undated: number;
+    }
+    | { kind: "sitemapindex"; maps: { url: string; changedMs: number | null }[] }
+  );
+
+/** Reads a sitemap. Throws a `DocumentError` when it is not one. */
+export function readSitemapPages(request: SitemapRequest): SitemapContents {
+  const { bytes, contentType } = request;
+  const { kind, entries, problems } = readSitemap(bytes, { contentType, maxEntries: MAX_ENTRIES });
+  const reported = problems.filter(({ item }, at) => at < MAX_PROBLEMS || item === "document");
+  return kind === "urlset"
+    ? { kind, problems: reported, ...datedPages(entries, request) }
+    : { kind, problems: reported, maps: wantedMaps(entries, request) };
+}
+
+function datedPages(
+  entries: readonly SitemapEntry[],
+  { include, exclude, pageBase, timezone }: SitemapRequest,
+): { pages: DatedPage[]; undated: number } {
+  const isIncluded = matcher(include);
+  const isExcluded = matcher(exclude);
+  const pages: DatedPage[] = [];
+  let undated = 0;
+  for (const entry of entries) {
+    const address = absoluteUrl(entry.address, pageBase);
+    if (address === null || isExcluded(address)) continue;
+    if (include.length > 0 && !isIncluded(address)) continue;
+    const changedMs = changeOf(entry, timezone);
+    if (changedMs === null) undated++;
+    else pages.push({ address, name: shortName(address), lastmod: entry.lastmod ?? "", changedMs });
+  }
+  return { pages, undated };
+}
+
+function wantedMaps(entries: readonly SitemapEntry[], { maps, mapBase, timezone }: SitemapRequest) {
+  const isWanted = matcher(maps);
+  return entries.flatMap((entry) => {
+    const url = absoluteUrl(entry.address, mapBase);
+    if (url === null || (maps.length > 0 && !isWanted(url))) return [];
+    return [{ url, changedMs: changeOf(entry, timezone) }];
+  });
+}
+
+/** Whether one of the expressions matches. */
+function matcher(expressions: readonly string[]): (address: string) => boolean {
+  const patterns = expressions.map((expression) => new RegExp(expression));
+  return (address) => patterns.some((pattern) => pattern.test(address));
+}
+
+function changeOf({ lastmod }: SitemapEntry, timezone: string): number | null {
+  return lastmod === null ? null : parseDate(lastmod, { timezone });
+}

@@ -1,0 +1,31 @@
+// The program of a worker with good and bad tasks.
+import process from "node:process";
+import { serveTasks } from "../../src/platform/thread.ts";
+
+let calls = 0;
+
+serveTasks({
+  count: () => ++calls,
+  match: (given) => {
+    const { pattern, text } = given as { pattern: string; text: string };
+    return new RegExp(pattern).test(text);
+  },
+  loop: () => {
+    for (;;);
+  },
+  eat: () => {
+    for (const eaten: number[][] = [];;) eaten.push(new Array(1_000).fill(Math.random()));
+  },
+  fail: (message) => {
+    throw new TypeError(String(message));
+  },
+  /** Parsing JSON is native code, which nothing can stop. */
+  parse: (length) => {
+    try {
+      JSON.parse("[".repeat(length as number));
+    } catch {
+      // It breaks off.
+    }
+  },
+  exit: () => process.exit(1),
+});
