@@ -54,12 +54,18 @@ export function cutText(text: string, limit: number): string {
 /** What {@link tidy} may have to do with; text that is Latin letters and single spaces passes quickly. */
 const UNTIDY = /[^ -~\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u20ac]| {2}/;
 
+/** More combining marks on one character than any writing system has: UAX #15 allows 30. */
+const MAX_MARKS = 30;
+/** To sort the marks of one character takes quadratic time, and no time limit stops the runtime while it does. */
+const SURPLUS_MARKS = /\p{M}{31,}/gu;
+
 /** Text without what shows nothing, in NFC, with whitespace collapsed: line breaks stay line breaks. */
 function tidy(text: string): string {
   if (!UNTIDY.test(text)) return text.trim();
-  return text.toWellFormed().replace(UNSEEN, "")
-    .replace(/\s{2,}|[^\S ]/g, (run) => /[\n\r\v\f\u2028\u2029]/.test(run) ? "\n" : " ")
-    .normalize("NFC").trim();
+  const plain = text.toWellFormed().replace(UNSEEN, "")
+    .replace(/\s{2,}|[^\S ]/g, (run) => /[\n\r\v\f\u2028\u2029]/.test(run) ? "\n" : " ");
+  return plain.replace(SURPLUS_MARKS, (marks) => [...marks].slice(0, MAX_MARKS).join("")).normalize("NFC")
+    .trim();
 }
 
 /** A tag that breaks off at the end of a text that was cut. */

@@ -153,3 +153,13 @@ Deno.test("cutText() ends a long text with its last whole word that fits", () =>
     assert.ok(cut === text || text.startsWith(cut.slice(0, -1)));
   }));
 });
+
+Deno.test("A character with very many combining marks keeps the first 30 and takes no quadratic time", () => {
+  assert.equal(textFromMarkup("e\u0301cole"), "école");
+  const marks = "\u0316".repeat(15) + "\u0317".repeat(15);
+  assert.equal(textFromMarkup(`a${marks}`), `a${marks}`);
+  const started = performance.now();
+  const hostile = `a${"\u0300".repeat(40_000)}${"\u0316".repeat(40_000)}b`;
+  assert.equal(textFromMarkup(hostile).length, 1 + 30 + 1 - 1); // "à" is one character
+  assert.ok(performance.now() - started < 2_000, "took 15 s before");
+});
