@@ -38,7 +38,7 @@ export const healthcheckCommand: Command = {
     }
     // The config's own server is on this machine and is told nothing: over TLS it is believed as it is without. Its
     // certificate is for another name, may be signed by itself, and may have been renewed a moment ago.
-    const http = createHttpClient(given === undefined ? "anybody" : "authorities");
+    const http = createHttpClient({ trust: given === undefined ? "anybody" : "authorities" });
     try {
       await http.prepare();
       const report = await askHealth({ clock: createClock(), http }, new URL("/v1/health", base));

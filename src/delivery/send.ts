@@ -63,7 +63,7 @@ export async function sendAttempt(message: Message, sending: Sending, stop: Stop
     statusCode: answer?.status ?? null,
     problem,
     retryAtMs: parseRetryAfter(answer?.headers["retry-after"], endedAtMs),
-    answer: answer === null ? null : beginningOf(answer.body),
+    answer: answer === null ? null : beginningOf(answer),
   };
 }
 
@@ -111,9 +111,9 @@ function post(
 
 const decoder = new TextDecoder();
 
-/** The beginning of a body as text, whatever its bytes are; null for an empty one. */
-function beginningOf(body: Uint8Array): string | null {
-  if (body.length === 0) return null;
+/** The beginning of a response's body as text, whatever its bytes are. Null when it is empty or encoded. */
+function beginningOf({ body, headers }: IncomingResponse): string | null {
+  if (body.length === 0 || headers["content-encoding"] !== undefined) return null;
   // Stores cut a text at a NUL.
   return decoder.decode(body.subarray(0, MAX_KEPT_ANSWER)).replaceAll("\0", "\ufffd");
 }

@@ -1,163 +1,142 @@
-// Connections to somewhere else: made to addresses that were checked, kept for the next request, bounded.
-import { isIP, type LookupFunction, type Socket } from "node:net";
-import { buildConnector, Client } from "undici";
+// Connections to other hosts: made to checked addresses, kept for the next request, and bounded.
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { type buildConnector, Client } from "undici";
 import { NetworkError } from "../domain/ports.ts";
-import { ADDRESS_TIMEOUT_MS, CONNECT_TIMEOUT_MS } from "./dial.ts";
-import { IdlePool, type Keepable } from "./idle_pool.ts";
+import { dial } from "./dial.ts";
 
-/** How long a connection is kept for the next request, ms. */
-const KEEP_ALIVE_MS = 10_000;
-/** The same where the other side offers longer, ms. */
+/**
+ * How long an idle connection is kept, ms. Many servers close one after 5 s without announcing it, and a request that is
+ * sent at that moment is lost.
+ */
+const KEEP_ALIVE_MS = 4_000;
+/** Maximum for a server that announces a longer time (`Keep-Alive: timeout`), ms. */
 const MAX_KEEP_ALIVE_MS = 60_000;
-/** The answer's headers, bytes. */
+/** Maximum number of idle connections of one client. Beyond it, the connection idle for longest is closed. */
+export const MAX_IDLE_CONNECTIONS = 256;
+/** Maximum size of the response headers, bytes. */
 const MAX_HEADER_BYTES = 32_768;
 
 /**
- * Who is believed over TLS: whom an authority vouches for, or `anybody`, which is for a process on this machine alone
- * that nothing secret is told to.
+ * Which certificates are accepted: those that a trusted authority signed, or `anybody`'s. The latter is only for a
+ * process on this machine, to which no secret is sent.
  */
 export type Trust = "authorities" | "anybody";
 
-/** Where a connection leads. */
+/** Where a connection goes. */
 export interface Target {
+  /** A connection is only used again for a request with the same key, addresses and authorities. */
+  key: string;
   origin: string;
-  /** It goes to one of these and nothing is looked up; undefined: to what the host name resolves to. */
+  /** Checked addresses: nothing is looked up. Undefined: the host name is resolved. */
   addresses: readonly string[] | undefined;
-  /** PEM certificates that are trusted beside the system's. */
+  /** PEM certificates that are trusted in addition to the system's. */
   authorities: string | undefined;
 }
 
-/** One connection, used by one request at a time. */
-export interface Connection extends Keepable {
-  client: Client;
-  /** Ends it, standing or not, and whatever is under way on it. */
+/** A connection, used by one request at a time. */
+export interface Connection {
+  readonly key: string;
+  readonly client: Client;
+  /** Whether the last request has been handed to the operating system completely. */
+  hasSentAll(): boolean;
+  /** Closes it in any state, and fails a request under way on it. */
   destroy(reason: NetworkError): Promise<void>;
 }
 
 /** The connections of a client. */
 export interface Connections {
-  /** A kept connection to the target, or a new one. It belongs to the caller until it is given back or dropped. */
+  /** An idle connection to the target, or a new one. The caller gives it back or drops it. */
   take(target: Target): Connection;
   /** Keeps it for the next request to the same target. */
   giveBack(connection: Connection): void;
-  /** Ends it. */
+  /** Closes it. */
   drop(connection: Connection): void;
-  /** Ends all, in use or not. */
+  /** Closes all connections, in use or not. */
   close(): Promise<void>;
 }
 
-/** No connections yet. */
-export function createConnections(trust: Trust): Connections {
-  const idle = new IdlePool<Connection>();
-  /** In use or not. */
-  const all = new Set<Connection>();
+const CLOSED = new NetworkError("the connection was closed here");
 
-  function end(connection: Connection | undefined): void {
-    if (connection !== undefined && all.delete(connection)) connection.destroy(CLOSED);
+/** An empty set of connections. */
+export function createConnections(trust: Trust): Connections {
+  const all = new Set<Connection>();
+  /** The connection idle for longest first. */
+  const idle: Connection[] = [];
+
+  function drop(connection: Connection): void {
+    if (all.delete(connection)) void connection.destroy(CLOSED);
+  }
+
+  function removeIdle(at: number): Connection | undefined {
+    return at === -1 ? undefined : idle.splice(at, 1)[0];
   }
 
   return {
     take(target) {
       const key = keyOf(target);
-      const kept = idle.take(key);
+      const kept = removeIdle(idle.findLastIndex((connection) => connection.key === key));
       if (kept !== undefined) return kept;
-      // A connection that the other side closed while it was idle is of no use any more.
       const connection = connect(key, target, trust, () => {
-        if (idle.forget(connection)) end(connection);
+        const closed = removeIdle(idle.indexOf(connection));
+        if (closed !== undefined) drop(closed);
       });
       all.add(connection);
       return connection;
     },
-    giveBack: (connection) => end(idle.giveBack(connection)),
-    drop: end,
+    giveBack(connection) {
+      if (!all.has(connection)) return;
+      idle.push(connection);
+      if (idle.length > MAX_IDLE_CONNECTIONS) drop(idle.shift() as Connection);
+    },
+    drop,
     async close() {
-      const ending = [...all];
+      const closing = [...all];
       all.clear();
-      idle.clear();
-      await Promise.all(ending.map((connection) => connection.destroy(CLOSED)));
+      idle.length = 0;
+      await Promise.all(closing.map((connection) => connection.destroy(CLOSED)));
     },
   };
 }
 
-const CLOSED = new NetworkError("the connection was closed here");
-
-function keyOf({ origin, addresses, authorities }: Target): string {
-  const known = addresses === undefined || addresses.length < 2 ? addresses : addresses.toSorted();
-  return `${origin} ${known?.join(" ") ?? ""} ${authorities ?? ""}`;
+function keyOf({ key, addresses, authorities }: Target): string {
+  return JSON.stringify([key, addresses?.toSorted(), authorities]);
 }
 
 function connect(
   key: string,
   { origin, addresses, authorities }: Target,
   trust: Trust,
-  whenClosed: () => void,
+  onClose: () => void,
 ): Connection {
-  let connecting: Socket | undefined;
+  let stream: Duplex | undefined;
+  const connecting = new AbortController();
+  const connectToChecked: buildConnector.connector = ({ hostname, port, protocol }, callback) => {
+    const tls = protocol === "https:" ? { authorities } : null;
+    const usual = tls === null ? 80 : 443;
+    dial({ hostname, port: port === "" ? usual : Number(port), addresses, tls }, connecting.signal).then(
+      (connected) => callback(null, (stream = connected) as Socket),
+      (error) => callback(error, null),
+    );
+  };
   const client = new Client(origin, {
-    connect: connectorTo({ addresses, authorities, trust }, (socket) => connecting = socket),
+    connect: trust === "anybody" ? { rejectUnauthorized: false } : connectToChecked,
     pipelining: 1,
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: MAX_KEEP_ALIVE_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
-    // The caller's signal bounds the whole; undici's own timers are coarse.
+    // The request's signal limits the total time. undici's timers are coarse.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-  client.on("disconnect", whenClosed);
+  client.on("disconnect", onClose);
   return {
     key,
     client,
+    hasSentAll: () => stream === undefined || stream.writableLength === 0,
     async destroy(reason) {
-      // undici does not end a connection that does not stand yet.
-      connecting?.destroy(reason);
+      connecting.abort(reason); // undici does not stop a connection that is being made
       await client.destroy(reason);
     },
-  };
-}
-
-/** Connects to one of the addresses and to nothing else, and tells the socket as long as it does not stand. */
-function connectorTo(
-  { addresses, authorities, trust }: Pick<Target, "addresses" | "authorities"> & { trust: Trust },
-  tell: (connecting: Socket | undefined) => void,
-): buildConnector.connector {
-  const connectSocket = buildConnector({
-    timeout: 0, // off: undici's timer is coarse and outlives the connection
-    autoSelectFamily: true,
-    autoSelectFamilyAttemptTimeout: ADDRESS_TIMEOUT_MS,
-    ...(addresses === undefined ? {} : { lookup: answerWith(addresses) }),
-    ...(authorities === undefined ? {} : { ca: authorities }),
-    ...(trust === "anybody" ? { rejectUnauthorized: false } : {}),
-  } as buildConnector.BuildOptions) as ReturnsSocket;
-  return (options, callback) => {
-    const socket = connectSocket(atChecked(options, addresses), (...outcome) => {
-      clearTimeout(timer);
-      tell(undefined);
-      callback(...outcome);
-    });
-    tell(socket);
-    const tooSlow = new NetworkError(`no connection within ${CONNECT_TIMEOUT_MS / 1000} s`);
-    const timer = setTimeout(() => socket.destroy(tooSlow), CONNECT_TIMEOUT_MS);
-  };
-}
-
-/** undici's connector gives the socket back, which its types leave out. */
-type ReturnsSocket = (...call: Parameters<buildConnector.connector>) => Socket;
-
-/** A literal address is never looked up, so it is replaced here by one that was checked. */
-function atChecked(
-  options: buildConnector.Options,
-  addresses: readonly string[] | undefined,
-): buildConnector.Options {
-  const [first] = addresses ?? [];
-  return first === undefined || isIP(options.hostname) === 0 ? options : { ...options, hostname: first };
-}
-
-/** A look-up that knows these addresses for every name. */
-function answerWith(addresses: readonly string[]): LookupFunction {
-  const found = addresses.map((address) => ({ address, family: isIP(address) }));
-  return (_host, { all }, callback) => {
-    const [first] = found;
-    if (all === true || first === undefined) callback(null, found);
-    else callback(null, first.address, first.family);
   };
 }

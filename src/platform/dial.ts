@@ -1,127 +1,181 @@
-// A connection to one of some addresses that were checked, over TLS or in clear: nothing is looked up.
+// TCP and TLS connections to checked addresses, as Node streams. Deno 2.4's node:tls loses what a server sent if that
+// closes without a close_notify, as many do.
+import { Buffer } from "node:buffer";
 import { isIP, isIPv6 } from "node:net";
+import { Duplex } from "node:stream";
 import { NetworkError } from "../domain/ports.ts";
-import { firstOf, type Stop, Stopper } from "../domain/stop.ts";
 import { toNetworkError } from "./network_errors.ts";
+import { createResolver } from "./resolver.ts";
 
-/** How long one connection may take to stand, TLS included, ms. */
-export const CONNECT_TIMEOUT_MS = 10_000;
-/** How long one of several addresses is tried before the next one is, ms. */
-export const ADDRESS_TIMEOUT_MS = 1_000;
+/** Maximum time for a connection, lookup and TLS handshake included, ms. */
+const CONNECT_TIMEOUT_MS = 10_000;
+/** How long one of several addresses is tried before the next one, ms. */
+const ADDRESS_TIMEOUT_MS = 1_000;
+/** Maximum size of one read, bytes. */
+const READ_BYTES = 16_384;
 
-/** Bytes to and from somewhere else. */
-export type Line = Deno.TcpConn | Deno.TlsConn;
-
-/** Where to. */
+/** Where a connection goes. */
 export interface Destination {
-  /** Its host is what a certificate has to be for; of its address nothing but the port counts. */
-  url: URL;
-  addresses: readonly string[];
-  /** PEM certificates that are trusted beside the system's. */
-  authorities: string | undefined;
+  /** The name that a certificate must be valid for. */
+  hostname: string;
+  port: number;
+  /** Checked addresses, of which the first that accepts is used. Undefined: the host name is looked up. */
+  addresses: readonly string[] | undefined;
+  /** Null for a connection without TLS. */
+  tls:
+    | { /** PEM certificates trusted in addition to the system's. */ authorities: string | undefined }
+    | null;
 }
 
 /**
- * Connects to the first address that lets itself be connected to. Rejects with a {@link NetworkError}, or with the reason
- * of `stop` as soon as that comes; nothing is left open then.
+ * Connects. Rejects with a {@link NetworkError}, or with the signal's reason as soon as it aborts. Nothing stays open
+ * then.
  */
-export async function dial(destination: Destination, stop: Stop): Promise<Line> {
+export async function dial(destination: Destination, signal: AbortSignal): Promise<Duplex> {
+  const late = new AbortController();
   const tooSlow = new NetworkError(`no connection within ${CONNECT_TIMEOUT_MS / 1_000} s`);
-  const late = new Stopper();
   const timer = setTimeout(() => late.abort(tooSlow), CONNECT_TIMEOUT_MS);
-  const { stop: either, leave } = firstOf([stop, late]);
+  const stop = AbortSignal.any([signal, late.signal]);
+  const { hostname, tls } = destination;
   try {
-    if (either.aborted) throw either.reason;
-    const line = await connectToFirst(destination, either);
-    return destination.url.protocol === "https:" ? await secure(line, destination, either) : line;
+    const addresses = destination.addresses ?? await createResolver().resolve(hostname, stop);
+    const tcp = await connectToFirst(alternateFamilies(addresses), destination.port, stop);
+    return new ConnectionStream(
+      tls === null ? tcp : await startTls(tcp, { hostname, ...tls, signal: stop }),
+    );
+  } catch (error) {
+    throw stop.aborted ? stop.reason : toNetworkError(error, "connecting");
   } finally {
-    leave();
     clearTimeout(timer);
   }
 }
 
-async function connectToFirst({ url, addresses }: Destination, stop: Stop): Promise<Deno.TcpConn> {
-  const port = Number(url.port === "" ? (url.protocol === "https:" ? 443 : 80) : url.port);
-  const inTurn = familiesInTurn(addresses);
-  let first: unknown = new NetworkError("host name not found");
-  for (const [at, address] of inTurn.entries()) {
+async function connectToFirst(
+  addresses: readonly string[],
+  port: number,
+  signal: AbortSignal,
+): Promise<Deno.TcpConn> {
+  let firstError: unknown = new NetworkError("host name not found");
+  for (const [at, address] of addresses.entries()) {
     try {
-      return await connect(address, port, { stop, patient: at === inTurn.length - 1 });
+      return await connect(address, port, { signal, isLast: at === addresses.length - 1 });
     } catch (error) {
-      if (stop.aborted) throw stop.reason;
-      if (at === 0) first = error;
+      if (signal.aborted) throw signal.reason;
+      if (at === 0) firstError = error;
     }
   }
-  throw toNetworkError(first, "connecting");
+  throw firstError;
 }
 
 async function connect(
   hostname: string,
   port: number,
-  { stop, patient }: { stop: Stop; patient: boolean },
+  { signal, isLast }: { signal: AbortSignal; isLast: boolean },
 ): Promise<Deno.TcpConn> {
-  if (isIP(hostname) === 0) throw new NetworkError("host name not found"); // the runtime would look a name up
+  if (isIP(hostname) === 0) throw new NetworkError("host name not found"); // the runtime would look it up
   const controller = new AbortController();
-  const giveUp = (): void => controller.abort(new NetworkError("no connection in time"));
-  const timer = patient ? undefined : setTimeout(giveUp, ADDRESS_TIMEOUT_MS);
-  const { signal } = controller;
-  // The runtime throws this when it has connected and the signal has aborted by then: the connection would stay open.
-  signal.throwIfAborted = () => {};
-  let line: Deno.TcpConn | null = null;
-  stop.addEventListener("abort", giveUp);
+  const giveUp = () => controller.abort(new NetworkError("no connection in time"));
+  const timer = isLast ? undefined : setTimeout(giveUp, ADDRESS_TIMEOUT_MS);
+  signal.addEventListener("abort", giveUp);
+  // The runtime throws this if the signal has aborted after it connected. The connection would stay open.
+  controller.signal.throwIfAborted = () => {};
   try {
-    line = await Deno.connect({ hostname, port, signal });
-    if (signal.aborted) throw signal.reason;
-    line.setNoDelay(true);
-    return line;
-  } catch (error) {
-    if (line !== null) closeQuietly(line);
-    throw signal.aborted ? signal.reason : error;
+    const connection = await Deno.connect({ hostname, port, signal: controller.signal });
+    if (controller.signal.aborted) {
+      connection.close();
+      throw controller.signal.reason;
+    }
+    connection.setNoDelay(true);
+    return connection;
   } finally {
     clearTimeout(timer);
-    stop.removeEventListener("abort", giveUp);
+    signal.removeEventListener("abort", giveUp);
   }
 }
 
-async function secure(tcp: Deno.TcpConn, { url, authorities }: Destination, stop: Stop): Promise<Line> {
-  let line: Deno.TcpConn | Deno.TlsConn = tcp;
-  const hangUp = (): void => closeQuietly(line);
-  stop.addEventListener("abort", hangUp);
+/**
+ * Starts TLS. If it is given up, the runtime (Deno 2.4 and 2.9) keeps the connection until the server closes it, so that an
+ * endpoint can cost one open file per attempt.
+ */
+async function startTls(
+  tcp: Deno.TcpConn,
+  { hostname, authorities, signal }: {
+    hostname: string;
+    authorities: string | undefined;
+    signal: AbortSignal;
+  },
+): Promise<Deno.TlsConn> {
+  let connection: Deno.Conn = tcp;
+  const close = () => closeQuietly(connection);
+  signal.addEventListener("abort", close);
   try {
-    const tls = await Deno.startTls(tcp, {
-      hostname: url.hostname.replace(/^\[(.*)\]$/, "$1"),
-      alpnProtocols: ["http/1.1"],
-      ...(authorities === undefined ? {} : { caCerts: [authorities] }),
-    });
-    line = tls;
-    if (stop.aborted) throw stop.reason;
+    const caCerts = authorities === undefined ? [] : [authorities];
+    const tls = connection = await Deno.startTls(tcp, { hostname, alpnProtocols: ["http/1.1"], caCerts });
+    signal.throwIfAborted();
     await tls.handshake();
-    if (stop.aborted) throw stop.reason;
+    signal.throwIfAborted();
     return tls;
   } catch (error) {
-    hangUp();
-    throw stop.aborted ? stop.reason : toNetworkError(error, "connecting");
+    close();
+    throw error;
   } finally {
-    stop.removeEventListener("abort", hangUp);
+    signal.removeEventListener("abort", close);
   }
 }
 
-/** Ends it, whatever state it is in. */
-export function closeQuietly(line: Line): void {
+/** Alternates IPv4 and IPv6 (RFC 8305, section 4): one of the two may be unreachable. */
+function alternateFamilies(addresses: readonly string[]): string[] {
+  const startsWithV6 = isIPv6(addresses[0] ?? "");
+  const first = addresses.filter((address) => isIPv6(address) === startsWithV6);
+  const second = addresses.filter((address) => isIPv6(address) !== startsWithV6);
+  return first.flatMap((address, at) => [address, ...second.slice(at, at + 1)])
+    .concat(second.slice(first.length));
+}
+
+function closeQuietly(connection: Deno.Conn): void {
   try {
-    line.close();
+    connection.close();
   } catch {
-    // It was closed already, or has become a TLS connection meanwhile.
+    // It was closed already, or has become a TLS connection.
   }
 }
 
-/** The addresses, those of the two families in turn (RFC 8305, section 4): one family alone may be out of reach. */
-export function familiesInTurn(addresses: readonly string[]): string[] {
-  const [first] = addresses;
-  if (first === undefined || addresses.length < 3) return [...addresses];
-  const isLikeFirst = (address: string): boolean => isIPv6(address) === isIPv6(first);
-  const [same, other] = [addresses.filter(isLikeFirst), addresses.filter((one) => !isLikeFirst(one))];
-  const longer = Math.max(same.length, other.length);
-  return Array.from({ length: longer }, (_, at) => [...same.slice(at, at + 1), ...other.slice(at, at + 1)])
-    .flat();
+/** A connection of the runtime as a Node stream. */
+class ConnectionStream extends Duplex {
+  readonly #connection: Deno.Conn;
+  readonly #buffer = new Uint8Array(READ_BYTES);
+
+  constructor(connection: Deno.Conn) {
+    super({ allowHalfOpen: false });
+    this.#connection = connection;
+  }
+
+  override _read(): void {
+    this.#connection.read(this.#buffer).then(
+      (count) => this.push(count === null ? null : Buffer.from(this.#buffer.subarray(0, count))),
+      // Many servers close without TLS's close_notify. HTTP tells whether the response is complete.
+      (error) => error instanceof Deno.errors.UnexpectedEof ? this.push(null) : this.destroy(error),
+    );
+  }
+
+  override _write(chunk: Uint8Array, _encoding: string, done: (error?: Error) => void): void {
+    this.#writeAll(chunk).then(() => done(), done);
+  }
+
+  override _writev(chunks: { chunk: Uint8Array }[], done: (error?: Error) => void): void {
+    this._write(Buffer.concat(chunks.map(({ chunk }) => chunk)), "", done);
+  }
+
+  override _final(done: (error?: Error) => void): void {
+    this.#connection.closeWrite().then(() => done(), done);
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    closeQuietly(this.#connection);
+    done(error);
+  }
+
+  async #writeAll(bytes: Uint8Array): Promise<void> {
+    for (let at = 0; at < bytes.length;) at += await this.#connection.write(bytes.subarray(at));
+  }
 }

@@ -1,5 +1,5 @@
-// HTTP to somewhere else: one request, one answer, bounded while it is read.
-import { Readable } from "node:stream";
+// HTTP/1.1 to other hosts, over undici: one request, one response, bounded while it is read.
+import type { Transform } from "node:stream";
 import type { Dispatcher } from "undici";
 import {
   type HttpClient,
@@ -9,45 +9,52 @@ import {
 } from "../domain/ports.ts";
 import { orAborted } from "../domain/stop.ts";
 import type { Connection, Connections, Trust } from "./connections.ts";
-import { GatheredBody, isPlain, type ReadBody, readBody } from "./http_body.ts";
 import { removeLongValues } from "./header_values.ts";
+import { BoundedBody, createDecompressor } from "./http_body.ts";
 import { FAULT, toNetworkError } from "./network_errors.ts";
-import { partsOf, type UrlParts } from "./url_parts.ts";
+
+/** What a client is for. */
+export interface HttpClientOptions {
+  /** Whose certificates are accepted (default: `authorities`). */
+  trust?: Trust;
+  /**
+   * For URLs that customers choose. A request without checked addresses is refused, only requests of one URL share a
+   * connection, so that a forged response never reaches another endpoint on the host, and no body is decompressed.
+   */
+  forWebhooks?: boolean;
+}
 
 /** A client of this process. */
 export interface RealHttpClient extends HttpClient {
-  /**
-   * Loads what requests need. The first request does that too, but it takes a part of the time that the request has:
-   * who has short bounds prepares first. Loading is done once, whoever asks for it.
-   */
+  /** Loads undici, which the first request does otherwise, within its own time limit. */
   prepare(): Promise<void>;
-  /** Ends every connection. */
+  /** Closes every connection. */
   close(): Promise<void>;
 }
 
 /**
- * An HTTP/1.1 client. It takes no proxy from the environment and follows no redirect. It asks for no compression
- * unless the request's headers do, and inflates gzip and deflate. Over TLS it believes whom the system's authorities
- * vouch for, unless told otherwise.
+ * An HTTP/1.1 client. It uses no proxy from the environment and follows no redirect. It sends no `Accept-Encoding` of its
+ * own, and decompresses gzip and deflate.
  */
-export function createHttpClient(trust: Trust = "authorities"): RealHttpClient {
-  // Loading undici costs as much as all the rest of a start, and many a command asks nobody.
+export function createHttpClient(
+  { trust = "authorities", forWebhooks = false }: HttpClientOptions = {},
+): RealHttpClient {
+  // Loading undici takes as long as the rest of a start, and many commands send no request.
   let loading: Promise<Connections> | null = null;
   let loaded: Connections | null = null;
   const load = () =>
     loading ??= import("./connections.ts").then(({ createConnections }) => loaded = createConnections(trust));
-  const request = (connections: Connections, outgoing: OutgoingRequest): Promise<IncomingResponse> =>
-    new Promise((settle, refuse) => {
-      const { addresses, signal } = outgoing;
-      signal.throwIfAborted();
-      if (addresses?.length === 0) throw new NetworkError("host name not found");
-      new Exchange(connections, outgoing, settle, refuse).start();
+  const send = (connections: Connections, request: OutgoingRequest): Promise<IncomingResponse> =>
+    new Promise((resolve, reject) => {
+      request.signal.throwIfAborted();
+      if (forWebhooks && request.addresses === undefined) throw new Error("no checked addresses");
+      new Exchange({ connections, request, forWebhooks, resolve, reject }).start();
     });
   return {
-    request: (outgoing) =>
+    request: (request) =>
       loaded === null
-        ? orAborted(load(), outgoing.signal).then((connections) => request(connections, outgoing))
-        : request(loaded, outgoing),
+        ? orAborted(load(), request.signal).then((connections) => send(connections, request))
+        : send(loaded, request),
     async prepare() {
       await load();
     },
@@ -57,130 +64,136 @@ export function createHttpClient(trust: Trust = "authorities"): RealHttpClient {
   };
 }
 
-/** Answers that end with their head, whatever length it names (RFC 9112, section 6.3). */
+/** Responses without a body, whatever length they announce (RFC 9112, section 6.3). */
 const BODILESS: ReadonlySet<number> = new Set([204, 304]);
-const NO_BODY: ReadBody = { body: new Uint8Array(), truncated: false };
-
-/** Header fields that an answer may have: undici bounds their bytes, of which ten thousand short ones have few. */
+/** Maximum number of header fields. undici limits their size, but ten thousand short fields are small. */
 const MAX_HEADERS = 256;
+/** Maximum number of interim responses (1xx) before the response. */
+const MAX_INTERIM = 32;
+
+/** What an exchange needs. */
+interface ExchangeOptions {
+  connections: Connections;
+  request: OutgoingRequest;
+  forWebhooks: boolean;
+  resolve: (response: IncomingResponse) => void;
+  reject: (error: unknown) => void;
+}
 
 /**
- * A request on a connection of its own, and its answer: rejects with the signal's reason as soon as that aborts. A plain
- * body is gathered as it comes: a stream for each answer costs more than the rest of it. Only when the answer was read
- * to its end, the connection serves another request.
+ * A request on a connection of its own, and its response. It rejects with the signal's reason as soon as the signal
+ * aborts. The connection is kept only if the request was sent and the response was read completely.
  */
 class Exchange implements Dispatcher.DispatchHandler {
-  readonly #connections: Connections;
-  readonly #where: UrlParts;
+  readonly #options: ExchangeOptions;
   readonly #connection: Connection;
-  readonly #outgoing: OutgoingRequest;
-  readonly #settle: (response: IncomingResponse) => void;
-  readonly #refuse: (error: unknown) => void;
-  readonly #abort = (): void => this.#reject(this.#outgoing.signal.reason);
+  readonly #body: BoundedBody;
+  readonly #abort = (): void => this.#reject(this.#options.request.signal.reason);
   #isOver = false;
+  #interim = 0;
   #status = 0;
   #headers: Record<string, string> = {};
-  #plain: GatheredBody | null = null;
-  #coded: Readable | null = null;
+  #decompressor: Transform | null = null;
+  #receivedBytes = 0;
 
-  constructor(
-    connections: Connections,
-    outgoing: OutgoingRequest,
-    settle: (response: IncomingResponse) => void,
-    refuse: (error: unknown) => void,
-  ) {
-    const { url, addresses, authorities } = outgoing;
-    this.#connections = connections;
-    this.#outgoing = outgoing;
-    this.#settle = settle;
-    this.#refuse = refuse;
-    this.#where = partsOf(url);
-    this.#connection = connections.take({ origin: this.#where.origin, addresses, authorities });
+  constructor(options: ExchangeOptions) {
+    const { connections, forWebhooks, request: { url, addresses, authorities, maxBodyBytes } } = options;
+    this.#options = options;
+    this.#body = new BoundedBody(maxBodyBytes);
+    const key = forWebhooks ? url.href : url.origin;
+    this.#connection = connections.take({ key, origin: url.origin, addresses, authorities });
   }
 
   start(): void {
-    const { method, headers, body, signal } = this.#outgoing;
-    const { path } = this.#where;
+    const { url, method, headers, body, signal } = this.#options.request;
     signal.addEventListener("abort", this.#abort);
     try {
+      const path = url.pathname + url.search;
       this.#connection.client.dispatch({ method, path, headers, body: body ?? null }, this);
     } catch (error) {
-      this.#reject(error);
+      this.#reject(toNetworkError(error, "connecting"));
     }
   }
 
-  onRequestStart(): void {} // undici takes a handler without it for one of its older kind
+  onRequestStart(): void {} // without it, undici assumes the interface of its older handlers
 
   onResponseStart(
     controller: Dispatcher.DispatchController,
     status: number,
-    given: Record<string, string | string[] | undefined>,
+    headers: Record<string, string | string[] | undefined>,
   ): void {
-    if (status < 200) return; // informational: the answer follows
-    this.#status = status;
-    const headers = this.#headers = joinValues(given);
-    const coding = headers["content-encoding"] ?? "";
-    const { maxBodyBytes } = this.#outgoing;
-    if (isPlain(coding)) {
-      this.#plain = new GatheredBody(maxBodyBytes);
+    if (status < 200) {
+      if (++this.#interim > MAX_INTERIM) throw new NetworkError(FAULT.onlyInterim);
       return;
     }
-    const stream = this.#coded = new Readable({ read: () => controller.resume() });
-    readBody(stream, coding, maxBodyBytes).then(
-      (read) => this.#resolve(read, stream.readableEnded),
-      (error) => this.#reject(error),
-    );
+    this.#headers = joinValues(headers);
+    this.#status = status;
+    if (this.#options.forWebhooks) return;
+    const decompressor = createDecompressor(this.#headers["content-encoding"] ?? "");
+    if (decompressor === null) return;
+    this.#decompressor = decompressor;
+    decompressor.on("data", (chunk: Uint8Array) => this.#add(chunk));
+    decompressor.on("drain", () => controller.resume());
+    decompressor.on("end", () => this.#resolve(true));
+    decompressor.on("error", (error) => this.#reject(toNetworkError(error, "reading")));
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
-    if (this.#coded?.push(chunk) === false) controller.pause();
-    if (this.#plain === null || this.#plain.add(chunk)) return;
-    // The connection is dropped: nothing more is read.
-    controller.pause();
-    this.#resolve(this.#plain.read(), false);
+    this.#receivedBytes += chunk.length;
+    if (this.#isOver) controller.pause();
+    else if (this.#decompressor === null) this.#add(chunk);
+    // Also limited before decompression: a gzip body can be made to yield nothing, however long it is.
+    else if (this.#receivedBytes > this.#options.request.maxBodyBytes) this.#resolve(false);
+    else if (!this.#decompressor.write(chunk)) controller.pause();
   }
 
   onResponseEnd(): void {
-    this.#coded?.push(null);
-    if (this.#plain !== null) this.#resolve(this.#plain.read(), true);
+    if (this.#decompressor === null) this.#resolve(true);
+    else this.#decompressor.end();
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    // What follows such a head, against the rule, is no part of the answer.
-    if (BODILESS.has(this.#status)) this.#resolve(NO_BODY, false);
-    else if (this.#coded !== null) this.#coded.destroy(error);
+    if (BODILESS.has(this.#status)) this.#resolve(false); // bytes after such a response are not part of it
     else this.#reject(toNetworkError(error, this.#status === 0 ? "connecting" : "reading"));
   }
 
-  #resolve({ body, truncated }: ReadBody, isWhole: boolean): void {
-    if (!this.#end(isWhole)) return;
-    this.#settle({ status: this.#status, headers: this.#headers, body, truncated });
+  #add(chunk: Uint8Array): void {
+    if (!this.#body.add(chunk)) this.#resolve(false);
+  }
+
+  #resolve(isComplete: boolean): void {
+    if (!this.#end(isComplete)) return;
+    const { body, truncated } = this.#body.read();
+    const isCut = truncated || this.#receivedBytes > this.#options.request.maxBodyBytes;
+    this.#options.resolve({ status: this.#status, headers: this.#headers, body, truncated: isCut });
   }
 
   #reject(error: unknown): void {
-    if (this.#end(false)) this.#refuse(error);
+    if (this.#end(false)) this.#options.reject(error);
   }
 
-  #end(isWhole: boolean): boolean {
+  /** Returns false if the exchange had ended before. */
+  #end(isComplete: boolean): boolean {
     if (this.#isOver) return false;
     this.#isOver = true;
-    this.#outgoing.signal.removeEventListener("abort", this.#abort);
-    if (isWhole) this.#connections.giveBack(this.#connection);
-    else this.#connections.drop(this.#connection);
+    this.#decompressor?.destroy();
+    const { connections, request: { signal } } = this.#options;
+    signal.removeEventListener("abort", this.#abort);
+    if (isComplete && this.#connection.hasSentAll()) connections.giveBack(this.#connection);
+    else connections.drop(this.#connection);
     return true;
   }
 }
 
-/** A header that came more than once is one text; a cookie's date holds a comma. */
-function joinValues(given: Record<string, string | string[] | undefined>): Record<string, string> {
+/** One text per header. Values are joined by ", ", those of Set-Cookie by a line feed, because a date holds a comma. */
+function joinValues(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   const joined: Record<string, string> = {};
-  let fields = 0;
-  for (const name in given) {
-    const value = given[name] ?? "";
-    fields += typeof value === "string" ? 1 : value.length;
+  let count = 0;
+  for (const [name, value = ""] of Object.entries(headers)) {
+    count += typeof value === "string" ? 1 : value.length;
     joined[name] = typeof value === "string" ? value : value.join(name === "set-cookie" ? "\n" : ", ");
   }
-  if (fields > MAX_HEADERS) throw new NetworkError(FAULT.tooLargeHead);
+  if (count > MAX_HEADERS) throw new NetworkError(FAULT.tooLargeHead);
   removeLongValues(joined);
   return joined;
 }

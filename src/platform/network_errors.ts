@@ -16,7 +16,6 @@ export const FAULT = {
   tooLargeHead: "the answer's headers are too large",
   switchesProtocol: "the answer changes to another protocol, which was not asked for",
   onlyInterim: "interim answers come one after the other, and no answer",
-  notTaken: "the endpoint does not read what it is sent",
   notSendable: "the request cannot be sent as it is",
 } as const;
 

@@ -3,7 +3,6 @@ import type { Platform } from "../domain/ports.ts";
 import { nameActs } from "../domain/event_loop.ts";
 import { NO_TRACER, type Tracer } from "../domain/tracer.ts";
 import { createClock } from "./clock.ts";
-import { createEndpointClient } from "./endpoint_client.ts";
 import { EventLoopMonitor } from "./event_loop_monitor.ts";
 import { createFiles } from "./files.ts";
 import { createHttpClient } from "./http.ts";
@@ -33,7 +32,7 @@ export interface RealPlatform extends Platform {
 /** The real world; without a tracer nobody looks on. */
 export function createPlatform(options: PlatformSettings & { tracer?: Tracer }): RealPlatform {
   const http = createHttpClient();
-  const endpoints = createEndpointClient();
+  const endpoints = createHttpClient({ forWebhooks: true });
   const logs = createLogs(options.log);
   const parseWorker = createParseWorker();
   const eventLoop = new EventLoopMonitor();
@@ -49,7 +48,9 @@ export function createPlatform(options: PlatformSettings & { tracer?: Tracer }):
     eventLoop,
     parseWorker,
     log: (area) => logs.log(area),
-    prepare: () => http.prepare(),
+    async prepare() {
+      await Promise.all([http.prepare(), endpoints.prepare()]);
+    },
     async close() {
       parseWorker.end();
       await Promise.all([http.close(), endpoints.close()]);

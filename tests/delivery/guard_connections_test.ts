@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createDelivery, type Delivery } from "../../src/delivery/loop.ts";
 import { REFUSED_ADDRESS } from "../../src/delivery/guard.ts";
 import { createClock } from "../../src/platform/clock.ts";
-import { createEndpointClient } from "../../src/platform/endpoint_client.ts";
+import { createHttpClient } from "../../src/platform/http.ts";
 import { createResolver } from "../../src/platform/resolver.ts";
 import type { Resolver } from "../../src/domain/ports.ts";
 import { serveRaw } from "../platform/raw_server.ts";
@@ -24,7 +24,7 @@ async function withRoom(
   },
   work: (delivery: Delivery) => Promise<void>,
 ): Promise<void> {
-  const http = createEndpointClient();
+  const http = createHttpClient({ forWebhooks: true });
   const { deps } = aWorld();
   const policy = { allowHttp: true, allowNetworks, allowPorts };
   try {

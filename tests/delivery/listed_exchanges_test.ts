@@ -7,7 +7,7 @@ import { sendAttempt } from "../../src/delivery/send.ts";
 import { isSuccess } from "../../src/delivery/retry.ts";
 import { type AttemptResult, MAX_KEPT_ANSWER } from "../../src/domain/delivery.ts";
 import { createClock } from "../../src/platform/clock.ts";
-import { createEndpointClient } from "../../src/platform/endpoint_client.ts";
+import { createHttpClient } from "../../src/platform/http.ts";
 import { type Conversation, type RawServer, saying, serveRaw } from "../platform/raw_server.ts";
 import { needs, present } from "../support/needs.ts";
 
@@ -22,7 +22,7 @@ async function attempt(
   { timeoutMs = 5_000, mustClose = false }: { timeoutMs?: number; mustClose?: boolean } = {},
 ): Promise<{ result: AttemptResult; server: Pick<RawServer, "port" | "connections"> & { said: string } }> {
   await using server = serveRaw(talk);
-  const http = createEndpointClient();
+  const http = createHttpClient({ forWebhooks: true });
   const sending = {
     http,
     policy,
@@ -137,9 +137,13 @@ const EXCHANGES: Record<string, () => Promise<void>> = {
     }
   },
   "100-continue forever, 1xx flood": async () => {
-    for (const interim of ["103 Early Hints", "100 Continue"]) {
+    const floods = {
+      "103 Early Hints": "interim answers come one after the other, and no answer",
+      "100 Continue": "the answer begins with 100 Continue, which was not asked for",
+    };
+    for (const [interim, problem] of Object.entries(floods)) {
       const flood = await attempt(endlessly(`HTTP/1.1 ${interim}\r\n\r\n`, 1), { mustClose: true });
-      assert.equal(flood.result.problem, "interim answers come one after the other, and no answer");
+      assert.equal(flood.result.problem, problem);
     }
   },
   "binary / invalid UTF-8 body": async () => {
@@ -168,7 +172,7 @@ const ELSEWHERE: Record<string, [file: string, test: string]> = {
     "GET /v1/deliveries/{id} gives what a receiver says as text within JSON",
   ],
   "pooled connection reuse after DNS change": [
-    "../platform/http_test.ts",
+    "../platform/connections_test.ts",
     "request() keeps a connection per origin and addresses for the next request",
   ],
   "literal IP host skips the lookup hook (Node, Deno, undici)": [

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { deflateSync, gzipSync } from "node:zlib";
 import { type IncomingResponse, NetworkError } from "../../src/domain/ports.ts";
-import { GatheredBody } from "../../src/platform/http_body.ts";
+import { BoundedBody } from "../../src/platform/http_body.ts";
 import { createHttpClient } from "../../src/platform/http.ts";
 import { saying, serveRaw } from "./raw_server.ts";
 
@@ -31,7 +31,7 @@ async function fetchWith(
   }
 }
 
-Deno.test("readBody() reads up to the bound, and says when there was more", async () => {
+Deno.test("request() reads up to the bound, and says when there was more", async () => {
   const body = Uint8Array.from({ length: 100_000 }, (_, index) => index & 255);
   const rows: [number, number, boolean][] = [
     [0, 0, true],
@@ -47,7 +47,7 @@ Deno.test("readBody() reads up to the bound, and says when there was more", asyn
   }
 });
 
-Deno.test("readBody() closes the connection where it drops the rest, and keeps it where it does not", async () => {
+Deno.test("request() closes the connection where it drops the rest, and keeps it where it does not", async () => {
   const body = new Uint8Array(500_000);
   await fetchWith(answer(body), 10, async (connections) => {
     while (connections.open > 0) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -58,7 +58,7 @@ Deno.test("readBody() closes the connection where it drops the rest, and keeps i
   });
 });
 
-Deno.test("readBody() inflates gzip and deflate, however they are written", async () => {
+Deno.test("request() inflates gzip and deflate, however they are written", async () => {
   const text = "regulation ".repeat(1_000);
   const plain = new TextEncoder().encode(text);
   const rows: [string, Uint8Array][] = [
@@ -75,7 +75,7 @@ Deno.test("readBody() inflates gzip and deflate, however they are written", asyn
   }
 });
 
-Deno.test("readBody() counts after inflating: a small answer that grows beyond the bound is cut", async () => {
+Deno.test("request() counts after inflating: a small answer that grows beyond the bound is cut", async () => {
   const bomb = gzipSync(new Uint8Array(50_000_000));
   assert.ok(bomb.length < 100_000);
   const response = await fetchWith(answer(bomb, "gzip"), 100_000);
@@ -83,7 +83,7 @@ Deno.test("readBody() counts after inflating: a small answer that grows beyond t
   assert.equal(response.body.length, 100_000);
 });
 
-Deno.test("readBody() takes a compressed answer that ends too early for broken off", async () => {
+Deno.test("request() takes a compressed answer that ends too early for broken off", async () => {
   const whole = gzipSync(crypto.getRandomValues(new Uint8Array(5_000)));
   await assert.rejects(
     fetchWith(answer(whole.subarray(0, 2_000), "gzip"), 10_000),
@@ -91,7 +91,7 @@ Deno.test("readBody() takes a compressed answer that ends too early for broken o
   );
 });
 
-Deno.test("readBody() takes an empty answer, compressed or not", async () => {
+Deno.test("request() takes an empty answer, compressed or not", async () => {
   for (const encoding of [undefined, "identity"]) {
     const response = await fetchWith(answer(new Uint8Array(), encoding), 10);
     assert.deepEqual([response.body.length, response.truncated], [0, false]);
@@ -99,7 +99,7 @@ Deno.test("readBody() takes an empty answer, compressed or not", async () => {
   assert.equal((await fetchWith(answer(gzipSync(""), "gzip"), 10)).body.length, 0);
 });
 
-Deno.test("readBody() stops a coding that gives nothing however much of it is read", async () => {
+Deno.test("request() stops a coding that gives nothing however much of it is read", async () => {
   // Empty members, one behind the other: gzip allows it, and nothing ever comes out.
   const empty = gzipSync(new Uint8Array());
   const endless = new Uint8Array(empty.length * 5_000);
@@ -110,7 +110,7 @@ Deno.test("readBody() stops a coding that gives nothing however much of it is re
 });
 
 Deno.test("a body that comes byte by byte takes hardly more memory than one that comes at once", () => {
-  const body = new GatheredBody(1_000_000);
+  const body = new BoundedBody(1_000_000);
   const chunk = new Uint8Array(1);
   const memory = (): number => Deno.memoryUsage().heapUsed + Deno.memoryUsage().external;
   const before = memory();
@@ -129,7 +129,7 @@ Deno.test("a body is the same whatever pieces it comes in, and ends where its bo
   const bytes = Uint8Array.from({ length: 300_000 }, (_, at) => at % 251);
   for (const sizes of [[1, 2, 3], [70_000], [65_536, 1], [200_000, 0, 5], [0, 300_000]]) {
     for (const maxBytes of [0, 3, 65_537, 299_999, 300_000]) {
-      const body = new GatheredBody(maxBytes);
+      const body = new BoundedBody(maxBytes);
       let at = 0;
       for (let turn = 0; at < bytes.length; turn++) {
         const piece = bytes.slice(at, at + (sizes[turn % sizes.length] ?? 1));

@@ -12,7 +12,7 @@ Deno.test("a process with a proxy in its environment connects to the checked add
   const [proxy, receiver] = [serve("proxy"), serve("receiver")];
   const address = `http://127.0.0.1:${proxy.addr.port}`;
   const names = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
-  const ask = (kind: string) =>
+  const ask = () =>
     new Deno.Command(Deno.execPath(), {
       args: [
         "run",
@@ -23,7 +23,6 @@ Deno.test("a process with a proxy in its environment connects to the checked add
         "--allow-read",
         fileURLToPath(new URL("proxy_probe.ts", import.meta.url)),
         `http://receiver.example:${receiver.addr.port}/hook`,
-        kind,
       ],
       env: {
         ...Object.fromEntries(names.map((name) => [name, address])),
@@ -34,12 +33,10 @@ Deno.test("a process with a proxy in its environment connects to the checked add
       stderr: "inherit",
     }).output();
   try {
-    for (const kind of ["any", "endpoint"]) {
-      const { stdout, code } = await ask(kind);
-      assert.equal(code, 0, kind);
-      assert.equal(new TextDecoder().decode(stdout).trim(), "200 receiver", kind);
-    }
-    assert.deepEqual(seen, { proxy: [], receiver: ["POST /hook", "POST /hook"] });
+    const { stdout, code } = await ask();
+    assert.equal(code, 0);
+    assert.equal(new TextDecoder().decode(stdout).trim(), "200 receiver");
+    assert.deepEqual(seen, { proxy: [], receiver: ["POST /hook"] });
   } finally {
     await proxy.shutdown();
     await receiver.shutdown();

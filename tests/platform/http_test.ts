@@ -1,32 +1,25 @@
-// Tests of both HTTP clients, src/platform/http.ts and endpoint_client.ts: requests, addresses, connections, aborts.
+// Tests of src/platform/http.ts: requests, addresses, aborts.
 import assert from "node:assert/strict";
 import type { HttpClient, OutgoingRequest } from "../../src/domain/ports.ts";
-import { MAX_IDLE_CONNECTIONS } from "../../src/platform/idle_pool.ts";
-import { createEndpointClient } from "../../src/platform/endpoint_client.ts";
-import { createHttpClient } from "../../src/platform/http.ts";
+import { createHttpClient, type HttpClientOptions } from "../../src/platform/http.ts";
 import { listen } from "../../src/platform/server.ts";
 import { saying, sayingLast, serveRaw } from "./raw_server.ts";
 
 const OK = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 
-const CLIENTS = { createHttpClient, createEndpointClient };
-
-type WithClient = (work: (client: HttpClient) => Promise<void>) => Promise<void>;
-
-/** A test that holds for each client; it is given what does a work with one. */
-function test(name: string, work: (withClient: WithClient) => Promise<void>): void {
-  for (const [kind, create] of Object.entries(CLIENTS)) {
-    const withClient: WithClient = async (use) => {
-      const client = create();
-      try {
-        await use(client);
-      } finally {
-        await client.close();
-      }
-    };
-    Deno.test(`${kind}: ${name}`, () => work(withClient));
+async function withClient(
+  work: (client: HttpClient) => Promise<void>,
+  options: HttpClientOptions = {},
+): Promise<void> {
+  const client = createHttpClient(options);
+  try {
+    await work(client);
+  } finally {
+    await client.close();
   }
 }
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 function get(url: string, more: Partial<OutgoingRequest> = {}): OutgoingRequest {
   const { signal } = new AbortController();
@@ -34,7 +27,7 @@ function get(url: string, more: Partial<OutgoingRequest> = {}): OutgoingRequest 
   return { ...own, maxBodyBytes: 1_000, signal, ...more };
 }
 
-test("request() sends method, headers and body, and gives status, headers and body", async (withClient) => {
+Deno.test("request() sends method, headers and body, and gives status, headers and body", async () => {
   const server = await listen({
     hostname: "127.0.0.1",
     port: 0,
@@ -57,7 +50,7 @@ test("request() sends method, headers and body, and gives status, headers and bo
   await server.shutdown(5_000);
 });
 
-test("request() gives no header value of more than 1 KB, except a Location of up to 4 KB", async (withClient) => {
+Deno.test("request() gives no header value of more than 1 KB, except a Location of up to 4 KB", async () => {
   const fields = {
     "cache-control": "a".repeat(1_025),
     "content-type": "a".repeat(1_024),
@@ -80,7 +73,7 @@ test("request() gives no header value of more than 1 KB, except a Location of up
   });
 });
 
-test("request() refuses a response whose coding has a name of more than 1 KB", async (withClient) => {
+Deno.test("request() refuses a response whose coding has a name of more than 1 KB", async () => {
   const coding = "a".repeat(1_025);
   await using server = serveRaw(
     saying(`HTTP/1.1 200 OK\r\ncontent-encoding: ${coding}\r\ncontent-length: 0\r\n\r\n`),
@@ -90,7 +83,7 @@ test("request() refuses a response whose coding has a name of more than 1 KB", a
   );
 });
 
-test("request() sends only the headers that it is given, and asks for no compression", async (withClient) => {
+Deno.test("request() sends only the headers that it is given, and asks for no compression", async () => {
   await using server = serveRaw(saying(OK));
   await withClient(async (client) => {
     await client.request(get(`${server.address}/path?q=1`, { headers: { "user-agent": "test" } }));
@@ -104,7 +97,7 @@ test("request() sends only the headers that it is given, and asks for no compres
   ]);
 });
 
-test("request() gives a redirect as the answer", async (withClient) => {
+Deno.test("request() returns a redirect as the response", async () => {
   await using server = serveRaw(saying("HTTP/1.1 302 Found\r\nlocation: /b\r\ncontent-length: 0\r\n\r\n"));
   await withClient(async (client) => {
     const response = await client.request(get(server.address));
@@ -113,7 +106,7 @@ test("request() gives a redirect as the answer", async (withClient) => {
   assert.equal(server.received().match(/GET/g)?.length, 1);
 });
 
-test("request() takes answers without a body", async (withClient) => {
+Deno.test("request() accepts responses without a body", async () => {
   for (const status of ["204 No Content", "304 Not Modified"]) {
     await using server = serveRaw(saying(`HTTP/1.1 ${status}\r\netag: "a"\r\n\r\n`));
     await withClient(async (client) => {
@@ -124,7 +117,7 @@ test("request() takes answers without a body", async (withClient) => {
   }
 });
 
-test("request() connects to the addresses it is given and looks nothing up", async (withClient) => {
+Deno.test("request() connects to the addresses it is given and looks nothing up", async () => {
   await using server = serveRaw(saying(OK));
   await withClient(async (client) => {
     const url = `http://nowhere.invalid:${server.port}/`;
@@ -134,7 +127,7 @@ test("request() connects to the addresses it is given and looks nothing up", asy
   assert.match(server.received(), new RegExp(`host: nowhere.invalid:${server.port}\r\n`));
 });
 
-test("request() goes to the given address also where the URL holds another one", async (withClient) => {
+Deno.test("request() goes to the given address also where the URL holds another one", async () => {
   await using server = serveRaw(saying(OK));
   await withClient(async (client) => {
     for (const host of ["192.0.2.1", "[2001:db8::1]"]) {
@@ -145,7 +138,7 @@ test("request() goes to the given address also where the URL holds another one",
   });
 });
 
-test("request() tries the next address when one refuses", async (withClient) => {
+Deno.test("request() tries the next address when one refuses", async () => {
   await using server = serveRaw(saying(OK));
   await withClient(async (client) => {
     const url = `http://nowhere.invalid:${server.port}/`;
@@ -154,7 +147,7 @@ test("request() tries the next address when one refuses", async (withClient) => 
   });
 });
 
-test("request() without an address to go to is refused", async (withClient) => {
+Deno.test("request() without an address to go to is refused", async () => {
   await withClient(async (client) => {
     await assert.rejects(client.request(get("http://localhost:1/", { addresses: [] })), {
       name: "NetworkError",
@@ -162,41 +155,7 @@ test("request() without an address to go to is refused", async (withClient) => {
   });
 });
 
-test("request() keeps a connection per origin and addresses for the next request", async (withClient) => {
-  await using server = serveRaw(saying(OK));
-  await withClient(async (client) => {
-    const url = `http://nowhere.invalid:${server.port}/`;
-    for (let round = 0; round < 3; round++) await client.request(get(url, { addresses: ["127.0.0.1"] }));
-    assert.equal(server.connections.taken, 1);
-    // Another set of checked addresses never shares a connection.
-    await client.request(get(url, { addresses: ["127.0.0.1", "127.0.0.2"] }));
-    assert.equal(server.connections.taken, 2);
-  });
-});
-
-test("request() closes the connections that are not used for longest, beyond the bound", async (withClient) => {
-  const more = 20;
-  await using server = serveRaw(saying(OK), "0.0.0.0");
-  await withClient(async (client) => {
-    const url = `http://nowhere.invalid:${server.port}/`;
-    for (let index = 0; index < MAX_IDLE_CONNECTIONS + more; index++) {
-      const address = `127.1.${index >> 8}.${index & 255}`;
-      await client.request(get(url, { addresses: [address] }));
-    }
-    assert.equal(server.connections.taken, MAX_IDLE_CONNECTIONS + more);
-    while (server.connections.open > MAX_IDLE_CONNECTIONS) {
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-    assert.equal(server.connections.open, MAX_IDLE_CONNECTIONS);
-    // The first address has lost its connection, the last one has not.
-    await client.request(get(url, { addresses: [`127.1.1.${MAX_IDLE_CONNECTIONS + more - 1 - 256}`] }));
-    assert.equal(server.connections.taken, MAX_IDLE_CONNECTIONS + more);
-    await client.request(get(url, { addresses: ["127.1.0.0"] }));
-    assert.equal(server.connections.taken, MAX_IDLE_CONNECTIONS + more + 1);
-  });
-});
-
-test("request() takes no proxy from the environment", async (withClient) => {
+Deno.test("request() takes no proxy from the environment", async () => {
   await using server = serveRaw(saying(OK));
   await using proxy = serveRaw(sayingLast("HTTP/1.1 502 Bad Gateway\r\n\r\n"));
   const names = ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"];
@@ -216,14 +175,14 @@ test("request() takes no proxy from the environment", async (withClient) => {
   }
 });
 
-test("request() rejects with the signal's reason when it has aborted before", async (withClient) => {
+Deno.test("request() rejects with the signal's reason when it has aborted before", async () => {
   await withClient(async (client) => {
     const signal = AbortSignal.abort(new Error("stop"));
     await assert.rejects(client.request(get("http://127.0.0.1:1/", { signal })), /stop/);
   });
 });
 
-test("request() rejects with the signal's reason at every stage of the exchange", async (withClient) => {
+Deno.test("request() rejects with the signal's reason at every stage of the exchange", async () => {
   const stages: [string, string, string[]][] = [
     ["while the connection is made", "https", []],
     ["while the answer is awaited", "http", []],
@@ -247,7 +206,7 @@ test("request() rejects with the signal's reason at every stage of the exchange"
   }
 });
 
-test("request() leaves other requests alone when one is aborted", async (withClient) => {
+Deno.test("request() leaves other requests alone when one is aborted", async () => {
   const reached = Promise.withResolvers<void>();
   await using server = serveRaw((connection) => {
     if (server.received().includes("/slow")) return reached.resolve();
@@ -263,7 +222,7 @@ test("request() leaves other requests alone when one is aborted", async (withCli
   });
 });
 
-test("close() ends requests under way", async (withClient) => {
+Deno.test("close() ends requests under way", async () => {
   const reached = Promise.withResolvers<void>();
   await using server = serveRaw(() => reached.resolve());
   let failing: Promise<void> | undefined;
@@ -273,4 +232,85 @@ test("close() ends requests under way", async (withClient) => {
     await reached.promise;
   });
   await failing;
+});
+
+Deno.test("request() does not send a header with a line break or a character beyond ISO 8859-1", async () => {
+  await using server = serveRaw(saying(OK));
+  await withClient(async (client) => {
+    for (const headers of [{ "x-a": "b\r\nx-c: d" }, { "x-a\r\n": "b" }, { "x-a": "\u20ac" }, { "": "b" }]) {
+      await assert.rejects(client.request(get(server.address, { headers })), {
+        name: "NetworkError",
+        reason: "the request cannot be sent as it is",
+      });
+    }
+  });
+  assert.equal(server.connections.taken, 0);
+});
+
+Deno.test("request() looks up no name among the addresses", async () => {
+  await using server = serveRaw(saying(OK));
+  await withClient(async (client) => {
+    for (const address of ["localhost", "127.1", ""]) {
+      const asking = client.request(get(server.address, { addresses: [address] }));
+      await assert.rejects(asking, { name: "NetworkError", reason: "host name not found" }, address);
+    }
+  });
+  assert.equal(server.connections.taken, 0);
+});
+
+Deno.test("request() tries the next address when one does not respond", async () => {
+  await using server = serveRaw(saying(OK));
+  await withClient(async (client) => {
+    // A network reserved for documentation: nothing responds there, or it is unreachable.
+    const addresses = ["192.0.2.1", "127.0.0.1"];
+    const url = `http://nowhere.invalid:${server.port}/`;
+    assert.equal((await client.request(get(url, { addresses }))).status, 200);
+    const controller = new AbortController();
+    const asking = client.request(get(url, { addresses: ["192.0.2.1"], signal: controller.signal }));
+    const failing = assert.rejects(asking);
+    await pause(5);
+    controller.abort(new Error("stop"));
+    await failing;
+  });
+});
+
+Deno.test("many requests at once each get their own response", async () => {
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
+    const body = await request.text();
+    if (Number(body) % 7 === 0) await pause(3);
+    return new Response(body, { headers: Number(body) % 5 === 0 ? { connection: "close" } : {} });
+  });
+  await withClient(async (client) => {
+    const url = `http://127.0.0.1:${server.addr.port}/`;
+    let next = 0;
+    await Promise.all(Array.from({ length: 20 }, async () => {
+      while (next < 1_000) {
+        const own = String(next++);
+        const { body } = await client.request(get(url, { method: "POST", body: own }));
+        assert.equal(new TextDecoder().decode(body), own);
+      }
+    }));
+  });
+  await server.shutdown();
+});
+
+Deno.test("a client for webhooks refuses a request without checked addresses", async () => {
+  await using server = serveRaw(saying(OK));
+  await withClient(async (client) => {
+    const { addresses: _, ...without } = get(server.address);
+    await assert.rejects(client.request(without), /no checked addresses/);
+  }, { forWebhooks: true });
+  assert.equal(server.connections.taken, 0);
+});
+
+Deno.test("a client for webhooks decompresses nothing, and accepts every encoding", async () => {
+  for (const encoding of ["gzip", "br", "gzip, gzip", "unknown"]) {
+    await using server = serveRaw(
+      saying(OK.replace("\r\n\r\n", `\r\ncontent-encoding: ${encoding}\r\n\r\n`)),
+    );
+    await withClient(async (client) => {
+      const { status, body } = await client.request(get(server.address));
+      assert.deepEqual([status, new TextDecoder().decode(body)], [200, "ok"], encoding);
+    }, { forWebhooks: true });
+  }
 });

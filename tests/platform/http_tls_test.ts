@@ -1,4 +1,4 @@
-// Tests of both HTTP clients over TLS: the certificate counts for the host's name, whatever address is dialled.
+// Tests of src/platform/http.ts over TLS: the certificate counts for the host's name, whatever address is dialled.
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 
@@ -73,10 +73,7 @@ function isCloseNotify([type, , , high, low]: Uint8Array): boolean {
   return type === 23 && high === 0 && low === 2 + 1 + 16;
 }
 
-type Kind = "any" | "endpoint";
-const KINDS: readonly Kind[] = ["any", "endpoint"];
-
-async function ask(kind: Kind, trusted: readonly string[], urls: readonly string[]): Promise<string[]> {
+async function ask(trusted: readonly string[], urls: readonly string[]): Promise<string[]> {
   const certificates = trusted.map((name) => `--cert=${here(`tls/${name}`)}`);
   const output = await new Deno.Command(Deno.execPath(), {
     args: [
@@ -87,7 +84,6 @@ async function ask(kind: Kind, trusted: readonly string[], urls: readonly string
       "--allow-read",
       ...certificates,
       here("tls_probe.ts"),
-      kind,
       ...urls,
     ],
     stderr: "inherit",
@@ -105,15 +101,13 @@ Deno.test("request() over TLS checks the certificate against the host's name and
       `https://feed.test:${expired.addr.port}/`,
     ];
     const notValid = "the certificate is not valid for the host";
-    for (const kind of KINDS) {
-      const [whole, otherName, otherAddress, old] = await ask(kind, ["ca.pem"], urls);
-      assert.equal(whole, "hello from feed.test", kind);
-      assert.equal(otherName, notValid, kind);
-      assert.equal(otherAddress, notValid, kind);
-      assert.match(old ?? "", /^the certificate .*has expired/, kind);
-      const [untrusted] = await ask(kind, [], urls);
-      assert.match(untrusted ?? "", /^the certificate is not trusted/, kind);
-    }
+    const [whole, otherName, otherAddress, old] = await ask(["ca.pem"], urls);
+    assert.equal(whole, "hello from feed.test");
+    assert.equal(otherName, notValid);
+    assert.equal(otherAddress, notValid);
+    assert.match(old ?? "", /^the certificate .*has expired/);
+    const [untrusted] = await ask([], urls);
+    assert.match(untrusted ?? "", /^the certificate is not trusted/);
   } finally {
     await Promise.all([good.shutdown(), expired.shutdown()]);
   }
@@ -123,20 +117,18 @@ Deno.test("request() trusts the authorities that come with a request, for that r
   const server = serveTls("server.pem");
   try {
     const urls = [`https://feed.test:${server.addr.port}/`, `https://other.test:${server.addr.port}/`];
-    for (const kind of KINDS) {
-      assert.deepEqual(await ask(kind, [], [here("tls/ca.pem"), ...urls]), [
-        "hello from feed.test",
-        "the certificate is not valid for the host",
-      ], kind);
-      const [without] = await ask(kind, [], urls);
-      assert.match(without ?? "", /^the certificate is not trusted/, kind);
-    }
+    assert.deepEqual(await ask([], [here("tls/ca.pem"), ...urls]), [
+      "hello from feed.test",
+      "the certificate is not valid for the host",
+    ]);
+    const [without] = await ask([], urls);
+    assert.match(without ?? "", /^the certificate is not trusted/);
   } finally {
     await server.shutdown();
   }
 });
 
-Deno.test("an endpoint that hangs up without TLS' word for it has answered, unless its answer names more", async () => {
+Deno.test("a response is complete without a close_notify, unless it announces more", async () => {
   const rows: [answer: string, heard: string][] = [
     ["HTTP/1.0 200 OK\r\n\r\nthanks", "thanks"],
     ["HTTP/1.1 200 OK\r\ncontent-length: 6\r\nconnection: close\r\n\r\nthanks", "thanks"],
@@ -147,7 +139,7 @@ Deno.test("an endpoint that hangs up without TLS' word for it has answered, unle
   for (const [answer, heard] of rows) {
     using server = serveCutOff(answer);
     assert.deepEqual(
-      await ask("endpoint", ["ca.pem"], [`https://feed.test:${server.port}/`]),
+      await ask(["ca.pem"], [`https://feed.test:${server.port}/`]),
       [heard],
       answer,
     );

@@ -1,8 +1,7 @@
 // A process of its own, because a runtime may read the environment's proxy when it starts: asks one address at 127.0.0.1.
-import { createEndpointClient } from "../../src/platform/endpoint_client.ts";
 import { createHttpClient } from "../../src/platform/http.ts";
 
-const client = Deno.args[1] === "endpoint" ? createEndpointClient() : createHttpClient();
+const client = createHttpClient({ forWebhooks: true });
 const response = await client.request({
   method: "POST",
   url: new URL(Deno.args[0] ?? ""),

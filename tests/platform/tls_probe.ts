@@ -1,14 +1,12 @@
-// A process of its own, because what a process trusts is settled when it starts (`--cert`): asks each address of its
-// arguments, under a name at 127.0.0.1, and prints one line for each, the answer's body or the reason. The first argument
-// is the kind of client; a file of certificates may follow it.
-import { createEndpointClient } from "../../src/platform/endpoint_client.ts";
+// A process of its own, because a process reads the trusted certificates when it starts (`--cert`). It requests each URL of
+// its arguments at 127.0.0.1 and prints one line for each: the body, or the reason of the failure. The first argument may be
+// a file with certificates.
 import { createHttpClient } from "../../src/platform/http.ts";
 
-const [kind, ...args] = Deno.args;
-const client = kind === "endpoint" ? createEndpointClient() : createHttpClient();
-const [first = "", ...others] = args;
+const client = createHttpClient({ forWebhooks: true });
+const [first = "", ...others] = Deno.args;
 const authorities = first.startsWith("https:") ? undefined : Deno.readTextFileSync(first);
-for (const url of authorities === undefined ? args : others) {
+for (const url of authorities === undefined ? Deno.args : others) {
   const { signal } = new AbortController();
   try {
     const response = await client.request({
