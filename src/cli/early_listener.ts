@@ -6,7 +6,7 @@ import { createIds } from "../domain/ids.ts";
 import { createClock } from "../platform/clock.ts";
 import { createRandom } from "../platform/random.ts";
 import type { Host } from "../platform/process.ts";
-import { listen, type ListenTrouble, type RunningServer } from "../platform/server.ts";
+import { listen, type RunningServer } from "../platform/server.ts";
 import { locateConfig } from "./config_file.ts";
 
 /** As the config has it where it says nothing. */
@@ -17,8 +17,8 @@ export interface EarlyListener {
   server: RunningServer;
   /** What the config's address was read as. */
   at: { hostname: string; port: number };
-  /** Hears of the listener's trouble, of what there was before as well. */
-  tellTrouble(hear: (trouble: ListenTrouble) => void): void;
+  /** Calls back with each reason for which the listener was lost, those before included. */
+  onLost(report: (reason: string) => void): void;
 }
 
 /** A closed door. */
@@ -41,32 +41,32 @@ export async function listenEarly(
     if (file === null) return null;
     const at = addressOf(await host.readText(file));
     if (at === null) return null;
-    const troubles = keepTroubles();
+    const losses = keepLosses();
     const server = await listen({
       ...at,
       handler: (request, client) => door.fetch(request, client),
       hasWholeAnswers: true,
       refuse: (request) => door.refuse(request),
-      onTrouble: troubles.note,
+      onLost: losses.add,
     });
-    return { server, at, tellTrouble: troubles.tellTo };
+    return { server, at, onLost: losses.reportTo };
   } catch {
     return null; // the same is tried again, and told, when the config was read
   }
 }
 
-/** A listener's trouble, kept until there is somebody to hear of it: the log is there later than the listener. */
-export function keepTroubles(): {
-  note(trouble: ListenTrouble): void;
-  tellTo(hear: (trouble: ListenTrouble) => void): void;
+/** Reasons for which a listener was lost, kept until they can be logged: the listener is started before the log. */
+export function keepLosses(): {
+  add(reason: string): void;
+  reportTo(report: (reason: string) => void): void;
 } {
-  const kept: ListenTrouble[] = []; // a listener tells of the same once a minute: there are few
-  let hearer: ((trouble: ListenTrouble) => void) | null = null;
+  const kept: string[] = []; // a listener reports at most once a minute
+  let report = (reason: string): void => void kept.push(reason);
   return {
-    note: (trouble) => hearer === null ? void kept.push(trouble) : hearer(trouble),
-    tellTo(hear) {
-      hearer = hear;
-      for (const trouble of kept.splice(0)) hear(trouble);
+    add: (reason) => report(reason),
+    reportTo(next) {
+      report = next;
+      for (const reason of kept.splice(0)) next(reason);
     },
   };
 }

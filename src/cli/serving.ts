@@ -14,7 +14,7 @@ import type { Host } from "../platform/process.ts";
 import { type CertificatePair, examineCertificate } from "../platform/certificate.ts";
 import { createMachine, hasFiles } from "../platform/machine.ts";
 import type { StopSignal } from "../platform/signals.ts";
-import { listen, type ListenOptions, type ListenTrouble, type RunningServer } from "../platform/server.ts";
+import { listen, type ListenOptions, type RunningServer } from "../platform/server.ts";
 import { listenTls } from "../platform/tls_server.ts";
 import { measureEventLoop } from "../platform/event_loop_monitor.ts";
 import { measureProcess } from "../platform/process_metrics.ts";
@@ -115,7 +115,7 @@ export async function serve(
   parts.defer(call.host.onUnused((signal) => log.warn(UNUSED_SIGNAL, { signal })));
   log.info("listening", { address: server.address });
   await supervisor.ready(`listening on ${server.address}`);
-  watchFiles({ log, clock, metrics }, config, ending.signal);
+  watchFiles({ log, clock, metrics }, ending.signal);
   return await sayStopped(log, stopSignal, async () => {
     await supervisor.stopping();
     ending.abort();
@@ -138,7 +138,7 @@ async function listenForMetrics(
 
 /** Lets answers under way finish, within a bound. */
 async function drain(
-  server: RunningServer,
+  server: Pick<RunningServer, "shutdown">,
   service: Pick<Service, "hurry">,
   clock: Pick<Clock, "sleep">,
 ): Promise<void> {
@@ -149,18 +149,14 @@ async function drain(
   await hurrying;
 }
 
-/** Tried only when the service is ready: it takes some time. Over TLS the listener lets nobody take the last files. */
-function watchFiles(
-  watch: Omit<FileWatch, "hasFiles">,
-  { server }: Pick<Opened["config"], "server">,
-  signal: AbortSignal,
-): void {
+/** Tried only when the service is ready: it takes some time. */
+function watchFiles(watch: Omit<FileWatch, "hasFiles">, signal: AbortSignal): void {
   if (!hasFiles(ENOUGH_FILES)) {
     watch.log.warn(
       `fewer than ${ENOUGH_FILES} files may be open at once: many connections take all of them; ${MORE_FILES}`,
     );
   }
-  if (server.tls === null) void watchOpenFiles({ ...watch, hasFiles }, signal);
+  void watchOpenFiles({ ...watch, hasFiles }, signal);
 }
 
 /** Waits for the signal and ends what runs, with a word before and one after it. */
@@ -200,18 +196,18 @@ async function listenAt(
   { config: { server: { listen: at, tls: paths } }, platform, door, early, signal }:
     & Pick<Serving, "config" | "platform" | "door" | "early">
     & { signal: AbortSignal },
-): Promise<RunningServer> {
+): Promise<Pick<RunningServer, "address" | "shutdown">> {
   const said = platform.log("serve");
   const options: ListenOptions = {
     ...at,
     handler: (request, client) => door.fetch(request, client),
     hasWholeAnswers: true,
     refuse: (request) => door.refuse(request),
-    onTrouble: logTrouble(said),
+    onLost: logLoss(said),
   };
   // The file may have been changed between the two readings.
   if (early !== null && paths === null && at.hostname === early.at.hostname && at.port === early.at.port) {
-    early.tellTrouble(logTrouble(said));
+    early.onLost(logLoss(said));
     return early.server;
   }
   await early?.server.shutdown(0);
@@ -232,20 +228,12 @@ async function listenAt(
   return server;
 }
 
-/** Says of a listener's trouble what there is to do about it. */
-function logTrouble(log: Log): (trouble: ListenTrouble) => void {
-  return (trouble) => {
-    if (trouble.kind === "few files") {
-      log.warn(`no files for more connections: those that were silent for longest make room; ${MORE_FILES}`, {
-        connections: trouble.connections,
-      });
-    } else {
-      log.error(
-        `connections were refused: the listener was lost, and is made again at once; ${MORE_FILES}`,
-        { cause: trouble.reason },
-      );
-    }
-  };
+/** Logs that a listener was lost, with what to do about it. */
+function logLoss(log: Log): (reason: string) => void {
+  return (reason) =>
+    log.error(`connections were refused: the listener was lost, and is made again at once; ${MORE_FILES}`, {
+      cause: reason,
+    });
 }
 
 /** Makes the config's backups until the signal aborts. */

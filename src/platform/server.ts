@@ -1,59 +1,58 @@
-// The HTTP server: listens, answers, and ends within a bound.
-
+// The HTTP server: listens, responds, and stops within a time limit.
 import type { CertificatePair } from "./certificate.ts";
 
-/** After which a listener that ended by itself is made again, ms. */
+/** Pause before a listener that failed is started again, ms. */
 const RETRY_MS = 100;
-/** How long complete answers may take to reach clients that read slowly, once the server ends, ms. */
+/** How long complete responses may take to reach slow clients at the end, ms. */
 const FLUSH_MS = 1_000;
-
+/** Minimum time between two reports of a lost listener, ms. */
+const REPORT_AGAIN_MS = 60_000;
+/** How long a retired listener asks its clients to reconnect, ms. */
+const RETIRE_MS = 10_000;
 /**
- * How much of a body that nobody wanted is read at full speed, bytes. The rest is read with pauses: the runtime by itself
- * would read a body without end for ever, as fast as it comes.
+ * How much of a request body that nobody reads is received at full speed, bytes. The rest is received with pauses. The
+ * runtime itself would receive an endless body forever, as fast as it comes.
  */
 const UNWANTED_BYTES = 16_777_216;
-/** The pause before each further piece (of some 64 kB), ms. */
+/** The pause before each further chunk (about 64 kB), ms. */
 const UNWANTED_PAUSE_MS = 1_000;
 
-/** After which it is told again that the listener was lost, ms. */
-const TELL_AGAIN_MS = 60_000;
-
-/** What a listener has to say while it runs. */
-export type ListenTrouble =
-  /** It ended by itself, for the reason, and is made again: connections that are there go on, new ones were refused. */
-  | { kind: "lost"; reason: string }
-  /** The process may open no more files than for so many connections: who has waited for longest makes room. */
-  | { kind: "few files"; connections: number };
-
-/** Where to listen and what answers. */
+/** Where to listen, and what responds. */
 export interface ListenOptions {
   /** A literal address or a host name of this machine. */
   hostname: string;
-  /** 0 takes a free one. */
+  /** 0 for any free port. */
   port: number;
-  /** With it the server speaks TLS, and with no other certificate for as long as it runs. */
+  /** With it the server speaks TLS. */
   pair?: CertificatePair;
-  /** Answers a request; it does not throw. */
+  /** Whether several listeners of this user may share the port. The system distributes new connections among them. */
+  reusePort?: boolean;
+  /** How long a retired listener asks its clients to reconnect, ms (default: {@link RETIRE_MS}). */
+  retireMs?: number;
+  /** Responds to a request. It does not throw. */
   handler(request: Request, client: ConnectedClient): Response | Promise<Response>;
   /**
-   * Whether every answer is text or bytes, and none a stream: one that is there at once is then out as soon as the
-   * handler returns it, and nobody need look on until it is.
+   * Whether no response is a stream. A response that the handler returns synchronously is then sent at once, and
+   * `shutdown` does not wait for it.
    */
   hasWholeAnswers?: boolean;
-  /** Answers what still comes while the server ends; without it the answer is an empty 503. */
+  /** Responds to requests during the shutdown (default: an empty 503). */
   refuse?(request: Request): Response;
-  /** Is told of what hinders it; not more than once a minute of the same. */
-  onTrouble?(trouble: ListenTrouble): void;
+  /**
+   * Called at most once a minute when the listener has failed. It is started again. Existing connections are kept, new
+   * ones were refused meanwhile.
+   */
+  onLost?(reason: string): void;
 }
 
-/** The other side of a request's connection; to be asked as long as the request is not answered. */
+/** The other side of a request's connection. To be asked before the response is sent. */
 export interface ConnectedClient {
-  /** Its address, which is not that of a forwarded client. */
+  /** Its address; that of a proxy for forwarded requests. */
   readonly remoteAddress: string;
   readonly remotePort: number;
 }
 
-/** The runtime looks up where a connection comes from each time that it is asked: most requests need not know it. */
+/** The runtime looks the address up at each access, and most requests do not need it. */
 class RuntimeClient implements ConnectedClient {
   constructor(private readonly info: Deno.ServeHandlerInfo<Deno.NetAddr>) {}
 
@@ -68,81 +67,124 @@ class RuntimeClient implements ConnectedClient {
 
 /** A server that listens. */
 export interface RunningServer {
-  /** Its address, such as "http://127.0.0.1:8080". */
-  address: string;
-  port: number;
+  /** Its URL, such as "http://127.0.0.1:8080". */
+  readonly address: string;
+  readonly port: number;
   /**
-   * Refuses what still comes, lets answers under way finish for up to `graceMs`, then closes every connection. Called
-   * again it does nothing.
+   * Refuses new requests, waits up to `graceMs` for those under way, then closes every connection. A second call does
+   * nothing.
    */
   shutdown(graceMs: number): Promise<void>;
+  /**
+   * Closes the listener when its clients have moved to another one on the same port: its responses ask them to reconnect,
+   * then idle connections are closed. Requests are not refused.
+   */
+  retire(): void;
 }
 
 /** Starts to listen. Rejects when that is not possible; the message names address, port and cause. */
-export function listen(
-  { hostname, port, handler, refuse = emptyRefusal, pair, onTrouble = () => {}, hasWholeAnswers = false }:
-    ListenOptions,
-): Promise<RunningServer> {
-  const end = new AbortController();
-  const stopping = new AbortController();
-  let underWay = 0;
-  const drained = Promise.withResolvers<void>();
-  let isEnding = false;
-  const finish = (): void => {
-    if (--underWay === 0 && isEnding) drained.resolve();
-  };
-  const answer: Deno.ServeHandler<Deno.NetAddr> = (request, info) => {
-    if (isEnding) return refuse(request);
+export function listen(options: ListenOptions): Promise<RunningServer> {
+  return Promise.resolve().then(() => new Server(options));
+}
+
+class Server implements RunningServer {
+  readonly address: string;
+  readonly port: number;
+  readonly #options: ListenOptions;
+  readonly #abort = new AbortController();
+  readonly #stopping = new AbortController();
+  readonly #drained = Promise.withResolvers<void>();
+  #server: Deno.HttpServer<Deno.NetAddr>;
+  #underWay = 0;
+  #isStopping = false;
+  #isRetired = false;
+  #retiring: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: ListenOptions) {
+    this.#options = options;
+    this.#server = this.#serve(options.port);
+    const { hostname, pair } = options;
+    const { port } = this.#server.addr;
+    const host = hostname.includes(":") ? `[${hostname}]` : hostname;
+    this.address = `${pair === undefined ? "http" : "https"}://${host}:${port}`;
+    this.port = port;
+    void this.#keepListening();
+  }
+
+  async shutdown(graceMs: number): Promise<void> {
+    if (this.#isStopping) return;
+    this.#isStopping = true;
+    clearTimeout(this.#retiring);
+    this.#stopping.abort();
+    if (this.#underWay === 0) this.#drained.resolve();
+    const isDrained = await isDoneWithin(graceMs, this.#drained.promise);
+    // The runtime's own shutdown sends what is left in its buffers, but it waits for every response without a limit and
+    // cannot be aborted. So it is used only when every response is complete.
+    if (isDrained) await isDoneWithin(FLUSH_MS, this.#server.shutdown().catch(() => {}));
+    else {
+      this.#abort.abort();
+      await this.#server.finished.catch(() => {}); // the listener may have failed before
+    }
+  }
+
+  retire(): void {
+    if (this.#isStopping || this.#isRetired) return;
+    this.#isRetired = true;
+    const close = () => void this.#server.shutdown().catch(() => {});
+    this.#retiring = setTimeout(close, this.#options.retireMs ?? RETIRE_MS);
+  }
+
+  #serve(port: number): Deno.HttpServer<Deno.NetAddr> {
+    const { hostname, reusePort = false, pair } = this.#options;
+    const options = { hostname, port, reusePort, signal: this.#abort.signal, onListen: () => {} };
+    return serveOrExplain({ ...options, ...pair }, this.#respond);
+  }
+
+  readonly #respond: Deno.ServeHandler<Deno.NetAddr> = (request, info) => {
+    const { handler, refuse = emptyRefusal, hasWholeAnswers = false } = this.#options;
+    if (this.#isStopping) return refuse(request);
     const response = handler(request, new RuntimeClient(info));
     if (!hasWholeAnswers || response instanceof Promise) {
-      underWay++;
-      info.completed.then(finish, finish);
+      this.#underWay++;
+      info.completed.then(this.#finish, this.#finish);
     }
-    return request.body === null ? response : leaveBody(request.body, response, stopping.signal);
+    const sent = request.body === null ? response : leaveBody(request.body, response, this.#stopping.signal);
+    return this.#isRetired ? askToReconnect(sent) : sent;
   };
-  const serve = (at: number) =>
-    serveOrExplain({ hostname, port: at, signal: end.signal, onListen: () => {}, ...pair }, answer);
-  let server = serve(port);
-  // The runtime's listener ends when a connection finds no file left for it: anybody could make the service deaf.
-  const keepUp = async (): Promise<void> => {
-    for (let toldAtMs = -Infinity; !isEnding;) {
-      const reason = await server.finished.then(() => "it ended by itself", reasonOf);
-      if (!isEnding && performance.now() - toldAtMs >= TELL_AGAIN_MS) {
-        toldAtMs = performance.now();
-        onTrouble({ kind: "lost", reason });
+
+  readonly #finish = (): void => {
+    if (--this.#underWay === 0 && this.#isStopping) this.#drained.resolve();
+  };
+
+  /** The runtime's listener fails when no file is left for a connection. Without a restart anybody could stop the service. */
+  async #keepListening(): Promise<void> {
+    const isOver = () => this.#isStopping || this.#isRetired;
+    for (let reportedAtMs = -Infinity;;) {
+      const reason = await this.#server.finished.then(() => "it ended by itself", reasonOf);
+      if (isOver()) return;
+      if (performance.now() - reportedAtMs >= REPORT_AGAIN_MS) {
+        reportedAtMs = performance.now();
+        this.#options.onLost?.(reason);
       }
-      while (!isEnding) {
+      for (let isListening = false; !isListening;) {
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-        if (isEnding) return;
+        if (isOver()) return;
         try {
-          server = serve(server.addr.port);
-          break;
+          this.#server = this.#serve(this.port);
+          isListening = true;
         } catch {
-          // Still no file left, or the port is not free yet: the next try comes soon.
+          // Still no file left, or the port is not free yet: the next attempt follows.
         }
       }
     }
-  };
-  void keepUp();
-  const shownHost = hostname.includes(":") ? `[${hostname}]` : hostname;
-  return Promise.resolve({
-    address: `${pair === undefined ? "http" : "https"}://${shownHost}:${server.addr.port}`,
-    port: server.addr.port,
-    async shutdown(graceMs) {
-      if (isEnding) return;
-      isEnding = true;
-      stopping.abort();
-      if (underWay === 0) drained.resolve();
-      const isDrained = await isDoneWithin(graceMs, drained.promise);
-      // The runtime's own shutdown sends what is left in its buffers, but has no bound and cannot be forced once
-      // begun: it comes only when every answer is complete.
-      if (isDrained) await isDoneWithin(FLUSH_MS, server.shutdown().catch(() => {}));
-      else {
-        end.abort();
-        await server.finished.catch(() => {}); // it may have ended by itself before
-      }
-    },
-  });
+  }
+}
+
+/** The response, after which an HTTP/1.1 client opens a new connection. */
+async function askToReconnect(answer: Response | Promise<Response>): Promise<Response> {
+  const response = await answer;
+  response.headers.set("connection", "close");
+  return response;
 }
 
 /** The answer; what it left of the body begins to be thrown away before it goes out, for afterwards the runtime takes it. */

@@ -1,9 +1,8 @@
 // The listener that serve opens first: there before anything else, and nowhere that the config does not say.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { keepTroubles, listenEarly, makeDoor } from "../../src/cli/early_listener.ts";
+import { keepLosses, listenEarly, makeDoor } from "../../src/cli/early_listener.ts";
 import { createHost } from "../../src/platform/process.ts";
-import type { ListenTrouble } from "../../src/platform/server.ts";
 
 async function withConfig<T>(text: string, work: (file: string) => Promise<T>): Promise<T> {
   const folder = await Deno.makeTempDir({ prefix: "regfeed-early-" });
@@ -53,18 +52,13 @@ Deno.test("it leaves everything that needs the whole config to who reads it", as
   assert.equal(await listenEarly(createHost(), "/nowhere/regfeed.toml", makeDoor()), null);
 });
 
-Deno.test("its trouble before there is a log is told once there is one, in order, and what follows at once", () => {
-  const troubles = keepTroubles();
-  const heard: ListenTrouble[] = [];
-  const [lost, few]: ListenTrouble[] = [{ kind: "lost", reason: "no file" }, {
-    kind: "few files",
-    connections: 9,
-  }];
-  assert.ok(lost !== undefined && few !== undefined);
-  troubles.note(lost);
-  troubles.note(few);
-  troubles.tellTo((trouble) => heard.push(trouble));
-  assert.deepEqual(heard, [lost, few]);
-  troubles.note(lost);
-  assert.deepEqual(heard, [lost, few, lost]);
+Deno.test("a lost listener is reported when there is a log, in order, and at once after that", () => {
+  const losses = keepLosses();
+  const reported: string[] = [];
+  losses.add("no file");
+  losses.add("it ended by itself");
+  losses.reportTo((reason) => reported.push(reason));
+  assert.deepEqual(reported, ["no file", "it ended by itself"]);
+  losses.add("no file");
+  assert.deepEqual(reported, ["no file", "it ended by itself", "no file"]);
 });

@@ -5,7 +5,7 @@ const server = await listen({
   hostname: "127.0.0.1",
   port: 0,
   handler: () => new Response("hello"),
-  onTrouble: (trouble) => console.log(JSON.stringify(trouble)),
+  onLost: (reason) => console.log(reason),
 });
 console.log(server.port);
 await new Response(Deno.stdin.readable).text();
