@@ -1,4 +1,4 @@
-// One attempt to bring a delivery to its endpoint: guard, look-up, signature, request, verdict.
+// One attempt to send a delivery: guard, lookup, signature, request, result.
 import { type AttemptResult, type ClaimedDelivery, MAX_KEPT_ANSWER } from "../domain/delivery.ts";
 import {
   type Clock,
@@ -9,18 +9,17 @@ import {
   type Resolver,
 } from "../domain/ports.ts";
 import { parseRetryAfter } from "../domain/retry_after.ts";
-import { type Soon, whenThere } from "../domain/soon.ts";
 import type { Stop } from "../domain/stop.ts";
 import { type AddressPolicy, checkWebhookUrl, REFUSED_ADDRESS, resolveTarget } from "./guard.ts";
 import { isSuccess } from "./retry.ts";
 import { signPayload } from "./sign.ts";
 
-/** The most that is read of an answer's body, bytes; it is dropped, reading it keeps the connection usable. */
-const MAX_ANSWER_BYTES = 64 * 1024;
+/** Maximum size of a response body that is read, bytes. A connection can be used again only after its end. */
+const MAX_RESPONSE_BYTES = 64 * 1024;
 
 /** What an attempt needs of a delivery. */
 export interface Message extends Pick<ClaimedDelivery, "id" | "webhookUrl" | "webhookSecrets"> {
-  /** Bytes are sent as they are, a text in UTF-8. */
+  /** A string is sent as UTF-8. */
   body: string | Uint8Array;
 }
 
@@ -30,27 +29,27 @@ export interface Sending {
   resolver: Resolver;
   clock: Clock;
   policy: AddressPolicy;
-  /** For look-up, connection, sending and answer together, ms. */
+  /** Maximum time for lookup, connection, request and response together, ms. */
   timeoutMs: number;
   userAgent: string;
 }
 
 /**
- * Makes one attempt and says what came of it, whatever the network does. A redirect is an answer like any other that
- * is not 2xx. Rejects with the reason of `stop` when that aborts, and with what was thrown when something is broken here.
+ * Makes one attempt. Network errors are part of the result; other errors reject. A redirect is a failure, as every
+ * response that is not 2xx. Rejects with the reason of `stop` when it aborts.
  */
 export async function sendAttempt(message: Message, sending: Sending, stop: Stop): Promise<AttemptResult> {
   const { clock } = sending;
   const startedAtMs = clock.nowMs();
   stop.throwIfAborted();
   const deadline = clock.deadline(sending.timeoutMs, stop);
-  let answer: IncomingResponse | null = null;
+  let response: IncomingResponse | null = null;
   let problem: string | null = null;
   try {
-    answer = await post(message, sending, deadline);
-    problem = answer === null ? REFUSED_ADDRESS : describeStatus(answer.status);
+    response = await post(message, sending, deadline);
+    problem = response === null ? REFUSED_ADDRESS : describeStatus(response.status);
   } catch (error) {
-    if (error instanceof DeadlineError) problem = `no complete answer within ${error.ms / 1_000} s`;
+    if (error instanceof DeadlineError) problem = `no complete response within ${error.ms / 1_000} s`;
     else if (error instanceof NetworkError) problem = error.reason;
     else throw error;
   } finally {
@@ -60,14 +59,14 @@ export async function sendAttempt(message: Message, sending: Sending, stop: Stop
   return {
     startedAtMs,
     durationMs: Math.max(0, endedAtMs - startedAtMs),
-    statusCode: answer?.status ?? null,
+    statusCode: response?.status ?? null,
     problem,
-    retryAtMs: parseRetryAfter(answer?.headers["retry-after"], endedAtMs),
-    answer: answer === null ? null : beginningOf(answer),
+    retryAtMs: parseRetryAfter(response?.headers["retry-after"], endedAtMs),
+    answer: response === null ? null : beginningOf(response),
   };
 }
 
-/** What came of an attempt that {@link sendAttempt} rejects. */
+/** The result of an attempt that {@link sendAttempt} rejects. */
 export function brokenOff(startedAtMs: number, endedAtMs: number): AttemptResult {
   return {
     startedAtMs,
@@ -79,33 +78,32 @@ export function brokenOff(startedAtMs: number, endedAtMs: number): AttemptResult
   };
 }
 
-/** The answer, or null when the guard refuses the target. */
-function post(
+/** The response, or null when the guard refuses the target. */
+async function post(
   { id, webhookUrl, webhookSecrets, body }: Message,
   { http, resolver, clock, policy, userAgent }: Sending,
   signal: Stop,
-): Soon<IncomingResponse | null> {
+): Promise<IncomingResponse | null> {
   const checked = checkWebhookUrl(webhookUrl, policy);
   if (!checked.ok) return null;
-  return whenThere(resolveTarget(checked.url, resolver, policy, signal), (target) => {
-    if (!target.ok) return null;
-    const timestampSeconds = Math.floor(clock.nowMs() / 1_000);
-    return http.request({
-      method: "POST",
-      url: checked.url,
-      headers: {
-        "content-type": "application/json",
-        "accept-encoding": "identity",
-        "user-agent": userAgent,
-        "webhook-id": id,
-        "webhook-timestamp": String(timestampSeconds),
-        "webhook-signature": signPayload({ secrets: webhookSecrets, id, timestampSeconds, body }),
-      },
-      body,
-      addresses: target.addresses,
-      maxBodyBytes: MAX_ANSWER_BYTES,
-      signal,
-    });
+  const target = await resolveTarget(checked.url, resolver, policy, signal);
+  if (!target.ok) return null;
+  const timestampSeconds = Math.floor(clock.nowMs() / 1_000);
+  return await http.request({
+    method: "POST",
+    url: checked.url,
+    headers: {
+      "content-type": "application/json",
+      "accept-encoding": "identity",
+      "user-agent": userAgent,
+      "webhook-id": id,
+      "webhook-timestamp": String(timestampSeconds),
+      "webhook-signature": signPayload({ secrets: webhookSecrets, id, timestampSeconds, body }),
+    },
+    body,
+    addresses: target.addresses,
+    maxBodyBytes: MAX_RESPONSE_BYTES,
+    signal,
   });
 }
 
@@ -114,16 +112,16 @@ const decoder = new TextDecoder();
 /** The beginning of a response's body as text, whatever its bytes are. Null when it is empty or encoded. */
 function beginningOf({ body, headers }: IncomingResponse): string | null {
   if (body.length === 0 || headers["content-encoding"] !== undefined) return null;
-  // Stores cut a text at a NUL.
+  // SQLite cuts a text at a NUL.
   return decoder.decode(body.subarray(0, MAX_KEPT_ANSWER)).replaceAll("\0", "\ufffd");
 }
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** What is wrong with a status, null for one that means success. */
+/** What is wrong with a status; null for 2xx. */
 function describeStatus(status: number): string | null {
   if (isSuccess({ statusCode: status })) return null;
-  const what = `the endpoint answered ${status}`;
+  const what = `the endpoint responded with ${status}`;
   if (REDIRECTS.has(status)) return `${what}; redirects are not followed`;
   return status === 410 ? `${what}: it is gone` : what;
 }

@@ -51,7 +51,7 @@ export function createDecompressor(contentEncoding: string): Transform | null {
       return createInflate();
     default:
       throw new NetworkError(
-        `the answer is encoded as ${contentEncoding.trim().slice(0, 40)}, which was not asked for`,
+        `the response has the encoding ${contentEncoding.trim().slice(0, 40)}, which was not requested`,
       );
   }
 }

@@ -1,22 +1,22 @@
-// What went wrong on the network, in a few words that name no address.
+// Reasons of network errors, in a few words that contain no address.
 import { NetworkError } from "../domain/ports.ts";
 
-/** How far an exchange had come when it failed. */
+/** Where an exchange failed. */
 export type Phase = "connecting" | "reading";
 
 const NOT_VALID = "the certificate is not valid for the host";
 const NOT_TRUSTED = "the certificate is not trusted";
 const EXPIRED = "the certificate has expired or is not valid yet";
 const NO_TLS = "no TLS connection";
-/** What may be wrong with an answer, or with a request, in the words that stand for it everywhere. */
+/** Faults of responses and requests. */
 export const FAULT = {
-  brokeOff: "the answer broke off",
-  notHttp: "the answer is not valid HTTP",
-  notAsLong: "the answer is not as long as it says",
-  tooLargeHead: "the answer's headers are too large",
-  switchesProtocol: "the answer changes to another protocol, which was not asked for",
-  onlyInterim: "interim answers come one after the other, and no answer",
-  notSendable: "the request cannot be sent as it is",
+  brokeOff: "the response was cut off",
+  notHttp: "the response is not valid HTTP",
+  notAsLong: "the response does not match its Content-Length",
+  tooLargeHead: "the response headers are too large",
+  switchesProtocol: "the response switches to another protocol",
+  onlyInterim: "only interim responses (1xx), no final response",
+  notSendable: "the request is not valid HTTP",
 } as const;
 
 /** Codes of errors of the operating system, of TLS, of undici and of zlib. */
@@ -36,8 +36,8 @@ const REASONS: Readonly<Record<string, string>> = {
   EPERM: "the connection is not permitted",
   ENOTFOUND: "host name not found",
   ENODATA: "host name not found",
-  EAI_AGAIN: "the name servers do not answer",
-  ESERVFAIL: "the name servers do not answer",
+  EAI_AGAIN: "the name servers do not respond",
+  ESERVFAIL: "the name servers do not respond",
   ERR_TLS_CERT_ALTNAME_INVALID: NOT_VALID,
   CERT_HAS_EXPIRED: EXPIRED,
   CERT_NOT_YET_VALID: EXPIRED,
@@ -52,16 +52,16 @@ const REASONS: Readonly<Record<string, string>> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: FAULT.notAsLong,
   UND_ERR_INVALID_ARG: FAULT.notSendable,
   Z_BUF_ERROR: FAULT.brokeOff,
-  Z_DATA_ERROR: "the answer is not encoded as it says",
+  Z_DATA_ERROR: "the response does not match its Content-Encoding",
 };
 
-/** What undici hangs up at, in its words: an interim answer that nobody asked for (RFC 9110, sections 15.2.1 and 15.2.2). */
-const UNASKED: Readonly<Record<string, string>> = {
-  "bad response": "the answer begins with 100 Continue, which was not asked for",
+/** undici's messages for interim responses that it refuses (RFC 9110, sections 15.2.1 and 15.2.2). */
+const REFUSED_INTERIM: Readonly<Record<string, string>> = {
+  "bad response": "the response begins with 100 Continue, which was not requested",
   "bad upgrade": FAULT.switchesProtocol,
 };
 
-/** Texts of errors that come without a code: rustls as Deno 2.4 shows it, undici's parser, and zlib. */
+/** Texts of errors without a code: from rustls, undici's parser and zlib. */
 const TEXTS: readonly [RegExp, string][] = [
   [/not valid for name/i, NOT_VALID],
   [/invalid peer certificate: (expired|notvalidyet)|certificate (has )?expired/i, EXPIRED],
@@ -71,14 +71,11 @@ const TEXTS: readonly [RegExp, string][] = [
   [/unexpected end of file/i, FAULT.brokeOff],
   [
     /incorrect header check|invalid (block|stored|code|distance|literal|bit)/i,
-    "the answer is not encoded as it says",
+    "the response does not match its Content-Encoding",
   ],
 ];
 
-/**
- * The error as a {@link NetworkError} with its cause. A connection that ends while the answer is `reading` broke off,
- * whatever the code.
- */
+/** The error as a {@link NetworkError} with its cause. A connection reset during `reading` means a response that is cut off. */
 export function toNetworkError(error: unknown, phase: Phase): NetworkError {
   if (error instanceof NetworkError) return error;
   const reason = reasonOf(error) ?? "the request failed";
@@ -90,7 +87,9 @@ function reasonOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const code = (error as Error & { code?: unknown }).code;
   if (typeof code === "string") {
-    const reason = code === "UND_ERR_SOCKET" ? UNASKED[error.message] ?? REASONS[code] : REASONS[code];
+    const reason = code === "UND_ERR_SOCKET"
+      ? REFUSED_INTERIM[error.message] ?? REASONS[code]
+      : REASONS[code];
     if (reason !== undefined) return reason;
     if (code.startsWith("HPE_")) return FAULT.notHttp;
     if (code.startsWith("ERR_SSL_")) return NO_TLS;

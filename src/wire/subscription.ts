@@ -238,7 +238,7 @@ export const testAnswer = z.strictObject({
     delivered: false,
     status_code: 500,
     duration_ms: 83,
-    problem: "the endpoint answered 500",
+    problem: "the endpoint responded with 500",
     disclaimer: DISCLAIMER,
   }],
 });

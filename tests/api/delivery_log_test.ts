@@ -169,7 +169,7 @@ Deno.test("GET /v1/deliveries/{id} tells of every attempt, in words", () => {
     ) => [one.number, one.status_code, one.problem, one.answer]);
     assert.deepEqual(attempts, [
       [1, null, "connection refused", null],
-      [2, 503, "the endpoint answered 503", "said 503"],
+      [2, 503, "the endpoint responded with 503", "said 503"],
       [3, 204, null, "said 204"],
     ]);
     for (const { started_at, duration_ms } of delivery.attempts) {

@@ -48,7 +48,7 @@ Deno.test("customer show finds the owner of a subscription, and says what does n
       }
       assert.equal(shown.customer.id, customer.id);
       assert.deepEqual(shown.subscriptions.map(({ id, reason }) => [id, reason]), [
-        [failing, "the last attempt failed: the endpoint answered 503"],
+        [failing, "the last attempt failed: the endpoint responded with 503"],
         [idle, null],
       ]);
       assert.match(shown.subscriptions[0]?.undelivered ?? "", /^dlv_/);
@@ -103,7 +103,7 @@ Deno.test("customer show and doctor count what is held for subscriptions that th
       );
       assert.match(
         lines,
-        new RegExp(`switched off 1 subscription \\(1: the endpoint answered 410\\): ${id}\n`),
+        new RegExp(`switched off 1 subscription \\(1: the endpoint responded with 410\\): ${id}\n`),
       );
     } finally {
       await server.end("SIGTERM");
@@ -129,7 +129,7 @@ Deno.test("judgeDeliveries() counts by reason, and names the first subscriptions
     [
       "deliveries",
       "warning",
-      "the service switched off 4 subscriptions (2: the endpoint answered 410; 1: the endpoint failed for days; " +
+      "the service switched off 4 subscriptions (2: the endpoint responded with 410; 1: the endpoint failed for days; " +
       "1: over its tier's number): sub_0, sub_1, sub_2 and 1 more",
     ],
     ["deliveries", "good", "the customers for whom most is stored: cus_1 2.5 MB, cus_2 900 bytes"],

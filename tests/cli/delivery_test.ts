@@ -108,7 +108,7 @@ async function checkLists({ folder, ask, subscription, customerId }: Given, row:
   assert.equal(shown.length, 2);
   assert.match(
     shown[1] ?? "",
-    new RegExp(`^${row.id} .* pending +2 .*${customerId} +the endpoint answered 503$`),
+    new RegExp(`^${row.id} .* pending +2 .*${customerId} +the endpoint responded with 503$`),
   );
 }
 
@@ -163,7 +163,7 @@ Deno.test("delivery list and show tell the operator what the API tells the owner
     assert.match(shown.stdout, /^ {2}status {8}pending\n {2}why {11}the last attempt failed: .*503$/m);
     assert.match(
       shown.stdout,
-      /^ {2}2 {2}2\d{3}-\d\d-\d\d [\d:]{8} +\d+ +503 {2}the endpoint answered 503$/m,
+      /^ {2}2 {2}2\d{3}-\d\d-\d\d [\d:]{8} +\d+ +503 {2}the endpoint responded with 503$/m,
     );
     for (const text of [JSON.stringify(delivery), shown.stdout]) {
       for (const secret of [ANSWER, PATH_SECRET, subscription.webhook_secret]) {

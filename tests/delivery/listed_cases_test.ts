@@ -111,7 +111,7 @@ const NAMES: Record<string, { gives: string[] | NetworkError; then: "refused" | 
   "CNAME chain ending at 169.254.169.254": { gives: ["169.254.169.254"], then: "refused" },
   "NXDOMAIN / empty answer": { gives: new NetworkError("host name not found"), then: "fails" },
   "SERVFAIL / resolver unreachable": {
-    gives: new NetworkError("the name servers do not answer"),
+    gives: new NetworkError("the name servers do not respond"),
     then: "fails",
   },
   "more than 16 addresses": {
@@ -146,7 +146,7 @@ Deno.test({
       if (row.then === "refused") assertRefused(sent, scenario);
       else if (row.then === "fails") {
         assert.deepEqual([sent.outcome.delivered, sent.connected], [false, []], scenario);
-        assert.match(sent.outcome.problem ?? "", /not found|do not answer/);
+        assert.match(sent.outcome.problem ?? "", /not found|do not respond/);
         assert.equal(sent.mayBe, true, "a name that cannot be looked up now may be subscribed");
       } else assert.deepEqual(sent.connected, [row.then], scenario);
     }

@@ -61,7 +61,7 @@ const first = (head: string, then: Conversation): Conversation => async (connect
   await then(connection);
 };
 
-const isLate = (result: AttemptResult) => /^no complete answer within/.test(result.problem ?? "");
+const isLate = (result: AttemptResult) => /^no complete response within/.test(result.problem ?? "");
 
 /** What is done with each listed exchange. */
 const EXCHANGES: Record<string, () => Promise<void>> = {
@@ -133,13 +133,13 @@ const EXCHANGES: Record<string, () => Promise<void>> = {
       ]
     ) {
       const { result } = await attempt(saying(OK, headers, "\r\n"), { mustClose: true });
-      assert.equal(result.problem, "the answer's headers are too large");
+      assert.equal(result.problem, "the response headers are too large");
     }
   },
   "100-continue forever, 1xx flood": async () => {
     const floods = {
-      "103 Early Hints": "interim answers come one after the other, and no answer",
-      "100 Continue": "the answer begins with 100 Continue, which was not asked for",
+      "103 Early Hints": "only interim responses (1xx), no final response",
+      "100 Continue": "the response begins with 100 Continue, which was not requested",
     };
     for (const [interim, problem] of Object.entries(floods)) {
       const flood = await attempt(endlessly(`HTTP/1.1 ${interim}\r\n\r\n`, 1), { mustClose: true });

@@ -45,13 +45,13 @@ const endlessly = (part: string): Conversation => async (connection) => {
   }
 };
 
-const TOO_LATE = `no complete answer within ${TIMEOUT_MS / 1_000} s`;
-const TOO_LARGE = "the answer's headers are too large";
+const TOO_LATE = `no complete response within ${TIMEOUT_MS / 1_000} s`;
+const TOO_LARGE = "the response headers are too large";
 
 const CASES: [what: string, talk: Conversation, status: number | null, problem: RegExp | string | null][] = [
   ["HTTP/1.0 without a length", sayingLast("HTTP/1.0 200 OK\r\n\r\nthanks"), 200, null],
   ["HTTP/1.0 with nothing", sayingLast("HTTP/1.0 204 No Content\r\n\r\n"), 204, null],
-  ["304", saying("HTTP/1.1 304 Not Modified\r\netag: x\r\n\r\n"), 304, "the endpoint answered 304"],
+  ["304", saying("HTTP/1.1 304 Not Modified\r\netag: x\r\n\r\n"), 304, "the endpoint responded with 304"],
   [
     "a redirect",
     saying("HTTP/1.1 308 Moved\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n"),
@@ -74,7 +74,7 @@ const CASES: [what: string, talk: Conversation, status: number | null, problem: 
     null,
   ],
   ["nothing but early hints", endlessly("HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n"), null, /interim/],
-  ["100 Continue", endlessly("HTTP/1.1 100 Continue\r\n\r\n"), null, /100 Continue, which was not asked for/],
+  ["100 Continue", endlessly("HTTP/1.1 100 Continue\r\n\r\n"), null, /100 Continue, which was not requested/],
   [
     "a head that never ends",
     endlessly(`${OK}x-a: ${"b".repeat(900)}\r\n`.slice(OK.length)),
@@ -98,7 +98,7 @@ const CASES: [what: string, talk: Conversation, status: number | null, problem: 
     "a hang-up in the answer's body",
     sayingLast(`${OK}content-length: 9\r\n\r\nab`),
     null,
-    "the answer broke off",
+    "the response was cut off",
   ],
   ["a hang-up without an answer", sayingLast(), null, "connection reset"],
 ];

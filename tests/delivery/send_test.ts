@@ -88,12 +88,12 @@ Deno.test("sendAttempt() says in words what a status means", async () => {
     [200, null],
     [204, null],
     [299, null],
-    [301, "the endpoint answered 301; redirects are not followed"],
-    [304, "the endpoint answered 304"],
-    [308, "the endpoint answered 308; redirects are not followed"],
-    [400, "the endpoint answered 400"],
-    [410, "the endpoint answered 410: it is gone"],
-    [500, "the endpoint answered 500"],
+    [301, "the endpoint responded with 301; redirects are not followed"],
+    [304, "the endpoint responded with 304"],
+    [308, "the endpoint responded with 308; redirects are not followed"],
+    [400, "the endpoint responded with 400"],
+    [410, "the endpoint responded with 410: it is gone"],
+    [500, "the endpoint responded with 500"],
   ];
   for (const [status, problem] of rows) {
     const { result, world } = await sendTo(() => answer(status, { location: "https://169.254.169.254/" }));
@@ -165,7 +165,7 @@ Deno.test("sendAttempt() keeps look-up and answer together under one deadline, a
   const result = await attempt;
   assert.deepEqual(
     [result.durationMs, result.statusCode, result.problem],
-    [15_000, null, "no complete answer within 15 s"],
+    [15_000, null, "no complete response within 15 s"],
   );
   assert.equal((ended as unknown as Error).name, "DeadlineError");
 });
@@ -176,7 +176,7 @@ Deno.test("sendAttempt() ends at the deadline although a look-up heeds no signal
   const attempt = sendAttempt(message, { ...deps, resolver }, onwards);
   await settle();
   await clock.advance(15_000);
-  assert.equal((await attempt).problem, "no complete answer within 15 s");
+  assert.equal((await attempt).problem, "no complete response within 15 s");
   assert.equal(network.requests.length, 0);
 });
 

@@ -23,7 +23,7 @@ Deno.test("test() sends a synthetic delivery the way of every delivery, and show
     delivered: false,
     status_code: 500,
     duration_ms: 40,
-    problem: "the endpoint answered 500",
+    problem: "the endpoint responded with 500",
   });
   const body = deliveryPayload.parse(JSON.parse(textOf(network.requests[0]?.body)));
   assert.deepEqual(
@@ -69,7 +69,7 @@ Deno.test("test() refuses a fourth call of a customer at once, says when to retr
   await settle();
   await clock.advance(15_000);
   for (const outcome of await Promise.all([...own, other])) {
-    assert.equal(outcome.problem, "no complete answer within 15 s");
+    assert.equal(outcome.problem, "no complete response within 15 s");
   }
   network.endpoints.set(HOST, () => answer(200));
   assert.equal((await delivery.test(aSubscription({ customerId: "cus_0" }), 1_000)).delivered, true);

@@ -51,8 +51,8 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   "slow bytes": never,
   reset: fail("connection reset"),
   "no such host": fail("host name not found"),
-  "wrong length": fail("the answer is not as long as it says"),
-  "broken gzip": fail("the answer broke off"),
+  "wrong length": fail("the response does not match its Content-Length"),
+  "broken gzip": fail("the response was cut off"),
   "gzip bomb": () => ({ body: "<rss>", truncated: true }),
   "cut in the middle": ({ feed, random }) => ({
     headers: { etag: '"cut"' },

@@ -87,7 +87,7 @@ Deno.test("request() takes a compressed answer that ends too early for broken of
   const whole = gzipSync(crypto.getRandomValues(new Uint8Array(5_000)));
   await assert.rejects(
     fetchWith(answer(whole.subarray(0, 2_000), "gzip"), 10_000),
-    (error: unknown) => error instanceof NetworkError && error.reason === "the answer broke off",
+    (error: unknown) => error instanceof NetworkError && error.reason === "the response was cut off",
   );
 });
 

@@ -30,68 +30,68 @@ async function reasonFor(address: string, maxBodyBytes = 1_000): Promise<string>
 const ROWS: [what: string, talk: Conversation, reason: string][] = [
   ["nothing", sayingLast(), "connection reset"],
   ["half a head", sayingLast("HTTP/1.1 200 OK\r\nx-a: b"), "connection reset"],
-  ["no HTTP", sayingLast("220 mail.test ESMTP\r\n"), "the answer is not valid HTTP"],
+  ["no HTTP", sayingLast("220 mail.test ESMTP\r\n"), "the response is not valid HTTP"],
   [
     "two lengths",
     saying(`${HEAD}content-length: 2\r\ncontent-length: 3\r\n\r\nok`),
-    "the answer is not as long as it says",
+    "the response does not match its Content-Length",
   ],
-  ["a short body", sayingLast(`${HEAD}content-length: 10\r\n\r\n12345`), "the answer broke off"],
+  ["a short body", sayingLast(`${HEAD}content-length: 10\r\n\r\n12345`), "the response was cut off"],
   [
     "a cut chunk",
     sayingLast(`${HEAD}transfer-encoding: chunked\r\n\r\nA\r\n12345`),
-    "the answer broke off",
+    "the response was cut off",
   ],
   [
     "no last chunk",
     sayingLast(`${HEAD}transfer-encoding: chunked\r\n\r\n5\r\n12345\r\n`),
-    "the answer broke off",
+    "the response was cut off",
   ],
   [
     "a bad chunk",
     saying(`${HEAD}transfer-encoding: chunked\r\n\r\nxyz\r\n`),
-    "the answer is not valid HTTP",
+    "the response is not valid HTTP",
   ],
   [
     "a huge head",
     saying(`${HEAD}x-a: ${"a".repeat(40_000)}\r\n\r\n`),
-    "the answer's headers are too large",
+    "the response headers are too large",
   ],
-  ["endless headers", saying(HEAD, "x-a: b\r\n".repeat(9_000)), "the answer's headers are too large"],
+  ["endless headers", saying(HEAD, "x-a: b\r\n".repeat(9_000)), "the response headers are too large"],
   [
     "100 Continue, unasked",
     saying(`HTTP/1.1 100 Continue\r\n\r\n${HEAD}content-length: 0\r\n\r\n`),
-    "the answer begins with 100 Continue, which was not asked for",
+    "the response begins with 100 Continue, which was not requested",
   ],
   [
     "endless 100 Continue",
     saying(...Array(2_000).fill("HTTP/1.1 100 Continue\r\n\r\n")),
-    "the answer begins with 100 Continue, which was not asked for",
+    "the response begins with 100 Continue, which was not requested",
   ],
   [
     "endless early hints",
     saying(...Array(2_000).fill("HTTP/1.1 103 Early Hints\r\n\r\n")),
-    "interim answers come one after the other, and no answer",
+    "only interim responses (1xx), no final response",
   ],
   [
     "another protocol",
     saying("HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n"),
-    "the answer changes to another protocol, which was not asked for",
+    "the response switches to another protocol",
   ],
   [
     "brotli",
     saying(`${HEAD}content-encoding: br\r\ncontent-length: 2\r\n\r\nok`),
-    "the answer is encoded as br, which was not asked for",
+    "the response has the encoding br, which was not requested",
   ],
   [
     "two encodings",
     saying(`${HEAD}content-encoding: gzip, gzip\r\ncontent-length: 2\r\n\r\nok`),
-    "the answer is encoded as gzip, gzip, which was not asked for",
+    "the response has the encoding gzip, gzip, which was not requested",
   ],
   [
     "no gzip",
     saying(`${HEAD}content-encoding: gzip\r\ncontent-length: 12\r\n\r\nhello, world`),
-    "the answer is not encoded as it says",
+    "the response does not match its Content-Encoding",
   ],
 ];
 
@@ -108,7 +108,7 @@ Deno.test("request() accepts no response with ten thousand short header fields",
     await using server = serveRaw(saying(`${HEAD}${fields}content-length: 2\r\n\r\nok`));
     return await reasonFor(server.address);
   };
-  assert.equal(await reason(10_000), "the answer's headers are too large");
+  assert.equal(await reason(10_000), "the response headers are too large");
   assert.equal(await reason(255), "no error: 200 ok");
 });
 

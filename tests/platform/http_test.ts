@@ -79,7 +79,7 @@ Deno.test("request() refuses a response whose coding has a name of more than 1 K
     saying(`HTTP/1.1 200 OK\r\ncontent-encoding: ${coding}\r\ncontent-length: 0\r\n\r\n`),
   );
   await withClient((client) =>
-    assert.rejects(client.request(get(server.address)), { reason: "the answer's headers are too large" })
+    assert.rejects(client.request(get(server.address)), { reason: "the response headers are too large" })
   );
 });
 
@@ -240,7 +240,7 @@ Deno.test("request() does not send a header with a line break or a character bey
     for (const headers of [{ "x-a": "b\r\nx-c: d" }, { "x-a\r\n": "b" }, { "x-a": "\u20ac" }, { "": "b" }]) {
       await assert.rejects(client.request(get(server.address, { headers })), {
         name: "NetworkError",
-        reason: "the request cannot be sent as it is",
+        reason: "the request is not valid HTTP",
       });
     }
   });

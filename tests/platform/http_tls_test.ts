@@ -132,8 +132,8 @@ Deno.test("a response is complete without a close_notify, unless it announces mo
   const rows: [answer: string, heard: string][] = [
     ["HTTP/1.0 200 OK\r\n\r\nthanks", "thanks"],
     ["HTTP/1.1 200 OK\r\ncontent-length: 6\r\nconnection: close\r\n\r\nthanks", "thanks"],
-    ["HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nthanks", "the answer broke off"],
-    ["HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n6\r\nthanks\r\n", "the answer broke off"],
+    ["HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nthanks", "the response was cut off"],
+    ["HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n6\r\nthanks\r\n", "the response was cut off"],
     ["HTTP/1.1 200 OK\r\n", "connection reset"],
   ];
   for (const [answer, heard] of rows) {

@@ -8,7 +8,7 @@ const NAMED = 3;
 
 /** Why the service switches a subscription off. */
 const REASONS: Readonly<Record<Undelivered["switchedOff"][number]["by"], string>> = {
-  gone: "the endpoint answered 410",
+  gone: "the endpoint responded with 410",
   failing: "the endpoint failed for days",
   "key-lost": "its secret went with a lost key",
   tier: "over its tier's number",

@@ -38,7 +38,9 @@ async function withPending(store: Store, count: number): Promise<void> {
 
 async function finishAll(store: Store, claimed: readonly Claimed[], next: NextStep, nowMs: number) {
   await store.finishAttempts(
-    claimed.map((one) => finished(one, next, { statusCode: 500, problem: "the endpoint answered 500" })),
+    claimed.map((one) =>
+      finished(one, next, { statusCode: 500, problem: "the endpoint responded with 500" })
+    ),
     nowMs,
   );
 }
@@ -275,9 +277,9 @@ export const endpointPromises: StorePromise[] = [
       const mails = await store.claimMails({ nowMs: T0 + 6 * 24 * HOUR, leaseMs: LEASE, limit: 10 });
       assert.deepEqual(
         mails.map(({ kind, data }) => [kind, (data as { problem?: string }).problem]),
-        [["delivery-warning", "the endpoint answered 500"], [
+        [["delivery-warning", "the endpoint responded with 500"], [
           "delivery-disabled",
-          "the endpoint answered 500",
+          "the endpoint responded with 500",
         ]],
       );
     },
