@@ -120,7 +120,7 @@ function connect(
     );
   };
   const client = new Client(origin, {
-    connect: trust === "anybody" ? { rejectUnauthorized: false } : connectToChecked,
+    connect: trust === "anybody" ? { rejectUnauthorized: false, timeout: 0 } : connectToChecked,
     pipelining: 1,
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: MAX_KEEP_ALIVE_MS,
