@@ -10,7 +10,7 @@ import {
 import { expandTopics, type Topic } from "../domain/topic.ts";
 import { topicRules } from "./additions.ts";
 import { ARTICLE_DATA, TOPIC_RULES, type WordLists } from "./data.ts";
-import { beginsWithPhrase, coversPhrase, includesPhrase, phraseProblem } from "./phrase_checks.ts";
+import { beginsWithPhrase, coversPhrase, includesPhrase, phraseProblem } from "./phrases/check_phrase.ts";
 import { topicsOf } from "./topics.ts";
 
 /** What is wrong with an addition. */

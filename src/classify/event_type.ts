@@ -1,10 +1,10 @@
 // What kind of event an item is: the first rule of data/event_types.json that fits.
 import type { EventType } from "../domain/event.ts";
-import { buildClueIndex, type Clue, findClues } from "./clues.ts";
+import { buildClueIndex, type Clue, findClues } from "./signals.ts";
 import { EVENT_TYPE_DATA, type EventTypeRule } from "./data.ts";
 import type { Item } from "./item.ts";
-import { once } from "./once.ts";
-import { buildPatternIndex, findPatterns } from "./patterns.ts";
+import { once } from "./lazy.ts";
+import { buildPatternIndex, findPatterns } from "./phrases/find_patterns.ts";
 
 /** The kind of an event and what says so. */
 export interface EventTypeResult {

@@ -1,7 +1,7 @@
 // One item as every rule sees it: folded once, with its address and document numbers taken apart.
 import { detectLanguage, type LanguageResult } from "./language.ts";
 import { findPublisher, hostOf, type Publisher } from "./publisher.ts";
-import { type FoldedText, foldText, SUMMARY_LIMIT, TITLE_LIMIT } from "./text.ts";
+import { type FoldedText, foldText, SUMMARY_LIMIT, TITLE_LIMIT } from "./phrases/fold_text.ts";
 
 /** How much of a summary says what the item is about, in characters; what follows is detail. */
 export const OPENING_LENGTH = 400;

@@ -1,6 +1,6 @@
 // The language of an item: what is stated, unless its own words clearly say another.
 import { LANGUAGE_DATA } from "./data.ts";
-import { type FoldedText, foldPhrase } from "./text.ts";
+import { type FoldedText, foldPhrase } from "./phrases/fold_text.ts";
 
 /** The language that was decided, and the words that decided it (none when a stated language stands). */
 export interface LanguageResult {

@@ -1,8 +1,8 @@
 // Who publishes an item: by the host of its address, else by the names in its title.
 import { PUBLISHER_DATA, type PublisherKind, type PublisherRule } from "./data.ts";
-import { once } from "./once.ts";
-import { buildPhraseIndex, findPhrases } from "./phrases.ts";
-import type { FoldedText } from "./text.ts";
+import { once } from "./lazy.ts";
+import { buildPhraseIndex, findPhrases } from "./phrases/find_phrases.ts";
+import type { FoldedText } from "./phrases/fold_text.ts";
 
 /** The publisher as the rules need it. */
 export interface Publisher {

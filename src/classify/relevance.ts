@@ -2,13 +2,13 @@
 import type { EventType } from "../domain/event.ts";
 import { LAW_DATA, RELEVANCE_DATA } from "./data.ts";
 import type { EventTypeResult } from "./event_type.ts";
-import { mayHavePhrase } from "./glance.ts";
+import { mayHavePhrase } from "./phrases/glance.ts";
 import type { Item } from "./item.ts";
-import { once } from "./once.ts";
-import { buildPatternIndex, findPatterns } from "./patterns.ts";
-import { buildPhraseIndex, findPhrases, hasPhrase, type PhraseHit } from "./phrases.ts";
-import { SUMMARY_LIMIT, TITLE_LIMIT } from "./text.ts";
-import { buildWordSets } from "./word_sets.ts";
+import { once } from "./lazy.ts";
+import { buildPatternIndex, findPatterns } from "./phrases/find_patterns.ts";
+import { buildPhraseIndex, findPhrases, hasPhrase, type PhraseHit } from "./phrases/find_phrases.ts";
+import { SUMMARY_LIMIT, TITLE_LIMIT } from "./phrases/fold_text.ts";
+import { buildWordSets } from "./phrases/phrases_by_language.ts";
 
 /** What an item says of AI. */
 export interface AiSubject {

@@ -1,10 +1,10 @@
 // How much an item matters: the first rule of data/severity.json that fits, never more than its words show.
 import type { EventType } from "../domain/event.ts";
 import type { Severity } from "../domain/severity.ts";
-import { buildClueIndex, findClues } from "./clues.ts";
+import { buildClueIndex, findClues } from "./signals.ts";
 import { SEVERITY_DATA, type SeverityRule } from "./data.ts";
 import type { Item } from "./item.ts";
-import { once } from "./once.ts";
+import { once } from "./lazy.ts";
 import type { AiSubject } from "./relevance.ts";
 
 /** A severity and what says so. */

@@ -1,12 +1,12 @@
 // The topics of a relevant item: by its words, the articles it cites, its kind and its publisher.
 import type { Topic } from "../domain/topic.ts";
 import type { EventType } from "../domain/event.ts";
-import type { CitedArticle } from "./articles.ts";
+import type { CitedArticle } from "./articles/find_articles.ts";
 import type { TopicRule } from "./data.ts";
 import type { Item } from "./item.ts";
-import { findPhrases, type PhraseHit } from "./phrases.ts";
+import { findPhrases, type PhraseHit } from "./phrases/find_phrases.ts";
 import type { AiSubject } from "./relevance.ts";
-import { buildWordSets, type WordSets } from "./word_sets.ts";
+import { buildWordSets, type WordSets } from "./phrases/phrases_by_language.ts";
 
 /** How many topics an item has at most; more would say nothing. */
 export const MOST_TOPICS = 5;

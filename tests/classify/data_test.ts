@@ -10,7 +10,7 @@ import {
   SEVERITY_DATA,
   TOPIC_RULES,
 } from "../../src/classify/data.ts";
-import { foldPhrase } from "../../src/classify/text.ts";
+import { foldPhrase } from "../../src/classify/phrases/fold_text.ts";
 import { EVENT_TYPES } from "../../src/domain/event.ts";
 import { needs, present } from "../support/needs.ts";
 

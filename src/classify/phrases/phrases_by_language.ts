@@ -1,7 +1,7 @@
 // The word lists of the data as one index for each language.
-import type { WordLists } from "./data.ts";
-import { once } from "./once.ts";
-import { buildPhraseIndex, type PhraseEntry, type PhraseIndex } from "./phrases.ts";
+import type { WordLists } from "../data.ts";
+import { once } from "../lazy.ts";
+import { buildPhraseIndex, type PhraseEntry, type PhraseIndex } from "./find_phrases.ts";
 
 /** Which lists an item of a language is read with; a language without lists is read with the English ones too. */
 const LISTS: Readonly<Record<string, readonly string[]>> = {

@@ -1,9 +1,9 @@
 // The glance at a text, beside the search that folds it: it may say yes too often, and no never wrongly.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
-import { mayHavePhrase } from "../../src/classify/glance.ts";
-import { buildPhraseIndex, hasPhrase } from "../../src/classify/phrases.ts";
-import { foldText } from "../../src/classify/text.ts";
+import { mayHavePhrase } from "../../../src/classify/phrases/glance.ts";
+import { buildPhraseIndex, hasPhrase } from "../../../src/classify/phrases/find_phrases.ts";
+import { foldText } from "../../../src/classify/phrases/fold_text.ts";
 
 const PHRASES = [
   "AI",

@@ -1,8 +1,8 @@
 // Where the clues of rules are found in an item: in its CELEX number, address, title, categories or summary.
 import type { Clues } from "./data.ts";
 import type { Item } from "./item.ts";
-import { buildPatternIndex, findPatterns, type PatternIndex } from "./patterns.ts";
-import type { FoldedText } from "./text.ts";
+import { buildPatternIndex, findPatterns, type PatternIndex } from "./phrases/find_patterns.ts";
+import type { FoldedText } from "./phrases/fold_text.ts";
 
 /** Rules with their clues, ready to be tried on items. */
 export interface ClueIndex {

@@ -8,7 +8,7 @@ import {
   shortAt,
   type StartIndex,
 } from "./starts.ts";
-import { type FoldedText, foldPhrase } from "./text.ts";
+import { type FoldedText, foldPhrase } from "./fold_text.ts";
 
 /** A phrase of the data and what it stands for. */
 export interface PhraseEntry<T> {

@@ -1,5 +1,5 @@
 // What can be said of words and phrases before there is a text: whether one can match, and what it takes with it.
-import { foldPhrase } from "./text.ts";
+import { foldPhrase } from "./fold_text.ts";
 
 /** Why a phrase can never match, or would match far too much; null when it is good. */
 export function phraseProblem(phrase: string): string | null {

@@ -1,9 +1,9 @@
 // Folding texts, finding phrases, finding patterns.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
-import { buildPatternIndex, findPatterns } from "../../src/classify/patterns.ts";
-import { buildPhraseIndex, findPhrases } from "../../src/classify/phrases.ts";
-import { foldText } from "../../src/classify/text.ts";
+import { buildPatternIndex, findPatterns } from "../../../src/classify/phrases/find_patterns.ts";
+import { buildPhraseIndex, findPhrases } from "../../../src/classify/phrases/find_phrases.ts";
+import { foldText } from "../../../src/classify/phrases/fold_text.ts";
 
 Deno.test("foldText() makes accents, quotes, dashes and spaces one, and cuts at the limit", () => {
   const rows: [raw: string, text: string, words: string][] = [

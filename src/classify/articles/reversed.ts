@@ -1,6 +1,6 @@
 // Citations written the other way round: "points (a) and (b) of Article 5(1)", "Buchstabe f des Artikels 5 Absatz 1".
-import { type Head, PARAGRAPH_WORD, POINT_WORD, readAt, SECTION_WORD } from "./article_grammar.ts";
-import { type Citation, parseCitation } from "./article_parse.ts";
+import { type Head, PARAGRAPH_WORD, POINT_WORD, readAt, SECTION_WORD } from "./grammar.ts";
+import { type Citation, parseCitation } from "./parse_citation.ts";
 
 /** The longest piece of text before a head that is read for its parts, in characters. */
 const LONGEST_BEFORE = 70;

@@ -2,9 +2,9 @@
 import type { AddedSeverityRule } from "../domain/classification.ts";
 import { expandTopics, type Topic } from "../domain/topic.ts";
 import type { EventType } from "../domain/event.ts";
-import type { CitedArticle } from "./articles.ts";
+import type { CitedArticle } from "./articles/find_articles.ts";
 import type { Item } from "./item.ts";
-import { buildPhraseIndex, findPhrases } from "./phrases.ts";
+import { buildPhraseIndex, findPhrases } from "./phrases/find_phrases.ts";
 import type { SeverityResult } from "./severity.ts";
 import type { TopicResult } from "./topics.ts";
 

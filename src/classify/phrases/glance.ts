@@ -1,8 +1,8 @@
 // A glance at a text as it came: whether it may hold a phrase, told without folding it, since most texts hold none.
-import { once } from "./once.ts";
-import type { PhraseIndex, Step } from "./phrases.ts";
+import { once } from "../lazy.ts";
+import type { PhraseIndex, Step } from "./find_phrases.ts";
 import { isWordCharacter, longAt, shortAt, slotOfFour, slotOfTwo } from "./starts.ts";
-import { foldText } from "./text.ts";
+import { foldText } from "./fold_text.ts";
 
 /** Beyond these characters a text is not glanced at: it is folded and searched. */
 const LAST_KNOWN = 0x2bff;

@@ -1,8 +1,8 @@
 // Further forms of citations, as an attacker of the reader wrote them down: lists, ranges, counts, other laws, old numberings.
 import assert from "node:assert/strict";
-import { ARTICLE_DATA } from "../../src/classify/data.ts";
-import { findArticles } from "../../src/classify/articles.ts";
-import { foldText } from "../../src/classify/text.ts";
+import { ARTICLE_DATA } from "../../../src/classify/data.ts";
+import { findArticles } from "../../../src/classify/articles/find_articles.ts";
+import { foldText } from "../../../src/classify/phrases/fold_text.ts";
 
 /** Text → the references it cites, as "; "-separated canonical forms. */
 const ROWS: [text: string, expected: string][] = [

@@ -1,6 +1,6 @@
 // Patterns of a few words with gaps, endings and alternatives, as the rules for event types and severities use them.
 import { addByStart, createStartIndex, fourAt, longAt, shortAt, type StartIndex, twoAt } from "./starts.ts";
-import { type FoldedText, foldPhrase } from "./text.ts";
+import { type FoldedText, foldPhrase } from "./fold_text.ts";
 
 /** A pattern of the data and what it stands for. */
 export interface PatternEntry<T> {

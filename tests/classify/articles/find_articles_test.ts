@@ -1,7 +1,7 @@
 // Citations of the AI Act in the ways in which official texts write them, with the traps beside them.
 import assert from "node:assert/strict";
-import { findArticles } from "../../src/classify/articles.ts";
-import { foldText } from "../../src/classify/text.ts";
+import { findArticles } from "../../../src/classify/articles/find_articles.ts";
+import { foldText } from "../../../src/classify/phrases/fold_text.ts";
 
 /** Text → the references it cites, as "; "-separated canonical forms. */
 type Row = [text: string, expected: string];

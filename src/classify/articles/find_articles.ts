@@ -1,11 +1,11 @@
 // The articles, annexes and recitals of the AI Act that a text cites, in canonical form.
-import { ARTICLE_DATA, LAW_DATA } from "./data.ts";
-import { findHeads, type Head, type ReferenceKind, romanToNumber } from "./article_grammar.ts";
-import { citationsOfTheAct, findLaws } from "./article_laws.ts";
-import { type Citation, parseCitation, type Reference } from "./article_parse.ts";
-import { withReversedParts } from "./article_reversed.ts";
-import { once } from "./once.ts";
-import { foldPhrase } from "./text.ts";
+import { ARTICLE_DATA, LAW_DATA } from "../data.ts";
+import { findHeads, type Head, type ReferenceKind, romanToNumber } from "./grammar.ts";
+import { citationsOfTheAct, findLaws } from "./laws.ts";
+import { type Citation, parseCitation, type Reference } from "./parse_citation.ts";
+import { withReversedParts } from "./reversed.ts";
+import { once } from "../lazy.ts";
+import { foldPhrase } from "../phrases/fold_text.ts";
 
 /** A reference to the Act in canonical form, with the words that cite it. */
 export interface CitedArticle {

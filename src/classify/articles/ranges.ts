@@ -1,5 +1,5 @@
 // What stands between the two ends of a range of articles, annexes, recitals, paragraphs or letters.
-import { numberToRoman, type ReferenceKind, romanToNumber } from "./article_grammar.ts";
+import { numberToRoman, type ReferenceKind, romanToNumber } from "./grammar.ts";
 
 /** Ranges longer than this are mistakes of reading: the Act has 113 numbered articles and 180 recitals. */
 const LONGEST_RANGE = 180;

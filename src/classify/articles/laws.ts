@@ -1,9 +1,9 @@
 // Which law a citation belongs to: the laws that a text names, and which of them governs which citation.
-import { LAW_DATA } from "./data.ts";
-import type { Citation } from "./article_parse.ts";
-import { once } from "./once.ts";
-import { buildPhraseIndex, findPhrases } from "./phrases.ts";
-import { FoldedText } from "./text.ts";
+import { LAW_DATA } from "../data.ts";
+import type { Citation } from "./parse_citation.ts";
+import { once } from "../lazy.ts";
+import { buildPhraseIndex, findPhrases } from "../phrases/find_phrases.ts";
+import { FoldedText } from "../phrases/fold_text.ts";
 
 /**
  * What a named law is to a citation: the Act; the regulation that amends it (its own articles are not the Act's, but

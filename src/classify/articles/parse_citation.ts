@@ -24,8 +24,8 @@ import {
   SKIPPED,
   SPACED_LETTER,
   VALUE,
-} from "./article_grammar.ts";
-import { lettersBetween, numbersBetween, referencesBetween } from "./article_ranges.ts";
+} from "./grammar.ts";
+import { lettersBetween, numbersBetween, referencesBetween } from "./ranges.ts";
 
 /** One reference as it is cited; whether the Act has it is not asked here. */
 export interface Reference {
