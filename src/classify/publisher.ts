@@ -47,7 +47,7 @@ export function findPublisher(
     return { kind: "eu-court", dataProtection: false, supervises: true, words: celex, supervisesBy: celex };
   }
   const byHost = findHost(host);
-  const named = findPhrases(NAMES(), title).sort((a, b) => a.value.order - b.value.order || a.at - b.at)
+  const named = findPhrases(NAMES(), title).sort((a, b) => a.value.order - b.value.order || a.start - b.start)
     .filter((hit) => byHost === null || hit.value.rule.kind === byHost.rule.kind);
   const speaker = named.find((hit) => hit.value.rule.dataProtection) ?? named[0];
   const rule = byHost?.rule ?? named[0]?.value.rule;

@@ -2,12 +2,10 @@
 import type { EventType } from "../domain/event.ts";
 import { LAW_DATA, RELEVANCE_DATA } from "./data.ts";
 import type { EventTypeResult } from "./event_type.ts";
-import { mayHavePhrase } from "./phrases/glance.ts";
 import type { Item } from "./item.ts";
 import { once } from "./lazy.ts";
 import { buildPatternIndex, findPatterns } from "./phrases/find_patterns.ts";
-import { buildPhraseIndex, findPhrases, hasPhrase, type PhraseHit } from "./phrases/find_phrases.ts";
-import { SUMMARY_LIMIT, TITLE_LIMIT } from "./phrases/fold_text.ts";
+import { buildPhraseIndex, findPhrases, type PhraseHit } from "./phrases/find_phrases.ts";
 import { buildWordSets } from "./phrases/phrases_by_language.ts";
 
 /** What an item says of AI. */
@@ -39,15 +37,6 @@ const TERMS = buildWordSets<TermKind>([
   { words: RELEVANCE_DATA.weakTerms, value: "weak" },
 ]);
 
-/** The terms of every language at once: what holds none of them says nothing of AI, whatever its language is. */
-const ANY_TERM = once(() =>
-  buildPhraseIndex(
-    [[...LAW_DATA.act, ...LAW_DATA.amending], RELEVANCE_DATA.terms, RELEVANCE_DATA.weakTerms].flatMap((
-      words,
-    ) => [...new Set([...words.values()].flat())].map((phrase) => ({ phrase, value: true }))),
-  )
-);
-
 const NOT_BESIDE = buildWordSets([{ words: RELEVANCE_DATA.weakNotBeside, value: true }]);
 
 /** What takes terms away, each with the terms. */
@@ -67,12 +56,8 @@ const SHORT_SUMMARY = 600;
 
 const NO_SUBJECT: AiSubject = { level: "none", namesTheAct: null, words: [] };
 
-/** Finds what an item says of AI. Costs a glance at the text when it says nothing. */
+/** Finds what an item says of AI. */
 export function findAiSubject(item: Item): AiSubject {
-  const { title: ownTitle, summary: ownSummary } = item.input;
-  const mayBe = mayHavePhrase(ANY_TERM(), ownTitle, TITLE_LIMIT) ||
-    mayHavePhrase(ANY_TERM(), ownSummary, SUMMARY_LIMIT);
-  if (!mayBe) return NO_SUBJECT;
   const index = TERMS.of(item.language.language);
   const title = findPhrases(index, item.title);
   const summary = findPhrases(index, item.summary);
@@ -80,7 +65,7 @@ export function findAiSubject(item: Item): AiSubject {
   const isTrue = trueHits([...title, ...summary], item);
   const inTitle = title.filter(isTrue);
   const inSummary = summary.filter(isTrue);
-  const opening = inSummary.filter((hit) => hit.at < item.opening.words.length);
+  const opening = inSummary.filter((hit) => hit.start < item.opening.words.length);
   const acts = inSummary.filter((hit) => hit.value === "act");
   const words = [...new Set([...inTitle, ...inSummary].map((hit) => hit.phrase))];
   return {
@@ -135,7 +120,7 @@ function trueHits(hits: readonly PhraseHit<TermKind>[], item: Item): (hit: Phras
   const isWeak = ({ value }: PhraseHit<TermKind>) => value === "weak";
   if (!hits.some((hit) => isWeak(hit) && isKept(hit))) return isKept;
   const index = NOT_BESIDE.of(item.language.language);
-  const isBeside = texts.some((text) => hasPhrase(index, text));
+  const isBeside = texts.some((text) => findPhrases(index, text).length > 0);
   return (hit) => isKept(hit) && !(isBeside && isWeak(hit));
 }
 

@@ -173,13 +173,13 @@ function addWords(
   const openingEnd = item.opening.words.length;
   for (const [part, text] of [["title", item.title], ["summary", item.summary]] as const) {
     for (const hit of withoutInner(findPhrases(index, text))) {
-      const place = part === "title" ? "title" : hit.at < openingEnd ? "opening" : "rest";
+      const place = part === "title" ? "title" : hit.start < openingEnd ? "opening" : "rest";
       if (hit.value.titleOnly && place !== "title") continue;
       const count = counts.get(hit.value) ?? { title: new Set(), opening: new Set(), rest: new Set() };
       counts.set(hit.value, count);
       // Overlapping words ("AI model", "AI models") are one.
-      if (count[place].has(hit.at)) continue;
-      count[place].add(hit.at);
+      if (count[place].has(hit.start)) continue;
+      count[place].add(hit.start);
       const points = PLACES[place];
       const before = count[place].size - 1;
       const total = points.first + points.further * before;
@@ -195,11 +195,11 @@ function addWords(
 function withoutInner(hits: readonly PhraseHit<TopicRule>[]): PhraseHit<TopicRule>[] {
   const longest = new Map<number, PhraseHit<TopicRule>>();
   for (const hit of hits) {
-    const other = longest.get(hit.at);
-    if (other === undefined || hit.end > other.end) longest.set(hit.at, hit);
+    const other = longest.get(hit.start);
+    if (other === undefined || hit.end > other.end) longest.set(hit.start, hit);
   }
   return hits.filter((hit) => {
-    const outer = longest.get(hit.at);
+    const outer = longest.get(hit.start);
     return outer === undefined || outer.value === hit.value || outer.end === hit.end;
   });
 }

@@ -64,7 +64,7 @@ const HAS_NAME_FR = /\b(?:loi|decret|ordonnance|arrete|code|constitution|traite)
 export function findLaws(text: string): LawMention[] {
   const flat = text.replace(/[-'"()[\]]/g, " ").replaceAll("\u00e0", "a");
   const found: LawMention[] = findPhrases(NAMES(), new FoldedText(text, flat))
-    .map((hit) => ({ kind: hit.value, start: hit.at, end: hit.end }));
+    .map((hit) => ({ kind: hit.value, start: hit.start, end: hit.end }));
   if (HAS_NUMBER.test(text)) {
     for (const match of text.matchAll(NUMBERED)) {
       const kind = NUMBERS.get(match[1] ?? "") ?? "other";

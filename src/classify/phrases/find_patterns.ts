@@ -1,6 +1,6 @@
 // Patterns of a few words with gaps, endings and alternatives, as the rules for event types and severities use them.
-import { addByStart, createStartIndex, fourAt, longAt, shortAt, type StartIndex, twoAt } from "./starts.ts";
 import { type FoldedText, foldPhrase } from "./fold_text.ts";
+import { WordIndex } from "./word_index.ts";
 
 /** A pattern of the data and what it stands for. */
 export interface PatternEntry<T> {
@@ -29,10 +29,10 @@ interface Compiled<T> {
 /** Patterns by where they may fit and by the beginning of their first word. */
 export interface PatternIndex<T> {
   /** Those that fit only where a title begins. */
-  atStart: StartIndex<Compiled<T>>;
+  atStart: WordIndex<Compiled<T>>;
   /** Those that fit only there and may begin with any word. */
   atStartAny: Compiled<T>[];
-  inside: StartIndex<Compiled<T>>;
+  inside: WordIndex<Compiled<T>>;
   /** Those that may begin with any word: each is looked for once, wherever it stands. */
   insideAny: Compiled<T>[];
 }
@@ -43,9 +43,9 @@ const LONGEST_GAP = 8;
 /** Builds an index; throws on a pattern that cannot be read. */
 export function buildPatternIndex<T>(entries: readonly PatternEntry<T>[]): PatternIndex<T> {
   const index: PatternIndex<T> = {
-    atStart: createStartIndex(),
+    atStart: new WordIndex(),
     atStartAny: [],
-    inside: createStartIndex(),
+    inside: new WordIndex(),
     insideAny: [],
   };
   for (const { pattern, value } of entries) {
@@ -65,14 +65,14 @@ export function buildPatternIndex<T>(entries: readonly PatternEntry<T>[]): Patte
       continue;
     }
     for (const beginning of beginnings) {
-      addByStart(atStart ? index.atStart : index.inside, beginning, compiled);
+      (atStart ? index.atStart : index.inside).add(beginning, compiled);
     }
   }
   return index;
 }
 
 /** Every pattern that fits somewhere in the text, each once. */
-export function findPatterns<T>(index: PatternIndex<T>, { lower, starts }: FoldedText): PatternHit<T>[] {
+export function findPatterns<T>(index: PatternIndex<T>, { lower, wordStarts }: FoldedText): PatternHit<T>[] {
   const hits = new Map<Compiled<T>, PatternHit<T>>();
   /** The patterns whose needs the text does not have: the text is searched for each of them once. */
   const excluded = new Map<Compiled<T>, boolean>();
@@ -91,18 +91,11 @@ export function findPatterns<T>(index: PatternIndex<T>, { lower, starts }: Folde
     const found = compiled.expression.exec(lower);
     if (found !== null) hits.set(compiled, { value: compiled.value, words: found[0].trim() });
   };
-  const tryAll = (some: readonly Compiled<T>[] | undefined, at: number) => {
-    if (some !== undefined) { for (const compiled of some) tryAt(compiled, at); }
-  };
   for (const at of beginningsIn(lower)) {
-    tryAll(shortAt(index.atStart, twoAt(lower, at)), at);
-    tryAll(longAt(index.atStart, fourAt(lower, at)), at);
-    for (const compiled of index.atStartAny) tryAt(compiled, at);
+    for (const compiled of [...index.atStart.at(lower, at), ...index.atStartAny]) tryAt(compiled, at);
   }
-  const { at, two, four } = starts;
-  for (let word = 0; word < at.length; word++) {
-    tryAll(shortAt(index.inside, two[word] as number), at[word] as number);
-    tryAll(longAt(index.inside, four[word] as number), at[word] as number);
+  for (const at of wordStarts) {
+    for (const compiled of index.inside.at(lower, at)) tryAt(compiled, at);
   }
   for (const compiled of index.insideAny) tryAt(compiled, 0);
   return [...hits.values()];

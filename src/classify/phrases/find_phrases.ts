@@ -1,20 +1,12 @@
-// Finding many words and phrases in one pass over a text.
-import {
-  addByStart,
-  createStartIndex,
-  isLongStart,
-  isWordCharacter,
-  longAt,
-  shortAt,
-  type StartIndex,
-} from "./starts.ts";
+// Finds words and phrases of the data in a text.
 import { type FoldedText, foldPhrase } from "./fold_text.ts";
+import { isWordCharacter, WordIndex } from "./word_index.ts";
 
-/** A phrase of the data and what it stands for. */
+/** A phrase of the data and the value that it stands for. */
 export interface PhraseEntry<T> {
   /**
-   * Words as a reader would write them. `*` at the end of a word stands for any ending; a word all in capitals
-   * matches only in capitals (so that "AI" is not the French "ai"); hyphens and apostrophes count as spaces.
+   * Words in normal spelling. `*` at the end of a word matches any ending. A word in capitals matches only in capitals
+   * (so that "AI" is not the French "ai"). Hyphens and apostrophes count as spaces.
    */
   phrase: string;
   value: T;
@@ -22,143 +14,81 @@ export interface PhraseEntry<T> {
 
 /** A phrase found in a text. */
 export interface PhraseHit<T> {
-  /** As the data has it. */
+  /** As written in the data. */
   phrase: string;
   value: T;
-  /** Where it starts and ends in the folded words. */
-  at: number;
+  /** Start and end in `words` of the folded text. */
+  start: number;
   end: number;
 }
 
-/** A word of phrases that begin alike, with the phrases that end with it and the words that go on from it. */
-export interface Step<T> {
+interface Phrase<T> extends PhraseEntry<T> {
+  words: PhraseWord[];
+}
+
+interface PhraseWord {
   lower: string;
-  /** The word as written, where it must be in capitals; null where capitals do not matter. */
+  /** The word as written if it must be in capitals; otherwise null. */
   capitals: string | null;
   openEnd: boolean;
-  ending: RankedEntry<T>[];
-  /** By the code of their first character. */
-  next: Map<number, Step<T>[]>;
 }
 
-/** A phrase with its place among those that start together: short first words come first. */
-export interface RankedEntry<T> extends PhraseEntry<T> {
-  rank: number;
-}
-
-/** Phrases by the beginning of their first word, so that each word of a text is compared with few of them. */
-export interface PhraseIndex<T> {
-  byStart: StartIndex<Step<T>>;
-}
+/** Phrases, found by the start of their first word. */
+export type PhraseIndex<T> = WordIndex<Phrase<T>>;
 
 const CAPITALS = /^[A-Z][A-Z0-9]+s?$/;
 
-/** Builds an index; throws on a phrase of fewer than two characters, which would match too much. */
+/** Builds an index; throws if a phrase has fewer than two characters, because it would match too much. */
 export function buildPhraseIndex<T>(entries: readonly PhraseEntry<T>[]): PhraseIndex<T> {
-  const byStart = createStartIndex<Step<T>>();
-  const firsts = new Map<string, Step<T>>();
-  for (const [place, entry] of entries.entries()) {
+  const index: PhraseIndex<T> = new WordIndex();
+  for (const entry of entries) {
     const folded = foldPhrase(entry.phrase);
     if (folded.replace("*", "").length < 2) {
       throw new Error(`phrase "${entry.phrase}" is too short: give at least two characters`);
     }
-    const [firstWord = "", ...others] = folded.split(" ");
-    let step = newStep<T>(firstWord);
-    // "l'IA" begins with one letter: the space after it is known too.
-    const beginning = step.lower.length > 1 ? step.lower : folded.toLowerCase().slice(0, 2);
-    const known = firsts.get(firstWord);
-    if (known === undefined) {
-      firsts.set(firstWord, step);
-      addByStart(byStart, beginning, step);
-    } else {
-      step = known;
-    }
-    for (const word of others) step = stepAfter(step, word);
-    step.ending.push({ ...entry, rank: isLongStart(beginning) ? entries.length + place : place });
+    const words = folded.split(" ").map(readWord);
+    const first = words[0]?.lower ?? "";
+    // "l'IA" starts with a single letter: its key includes the space.
+    index.add(first.length > 1 ? first : folded.toLowerCase().slice(0, 2), { ...entry, words });
   }
-  return { byStart };
+  return index;
 }
 
-function newStep<T>(folded: string): Step<T> {
+function readWord(folded: string): PhraseWord {
   const openEnd = folded.endsWith("*");
   const word = openEnd ? folded.slice(0, -1) : folded;
-  const capitals = CAPITALS.test(word) ? word : null;
-  return { lower: word.toLowerCase(), capitals, openEnd, ending: [], next: new Map() };
+  return { lower: word.toLowerCase(), capitals: CAPITALS.test(word) ? word : null, openEnd };
 }
 
-/** The step for a further word: one that is there, or a new one. */
-function stepAfter<T>({ next }: Step<T>, folded: string): Step<T> {
-  const step = newStep<T>(folded);
-  const code = step.lower.charCodeAt(0);
-  const known = next.get(code) ?? [];
-  const same = known.find(({ lower, capitals, openEnd }) =>
-    lower === step.lower && capitals === step.capitals && openEnd === step.openEnd
-  );
-  if (same === undefined) next.set(code, [...known, step]);
-  return same ?? step;
-}
-
-/** Every phrase that starts at a word of the text, in the order of the text; overlapping ones are all found. */
+/**
+ * Every phrase in the text, by position; overlapping phrases are all found. Of phrases at one position, those with a
+ * first word of two or three letters come first, then in the order of the data.
+ */
 export function findPhrases<T>(index: PhraseIndex<T>, text: FoldedText): PhraseHit<T>[] {
   const hits: PhraseHit<T>[] = [];
-  const { at, two, four } = text.starts;
-  let ended: Ended<T>[] = [];
-  for (let word = 0; word < at.length; word++) {
-    const short = shortAt(index.byStart, two[word] as number);
-    const long = longAt(index.byStart, four[word] as number);
-    if (short === undefined && long === undefined) continue;
-    const place = at[word] as number;
-    followAll(short, text, place, ended);
-    followAll(long, text, place, ended);
-    if (ended.length === 0) continue;
-    if (ended.length > 1) ended.sort((a, b) => a.entry.rank - b.entry.rank);
-    for (const { entry, end } of ended) {
-      hits.push({ phrase: entry.phrase, value: entry.value, at: place, end });
+  for (const start of text.wordStarts) {
+    for (const { phrase, value, words } of index.at(text.lower, start)) {
+      const end = matchWords(words, text, start);
+      if (end !== null) hits.push({ phrase, value, start, end });
     }
-    ended = [];
   }
   return hits;
 }
 
-/** Whether any phrase starts at a word of the text; ends at the first. */
-export function hasPhrase<T>(index: PhraseIndex<T>, text: FoldedText): boolean {
-  const ended: Ended<T>[] = [];
-  const { at, two, four } = text.starts;
-  for (let word = 0; word < at.length && ended.length === 0; word++) {
-    const short = shortAt(index.byStart, two[word] as number);
-    const long = longAt(index.byStart, four[word] as number);
-    if (short === undefined && long === undefined) continue;
-    const place = at[word] as number;
-    followAll(short, text, place, ended);
-    followAll(long, text, place, ended);
+/** The end of the match if the words are at this position; otherwise null. */
+function matchWords(
+  phrase: readonly PhraseWord[],
+  { lower, words }: FoldedText,
+  start: number,
+): number | null {
+  let end = start;
+  for (const [i, word] of phrase.entries()) {
+    if (i > 0 && lower[end++] !== " ") return null;
+    if (!lower.startsWith(word.lower, end)) return null;
+    if (word.capitals !== null && !words.startsWith(word.capitals, end)) return null;
+    end += word.lower.length;
+    while (word.openEnd && isWordCharacter(lower.charCodeAt(end))) end++;
+    if (isWordCharacter(lower.charCodeAt(end))) return null;
   }
-  return ended.length > 0;
-}
-
-/** A phrase that was followed to its end. */
-interface Ended<T> {
-  entry: RankedEntry<T>;
-  end: number;
-}
-
-function followAll<T>(
-  steps: readonly Step<T>[] | undefined,
-  text: FoldedText,
-  at: number,
-  ended: Ended<T>[],
-): void {
-  if (steps !== undefined) { for (const step of steps) follow(step, text, at, ended); }
-}
-
-/** Adds the phrases that begin with this step at a place of the text. */
-function follow<T>(step: Step<T>, text: FoldedText, at: number, ended: Ended<T>[]): void {
-  const { lower, words } = text;
-  if (!lower.startsWith(step.lower, at)) return;
-  if (step.capitals !== null && !words.startsWith(step.capitals, at)) return;
-  let end = at + step.lower.length;
-  if (step.openEnd) { while (isWordCharacter(lower.charCodeAt(end))) end++; }
-  else if (isWordCharacter(lower.charCodeAt(end))) return;
-  for (const entry of step.ending) ended.push({ entry, end });
-  if (step.next.size === 0 || lower[end] !== " ") return;
-  followAll(step.next.get(lower.charCodeAt(end + 1)), text, end + 1, ended);
+  return end;
 }

@@ -1,5 +1,5 @@
 // Text made ready for matching: accents, quotes, dashes and spaces made one; limits on what is read.
-import { findStarts, type WordStarts } from "./starts.ts";
+import { findWordStarts } from "./word_index.ts";
 
 /** How much of a title is read, in characters; official titles that quote other acts reach a thousand. */
 export const TITLE_LIMIT = 1_500;
@@ -11,7 +11,7 @@ export const SUMMARY_LIMIT = 10_000;
 export class FoldedText {
   /** `words` in lower case, of the same length. */
   readonly lower: string;
-  #starts: WordStarts | null = null;
+  #wordStarts: number[] | null = null;
 
   /**
    * `text`: without accents, with plain quotes, dashes and single spaces; capitals and punctuation kept. The French word
@@ -22,9 +22,9 @@ export class FoldedText {
     this.lower = words.toLowerCase();
   }
 
-  /** Where the words of `lower` begin; looked for when it is first asked. */
-  get starts(): WordStarts {
-    return this.#starts ??= findStarts(this.lower);
+  /** Where the words of `lower` start. */
+  get wordStarts(): readonly number[] {
+    return this.#wordStarts ??= findWordStarts(this.lower);
   }
 }
 
@@ -55,29 +55,9 @@ function foldCharacters(raw: string): string {
   return (UNEVEN_SPACE.test(text) ? text.replace(/\s+/g, " ") : text).trim();
 }
 
-/** Latin letters and signs of which each is folded the same way wherever it stands: all but "à". */
-// deno-lint-ignore no-control-regex
-const ONE_BY_ONE = /^[\x00-\u00bf\u00c1-\u00df\u00e1-\u02ff\u1e00-\u2bff]*$/;
-
-/** What stands for a character of {@link ONE_BY_ONE}; found when a text first has it. */
-const FOLDED_CHARACTERS = new Map<string, string>();
-
-function foldMarks(raw: string): string {
-  return ONE_BY_ONE.test(raw) ? raw.replace(/[`\u0080-\uffff]/g, foldCharacter) : foldTogether(raw);
-}
-
-function foldCharacter(character: string): string {
-  let folded = FOLDED_CHARACTERS.get(character);
-  if (folded === undefined) {
-    folded = foldTogether(character);
-    FOLDED_CHARACTERS.set(character, folded);
-  }
-  return folded;
-}
-
 const STANDALONE_A_GRAVE = /(?<!\p{L})[aA]\u0300(?![\p{L}\p{M}])/gu;
 
-function foldTogether(raw: string): string {
+function foldMarks(raw: string): string {
   return raw.normalize("NFD").replace(STANDALONE_A_GRAVE, "\u00e0")
     .replace(/[\p{M}\u00ad\u200b-\u200f\u2060\ufeff]+/gu, "")
     .replace(/[\u2018\u2019\u201a\u201b\u02bc\u2032`\u00b4]/g, "'")
