@@ -80,23 +80,19 @@ function firstCode(stated: readonly string[]): string | null {
 /** The languages that the data tells apart. */
 const LANGUAGES: readonly string[] = [...LANGUAGE_DATA.strong.keys()];
 
-/** A function word of the data with its points for each of {@link LANGUAGES} that has it, by the language's place. */
+/** A function word of the data with its points for each of {@link LANGUAGES} that has it, by index. */
 interface KnownWord {
   word: string;
   weights: { language: number; points: number }[];
 }
 
-/** So many slots tell the known words well apart from each other and from all others. */
-const SLOTS = 4_096;
-
-/** The known words by the slot of their letters; a slot is compared word by word. */
 const KNOWN_WORDS = knownWords();
 
 const SHARED: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   [...LANGUAGE_DATA.sharedWith].map(([language, words]) => [language, new Set(words)]),
 );
 
-function knownWords(): readonly KnownWord[][] {
+function knownWords(): ReadonlyMap<string, KnownWord> {
   const known = new Map<string, KnownWord>();
   for (const [lists, points] of [[LANGUAGE_DATA.strong, STRONG], [LANGUAGE_DATA.weak, 1]] as const) {
     for (const [code, words] of lists) {
@@ -109,18 +105,7 @@ function knownWords(): readonly KnownWord[][] {
       }
     }
   }
-  const slots: KnownWord[][] = Array.from({ length: SLOTS }, () => []);
-  for (const entry of known.values()) {
-    let slot = 0;
-    for (let at = 0; at < entry.word.length; at++) slot = nextSlot(slot, entry.word.charCodeAt(at));
-    slots[slot]?.push(entry);
-  }
-  return slots;
-}
-
-/** The slot of a word that goes on with a letter. */
-function nextSlot(slot: number, code: number): number {
-  return (slot * 31 + code) & (SLOTS - 1);
+  return known;
 }
 
 const LETTERS = [...LANGUAGE_DATA.letters].map(([language, letters]) => ({
@@ -161,34 +146,16 @@ function tellingWords(found: readonly KnownWord[], language: string): string[] {
   return [...words];
 }
 
-const SMALL_A = 97;
-const SMALL_Z = 122;
-
 /** The known words among the first words of the texts (in lower case), without those that the stated language shares. */
 function findKnownWords(texts: readonly string[], claimed: string | null): KnownWord[] {
-  const found: KnownWord[] = [];
   const shared = claimed === null ? undefined : SHARED.get(claimed);
+  const found: KnownWord[] = [];
   let read = 0;
   for (const lower of texts) {
-    let start = -1;
-    let slot = 0;
-    for (let at = 0; at <= lower.length; at++) {
-      const code = lower.charCodeAt(at);
-      if (code >= SMALL_A && code <= SMALL_Z) {
-        if (start < 0) start = at;
-        slot = nextSlot(slot, code);
-        continue;
-      }
-      if (start < 0) continue;
+    for (const [word] of lower.matchAll(/[a-z]+/g)) {
       if (++read > WORDS_READ) return found;
-      for (const known of KNOWN_WORDS[slot] ?? []) {
-        const { word } = known;
-        if (word.length === at - start && lower.startsWith(word, start) && !shared?.has(word)) {
-          found.push(known);
-        }
-      }
-      start = -1;
-      slot = 0;
+      const known = KNOWN_WORDS.get(word);
+      if (known !== undefined && !shared?.has(word)) found.push(known);
     }
   }
   return found;
