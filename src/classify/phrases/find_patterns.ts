@@ -22,8 +22,6 @@ export interface PatternHit<T> {
 interface Compiled<T> {
   value: T;
   expression: RegExp;
-  /** Parts of words of which a text must hold one, or the pattern fits nowhere; none where nothing is known. */
-  needs: readonly string[];
 }
 
 /** Patterns by where they may fit and by the beginning of their first word. */
@@ -53,13 +51,12 @@ export function buildPatternIndex<T>(entries: readonly PatternEntry<T>[]): Patte
     const pieces = readPieces(pattern.replace(/^\^|\$$/g, ""));
     const source = toSource(pieces, pattern);
     const beginnings = beginningsOf(pieces);
-    const needs = needsOf(pieces);
     if (beginnings.has(ANY) && !atStart) {
       const expression = new RegExp(`(?<![a-z0-9\u00c0-\uffff])${source}`);
-      index.insideAny.push({ value, expression, needs });
+      index.insideAny.push({ value, expression });
       continue;
     }
-    const compiled = { value, expression: new RegExp(source, "y"), needs };
+    const compiled = { value, expression: new RegExp(source, "y") };
     if (beginnings.has(ANY)) {
       index.atStartAny.push(compiled);
       continue;
@@ -74,19 +71,8 @@ export function buildPatternIndex<T>(entries: readonly PatternEntry<T>[]): Patte
 /** Every pattern that fits somewhere in the text, each once. */
 export function findPatterns<T>(index: PatternIndex<T>, { lower, wordStarts }: FoldedText): PatternHit<T>[] {
   const hits = new Map<Compiled<T>, PatternHit<T>>();
-  /** The patterns whose needs the text does not have: the text is searched for each of them once. */
-  const excluded = new Map<Compiled<T>, boolean>();
-  const isExcluded = (compiled: Compiled<T>): boolean => {
-    const { needs } = compiled;
-    if (needs.length === 0) return false;
-    const known = excluded.get(compiled);
-    if (known !== undefined) return known;
-    const isLacking = !needs.some((part) => lower.includes(part));
-    excluded.set(compiled, isLacking);
-    return isLacking;
-  };
   const tryAt = (compiled: Compiled<T>, at: number) => {
-    if (hits.has(compiled) || isExcluded(compiled)) return;
+    if (hits.has(compiled)) return;
     compiled.expression.lastIndex = at;
     const found = compiled.expression.exec(lower);
     if (found !== null) hits.set(compiled, { value: compiled.value, words: found[0].trim() });
@@ -188,25 +174,4 @@ function beginningsOf(pieces: readonly Piece[]): Set<string> {
     if (!piece.optional) break;
   }
   return beginnings;
-}
-
-/** A part of a word that is shorter stands in most texts. */
-const SHORTEST_NEED = 3;
-
-/**
- * What a pattern needs: the longest parts of words of a piece that cannot be left out and has only such words; of the
- * last such piece, for where a pattern is tried at all, its beginning mostly fits.
- */
-function needsOf(pieces: readonly Piece[]): string[] {
-  for (const { alternatives, optional } of pieces.toReversed()) {
-    const parts = alternatives.map(longestPart);
-    if (!optional && parts.every((part) => part.length >= SHORTEST_NEED)) return parts;
-  }
-  return [];
-}
-
-/** The longest run of fixed characters of one word. */
-function longestPart(words: string): string {
-  const parts = words.split(/[ *#…]+/).flatMap((part) => foldPhrase(part).toLowerCase().split(" "));
-  return parts.reduce((longest, part) => part.length > longest.length ? part : longest, "");
 }
