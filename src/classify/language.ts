@@ -150,13 +150,9 @@ function tellingWords(found: readonly KnownWord[], language: string): string[] {
 function findKnownWords(texts: readonly string[], claimed: string | null): KnownWord[] {
   const shared = claimed === null ? undefined : SHARED.get(claimed);
   const found: KnownWord[] = [];
-  let read = 0;
-  for (const lower of texts) {
-    for (const [word] of lower.matchAll(/[a-z]+/g)) {
-      if (++read > WORDS_READ) return found;
-      const known = KNOWN_WORDS.get(word);
-      if (known !== undefined && !shared?.has(word)) found.push(known);
-    }
+  for (const word of texts.flatMap((lower) => lower.match(/[a-z]+/g) ?? []).slice(0, WORDS_READ)) {
+    const known = KNOWN_WORDS.get(word);
+    if (known !== undefined && !shared?.has(word)) found.push(known);
   }
   return found;
 }

@@ -103,9 +103,6 @@ function actOf(
 const OTHER_INITIALS =
   /\b(?:(?!Artificial Intelligence)A[A-Za-z]{2,30} I[A-Za-z]{2,30} \(AI\)|(?!Intelligence Artificielle)I[A-Za-z]{2,30} A[A-Za-z]{2,30} \(IA\))/i;
 
-/** What {@link OTHER_INITIALS} ends with: few texts hold it, and it is found sooner. */
-const HAS_INITIALS = /\((?:AI|IA)\)/i;
-
 const INITIALS: ReadonlySet<string> = new Set(["AI", "IA"]);
 
 /**
@@ -115,7 +112,7 @@ const INITIALS: ReadonlySet<string> = new Set(["AI", "IA"]);
 function trueHits(hits: readonly PhraseHit<TermKind>[], item: Item): (hit: PhraseHit<TermKind>) => boolean {
   const texts = [item.title, item.opening];
   const taken = texts.flatMap((text) => findPhrases(NOT_AI(), text)).map((hit) => hit.value);
-  if (texts.some(({ text }) => HAS_INITIALS.test(text) && OTHER_INITIALS.test(text))) taken.push(INITIALS);
+  if (texts.some(({ text }) => OTHER_INITIALS.test(text))) taken.push(INITIALS);
   const isKept = ({ phrase }: PhraseHit<TermKind>) => !taken.some((terms) => terms.has(phrase));
   const isWeak = ({ value }: PhraseHit<TermKind>) => value === "weak";
   if (!hits.some((hit) => isWeak(hit) && isKept(hit))) return isKept;

@@ -55,21 +55,13 @@ const NAMED_DE =
 const NAMED_FR =
   /\b(?:loi (?:n°|no|du|de)|decret (?:n°|no|du)|ordonnance (?:n°|no|du)|arrete (?:n°|no|du)|code (?:du|civil|penal|monetaire|general|de (?!bonnes|pratique|conduite|bonne)[a-z]+|de la|des)|constitution|traite (?:sur|de))/gi;
 
-/** What {@link NUMBERED}, {@link NAMED_DE} and {@link NAMED_FR} cannot do without: found, or missed, much sooner. */
-const HAS_NUMBER = /\d\/\d/;
-const HAS_NAME_DE = /gesetz|verordnung|richtlinie|staatsvertrag/;
-const HAS_NAME_FR = /\b(?:loi|decret|ordonnance|arrete|code|constitution|traite)/i;
-
 /** Every law that the text names, in order, the longest where several names overlap. */
 export function findLaws(text: string): LawMention[] {
   const flat = text.replace(/[-'"()[\]]/g, " ").replaceAll("\u00e0", "a");
   const found: LawMention[] = findPhrases(NAMES(), new FoldedText(text, flat))
     .map((hit) => ({ kind: hit.value, start: hit.start, end: hit.end }));
-  if (HAS_NUMBER.test(text)) {
-    for (const match of text.matchAll(NUMBERED)) {
-      const kind = NUMBERS.get(match[1] ?? "") ?? "other";
-      found.push({ kind, start: match.index, end: match.index + match[0].length });
-    }
+  for (const match of text.matchAll(NUMBERED)) {
+    found.push({ kind: NUMBERS.get(match[1] ?? "") ?? "other", ...spanOf(match) });
   }
   for (const { 0: kind, index } of text.matchAll(KIND_EN)) {
     const start = nameStart(text, index);
@@ -77,10 +69,8 @@ export function findLaws(text: string): LawMention[] {
     if (name === "" || NO_NAME.test(name) || name.endsWith("Intelligence")) continue;
     found.push({ kind: "other", start, end: index + kind.length });
   }
-  for (const [expression, part] of [[NAMED_DE, HAS_NAME_DE], [NAMED_FR, HAS_NAME_FR]] as const) {
-    for (const match of part.test(text) ? text.matchAll(expression) : []) {
-      found.push({ kind: "other", start: match.index, end: match.index + match[0].length });
-    }
+  for (const expression of [NAMED_DE, NAMED_FR]) {
+    for (const match of text.matchAll(expression)) found.push({ kind: "other", ...spanOf(match) });
   }
   return withoutOverlaps(found);
 }
@@ -103,6 +93,10 @@ function nameStart(text: string, end: number): number {
 /** Where the word begins that ends at `end`. */
 function wordStart(text: string, end: number): number {
   return Math.max(text.lastIndexOf(" ", end - 1), text.lastIndexOf("\n", end - 1)) + 1;
+}
+
+function spanOf(match: RegExpExecArray): { start: number; end: number } {
+  return { start: match.index, end: match.index + match[0].length };
 }
 
 function withoutOverlaps(found: LawMention[]): LawMention[] {
