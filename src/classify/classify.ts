@@ -191,8 +191,8 @@ class ItemClassification implements Classification {
 
 /** The source's kind where no rule knows a better one. */
 function withDefault(found: EventTypeResult, type: EventType | null): EventTypeResult {
-  if (found.clue !== null || type === null) return found;
-  return { type, why: "its source's kind of publication, as the config says", clue: null };
+  if (found.signal !== null || type === null) return found;
+  return { type, why: "its source's kind of publication, as the config says", signal: null };
 }
 
 const WITHOUT_ADDITIONS = createClassifier(NO_ADDITIONS);

@@ -53,7 +53,7 @@ export interface PublisherRule {
 }
 
 /** Where a rule looks, and for what: patterns for the words, a glob for the CELEX number, a part of the address. */
-export interface Clues {
+export interface SignalPatterns {
   celex: string[];
   url: string[];
   title: string[];
@@ -62,14 +62,14 @@ export interface Clues {
 }
 
 /** A rule for the kind of an event; see data/event_types.json. */
-export interface EventTypeRule extends Clues {
+export interface EventTypeRule extends SignalPatterns {
   type: EventType;
   why: string;
   unless: string[];
 }
 
 /** A named signal of the severity rules. */
-export interface SignalRule extends Clues {
+export interface SignalRule extends SignalPatterns {
   why: string;
 }
 

@@ -1,6 +1,6 @@
 // What kind of event an item is: the first rule of data/event_types.json that fits.
 import type { EventType } from "../domain/event.ts";
-import { buildClueIndex, type Clue, findClues } from "./signals.ts";
+import { buildSignalIndex, ItemSignals, type Signal } from "./signals.ts";
 import { EVENT_TYPE_DATA, type EventTypeRule } from "./data.ts";
 import type { Item } from "./item.ts";
 import { once } from "./lazy.ts";
@@ -11,10 +11,10 @@ export interface EventTypeResult {
   type: EventType;
   why: string;
   /** Null when no rule fits. */
-  clue: Clue | null;
+  signal: Signal | null;
 }
 
-const INDEX = once(() => buildClueIndex(EVENT_TYPE_DATA.rules));
+const INDEX = once(() => buildSignalIndex(EVENT_TYPE_DATA.rules));
 
 const UNLESS = once(() =>
   buildPatternIndex(
@@ -24,18 +24,18 @@ const UNLESS = once(() =>
 
 /** Decides the kind of event; there is always one, `other` at least. */
 export function findEventType(item: Item): EventTypeResult {
-  const clues = findClues(INDEX(), item);
+  const signals = new ItemSignals(INDEX(), item);
   let excluded: ReadonlySet<number> | null = null;
   const { rules } = EVENT_TYPE_DATA;
   for (let number = 0; number < rules.length; number++) {
-    const clue = clues.of(number);
-    if (clue === null) continue;
+    const signal = signals.of(number);
+    if (signal === null) continue;
     const rule = rules[number] as EventTypeRule;
     if (rule.unless.length > 0) {
       excluded ??= new Set(findPatterns(UNLESS(), item.title).map((hit) => hit.value));
       if (excluded.has(number)) continue;
     }
-    return { type: rule.type, why: rule.why, clue };
+    return { type: rule.type, why: rule.why, signal };
   }
-  return { ...EVENT_TYPE_DATA.otherwise, clue: null };
+  return { ...EVENT_TYPE_DATA.otherwise, signal: null };
 }

@@ -26,8 +26,8 @@ export function explain(findings: Findings): Reason[] {
     {
       field: "event_type",
       value: eventType.type,
-      why: eventType.clue === null ? eventType.why : `${eventType.why} (${eventType.clue.place})`,
-      words: eventType.clue === null ? [] : [eventType.clue.words],
+      why: eventType.signal === null ? eventType.why : `${eventType.why} (${eventType.signal.field})`,
+      words: eventType.signal === null ? [] : [eventType.signal.words],
     },
     ...findings.topics.map((topic): Reason => ({
       field: "topics",

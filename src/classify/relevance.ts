@@ -237,7 +237,7 @@ function authorityPoints({ publisher }: Item, { level }: AiSubject): number {
 
 function kindPoints(eventType: EventTypeResult): number {
   if (!RULE_TYPES.has(eventType.type)) return 0;
-  return eventType.clue?.place === "summary" ? RULE_TYPE_IN_SUMMARY : RULE_TYPE;
+  return eventType.signal?.field === "summary" ? RULE_TYPE_IN_SUMMARY : RULE_TYPE;
 }
 
 function wordsOf(hits: readonly PhraseHit<MatterKind>[]): Record<MatterKind, string[]> {

@@ -1,7 +1,7 @@
 // How much an item matters: the first rule of data/severity.json that fits, never more than its words show.
 import type { EventType } from "../domain/event.ts";
 import type { Severity } from "../domain/severity.ts";
-import { buildClueIndex, findClues } from "./signals.ts";
+import { buildSignalIndex, ItemSignals } from "./signals.ts";
 import { SEVERITY_DATA, type SeverityRule } from "./data.ts";
 import type { Item } from "./item.ts";
 import { once } from "./lazy.ts";
@@ -15,24 +15,24 @@ export interface SeverityResult {
 }
 
 const NAMES = [...SEVERITY_DATA.signals.keys()];
-const INDEX = once(() => buildClueIndex([...SEVERITY_DATA.signals.values()]));
+const INDEX = once(() => buildSignalIndex([...SEVERITY_DATA.signals.values()]));
 
 /** The severity of an item that is not about AI regulation. */
 export const NOT_RELEVANT: SeverityResult = { severity: "info", why: SEVERITY_DATA.notRelevant, words: [] };
 
 /** Decides the severity of a relevant item. */
 export function findSeverity(item: Item, subject: AiSubject, eventType: EventType): SeverityResult {
-  const clues = findClues(INDEX(), item);
-  const signal = (name: string) => clues.of(NAMES.indexOf(name));
+  const signals = new ItemSignals(INDEX(), item);
+  const signal = (name: string) => signals.of(NAMES.indexOf(name));
   for (const rule of SEVERITY_DATA.rules) {
     if (!concerns(rule, item, subject, eventType)) continue;
     if (rule.without.some((name) => signal(name) !== null)) continue;
-    const found = rule.with.map(signal).filter((clue) => clue !== null);
+    const found = rule.with.map(signal).filter((signal) => signal !== null);
     if (rule.with.length > 0 && found.length === 0) continue;
     return {
       severity: rule.severity,
       why: rule.why,
-      words: [eventType, ...evidenceOf(rule, item, subject), ...found.map((clue) => clue.words)],
+      words: [eventType, ...evidenceOf(rule, item, subject), ...found.map((signal) => signal.words)],
     };
   }
   return { severity: "info", why: "no rule gives it more weight", words: [] };

@@ -1,95 +1,73 @@
-// Where the clues of rules are found in an item: in its CELEX number, address, title, categories or summary.
-import type { Clues } from "./data.ts";
+// Where the patterns of rules match in an item: in its CELEX number, URL, title, categories or summary.
+import type { SignalPatterns } from "./data.ts";
 import type { Item } from "./item.ts";
 import { buildPatternIndex, findPatterns, type PatternIndex } from "./phrases/find_patterns.ts";
-import type { FoldedText } from "./phrases/fold_text.ts";
 
-/** Rules with their clues, ready to be tried on items. */
-export interface ClueIndex {
-  rules: readonly { clues: Clues; celex: RegExp[] }[];
-  title: PatternIndex<number>;
-  category: PatternIndex<number>;
-  summary: PatternIndex<number>;
+const TEXT_FIELDS = ["title", "category", "summary"] as const;
+type TextField = typeof TEXT_FIELDS[number];
+
+/** Rules with their patterns, prepared for matching. */
+export interface SignalIndex extends Record<TextField, PatternIndex<number>> {
+  rules: readonly { patterns: SignalPatterns; celex: RegExp[] }[];
 }
 
-/** What fits a rule: the clue's own words and where they stand. */
-export interface Clue {
-  place: "celex" | "url" | "title" | "category" | "summary";
+/** A match of a rule: the matched words and the field that contains them. */
+export interface Signal {
+  field: "celex" | "url" | TextField;
   words: string;
 }
 
-/** Makes rules ready; a rule is known by its place in the list. */
-export function buildClueIndex(rules: readonly Clues[]): ClueIndex {
-  const entries = (place: "title" | "category" | "summary") =>
-    buildPatternIndex(rules.flatMap((rule, value) => rule[place].map((pattern) => ({ pattern, value }))));
+/** Prepares rules; a rule is identified by its index in the list. */
+export function buildSignalIndex(rules: readonly SignalPatterns[]): SignalIndex {
+  const patternsOf = (field: TextField) =>
+    buildPatternIndex(rules.flatMap((rule, value) => rule[field].map((pattern) => ({ pattern, value }))));
   return {
-    rules: rules.map((clues) => ({ clues, celex: clues.celex.map(globToExpression) })),
-    title: entries("title"),
-    category: entries("category"),
-    summary: entries("summary"),
+    rules: rules.map((patterns) => ({ patterns, celex: patterns.celex.map(globToExpression) })),
+    title: patternsOf("title"),
+    category: patternsOf("category"),
+    summary: patternsOf("summary"),
   };
 }
 
-/** The clues of an item, found place by place when they are asked for. */
-export interface ItemClues {
-  /** The first clue that fits the rule, in the order CELEX, address, title, category, summary; or null. */
-  of(rule: number): Clue | null;
-}
+/** The signals of one item. Each field is searched at most once, on first use. */
+export class ItemSignals {
+  readonly #found = new Map<TextField, ReadonlyMap<number, string>>();
 
-/** Looks through an item; each place is searched at most once. */
-export function findClues(index: ClueIndex, item: Item): ItemClues {
-  return new CluesOfItem(index, item);
-}
+  constructor(readonly index: SignalIndex, readonly item: Item) {}
 
-type Words = ReadonlyMap<number, string>;
-
-class CluesOfItem implements ItemClues {
-  #title: Words | null = null;
-  #category: Words | null = null;
-  #summary: Words | null = null;
-
-  constructor(readonly index: ClueIndex, readonly item: Item) {}
-
-  of(number: number): Clue | null {
-    const { index, item } = this;
-    const rule = index.rules[number];
+  /** The first signal of the rule, in the order CELEX, URL, title, category, summary; otherwise null. */
+  of(number: number): Signal | null {
+    const rule = this.index.rules[number];
     if (rule === undefined) return null;
-    const { clues } = rule;
-    // Hundreds of rules are tried on each item: what a rule does not look for costs nothing.
-    if (
-      rule.celex.length > 0 && item.celex !== "" && rule.celex.some((pattern) => pattern.test(item.celex))
-    ) {
-      return { place: "celex", words: item.celex };
+    const { patterns, celex } = rule;
+    if (celex.length > 0 && celex.some((pattern) => pattern.test(this.item.celex))) {
+      return { field: "celex", words: this.item.celex };
     }
-    const part = clues.url.length === 0 ? undefined : clues.url.find((text) => item.url.includes(text));
-    if (part !== undefined) return { place: "url", words: part };
-    if (clues.title.length > 0) {
-      const words = (this.#title ??= firstWords(index.title, [item.title])).get(number);
-      if (words !== undefined) return { place: "title", words };
-    }
-    if (clues.category.length > 0) {
-      const words = (this.#category ??= firstWords(index.category, item.categories)).get(number);
-      if (words !== undefined) return { place: "category", words };
-    }
-    if (clues.summary.length > 0) {
-      const words = (this.#summary ??= firstWords(index.summary, [item.opening])).get(number);
-      if (words !== undefined) return { place: "summary", words };
+    const part = patterns.url.find((text) => this.item.url.includes(text));
+    if (part !== undefined) return { field: "url", words: part };
+    for (const field of TEXT_FIELDS) {
+      const words = patterns[field].length === 0 ? undefined : this.#wordsIn(field).get(number);
+      if (words !== undefined) return { field, words };
     }
     return null;
   }
-}
 
-function firstWords(index: PatternIndex<number>, texts: readonly FoldedText[]): ReadonlyMap<number, string> {
-  const found = new Map<number, string>();
-  for (const text of texts) {
-    for (const hit of findPatterns(index, text)) {
-      if (!found.has(hit.value)) found.set(hit.value, hit.words);
+  /** The words that match in a field, by rule. */
+  #wordsIn(field: TextField): ReadonlyMap<number, string> {
+    let words = this.#found.get(field);
+    if (words === undefined) {
+      const { title, categories, opening } = this.item;
+      const texts = { title: [title], category: categories, summary: [opening] }[field];
+      const hits = texts.flatMap((text) => findPatterns(this.index[field], text));
+      // Of several hits of a rule, the first counts.
+      words = new Map(hits.reverse().map((hit) => [hit.value, hit.words]));
+      this.#found.set(field, words);
     }
+    return words;
   }
-  return found;
 }
 
-/** "3????R*": ? is one character, * any number of them. */
+/** "3????R*": `?` matches one character, `*` any number. */
 function globToExpression(glob: string): RegExp {
   const source = glob.replace(/[.+^${}()|[\]\\]/g, "\\$&").replaceAll("?", ".").replaceAll("*", ".*");
   return new RegExp(`^${source}$`);
