@@ -3,7 +3,7 @@ import type { EventType } from "../domain/event.ts";
 import { buildSignalIndex, ItemSignals, type Signal } from "./signals.ts";
 import { EVENT_TYPE_DATA, type EventTypeRule } from "./data.ts";
 import type { Item } from "./item.ts";
-import { once } from "./lazy.ts";
+import { lazy } from "./lazy.ts";
 import { buildPatternIndex, findPatterns } from "./phrases/find_patterns.ts";
 
 /** The kind of an event and what says so. */
@@ -14,9 +14,9 @@ export interface EventTypeResult {
   signal: Signal | null;
 }
 
-const INDEX = once(() => buildSignalIndex(EVENT_TYPE_DATA.rules));
+const INDEX = lazy(() => buildSignalIndex(EVENT_TYPE_DATA.rules));
 
-const UNLESS = once(() =>
+const UNLESS = lazy(() =>
   buildPatternIndex(
     EVENT_TYPE_DATA.rules.flatMap((rule, value) => rule.unless.map((pattern) => ({ pattern, value }))),
   )

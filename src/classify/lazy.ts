@@ -1,7 +1,7 @@
-// Values that are made when they are first needed, so that starting the program does not wait for them.
+// Values that are computed on first use, so that they do not delay the start of the program.
 
-/** A function that makes the value at its first call and gives the same one from then on. */
-export function once<T>(make: () => T): () => T {
+/** A function that calls `make` once and then returns the same value. */
+export function lazy<T>(make: () => T): () => T {
   let made: { value: T } | null = null;
   return () => (made ??= { value: make() }).value;
 }

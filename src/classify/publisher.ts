@@ -1,6 +1,6 @@
 // Who publishes an item: by the host of its address, else by the names in its title.
 import { PUBLISHER_DATA, type PublisherKind, type PublisherRule } from "./data.ts";
-import { once } from "./lazy.ts";
+import { lazy } from "./lazy.ts";
 import { buildPhraseIndex, findPhrases } from "./phrases/find_phrases.ts";
 import type { FoldedText } from "./phrases/fold_text.ts";
 
@@ -21,7 +21,7 @@ const BY_HOST: ReadonlyMap<string, PublisherRule> = new Map(
   PUBLISHER_DATA.hosts.flatMap((rule) => rule.hosts.map((host) => [host, rule] as const)),
 );
 
-const NAMES = once(() =>
+const NAMES = lazy(() =>
   buildPhraseIndex(
     PUBLISHER_DATA.names.flatMap((rule, order) =>
       rule.names.map((phrase) => ({ phrase, value: { rule, order } }))

@@ -3,7 +3,7 @@ import type { EventType } from "../domain/event.ts";
 import { LAW_DATA, RELEVANCE_DATA } from "./data.ts";
 import type { EventTypeResult } from "./event_type.ts";
 import type { Item } from "./item.ts";
-import { once } from "./lazy.ts";
+import { lazy } from "./lazy.ts";
 import { buildPatternIndex, findPatterns } from "./phrases/find_patterns.ts";
 import { buildPhraseIndex, findPhrases, type PhraseHit } from "./phrases/find_phrases.ts";
 import { buildWordSets } from "./phrases/phrases_by_language.ts";
@@ -40,7 +40,7 @@ const TERMS = buildWordSets<TermKind>([
 const NOT_BESIDE = buildWordSets([{ words: RELEVANCE_DATA.weakNotBeside, value: true }]);
 
 /** What takes terms away, each with the terms. */
-const NOT_AI = once(() =>
+const NOT_AI = lazy(() =>
   buildPhraseIndex(
     RELEVANCE_DATA.notAi.flatMap((rule) =>
       rule.whenTheTextHas.map((phrase) => ({ phrase, value: new Set(rule.terms) as ReadonlySet<string> }))
@@ -121,7 +121,7 @@ function trueHits(hits: readonly PhraseHit<TermKind>[], item: Item): (hit: Phras
   return (hit) => isKept(hit) && !(isBeside && isWeak(hit));
 }
 
-const STAFF = once(() =>
+const STAFF = lazy(() =>
   buildPatternIndex(RELEVANCE_DATA.staff.map((pattern) => ({ pattern, value: true })))
 );
 

@@ -4,7 +4,7 @@ import type { Severity } from "../domain/severity.ts";
 import { buildSignalIndex, ItemSignals } from "./signals.ts";
 import { SEVERITY_DATA, type SeverityRule } from "./data.ts";
 import type { Item } from "./item.ts";
-import { once } from "./lazy.ts";
+import { lazy } from "./lazy.ts";
 import type { AiSubject } from "./relevance.ts";
 
 /** A severity and what says so. */
@@ -15,7 +15,7 @@ export interface SeverityResult {
 }
 
 const NAMES = [...SEVERITY_DATA.signals.keys()];
-const INDEX = once(() => buildSignalIndex([...SEVERITY_DATA.signals.values()]));
+const INDEX = lazy(() => buildSignalIndex([...SEVERITY_DATA.signals.values()]));
 
 /** The severity of an item that is not about AI regulation. */
 export const NOT_RELEVANT: SeverityResult = { severity: "info", why: SEVERITY_DATA.notRelevant, words: [] };

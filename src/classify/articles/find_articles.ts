@@ -4,7 +4,7 @@ import { findHeads, type Head, type ReferenceKind, romanToNumber } from "./gramm
 import { citationsOfTheAct, findLaws } from "./laws.ts";
 import { type Citation, parseCitation, type Reference } from "./parse_citation.ts";
 import { withReversedParts } from "./reversed.ts";
-import { once } from "../lazy.ts";
+import { lazy } from "../lazy.ts";
 import { foldPhrase } from "../phrases/fold_text.ts";
 
 /** A reference to the Act in canonical form, with the words that cite it. */
@@ -79,7 +79,7 @@ function isBody(text: string, head: Head): boolean {
     /\bgroupe(?: de travail)?(?: de l')?[\s"]*$/i.test(text.slice(Math.max(0, head.start - 25), head.start));
 }
 
-const COUNTED = once((): ReadonlySet<string> =>
+const COUNTED = lazy((): ReadonlySet<string> =>
   new Set(LAW_DATA.countedWords.map(foldPhrase).concat("%", "\u20ac", "$"))
 );
 

@@ -1,7 +1,7 @@
 // Which law a citation belongs to: the laws that a text names, and which of them governs which citation.
 import { LAW_DATA } from "../data.ts";
 import type { Citation } from "./parse_citation.ts";
-import { once } from "../lazy.ts";
+import { lazy } from "../lazy.ts";
 import { buildPhraseIndex, findPhrases } from "../phrases/find_phrases.ts";
 import { FoldedText } from "../phrases/fold_text.ts";
 
@@ -19,7 +19,7 @@ export interface LawMention {
   end: number;
 }
 
-const NAMES = once(() =>
+const NAMES = lazy(() =>
   buildPhraseIndex<LawKind>([
     ...LAW_DATA.act.map((phrase) => ({ phrase, value: "act" as const })),
     ...LAW_DATA.actBeside.map((phrase) => ({ phrase, value: "act_beside" as const })),

@@ -1,6 +1,6 @@
 // The word lists of the data as one index for each language.
 import type { WordLists } from "../data.ts";
-import { once } from "../lazy.ts";
+import { lazy } from "../lazy.ts";
 import { buildPhraseIndex, type PhraseEntry, type PhraseIndex } from "./find_phrases.ts";
 
 /** Which lists an item of a language is read with; a language without lists is read with the English ones too. */
@@ -29,8 +29,8 @@ export function buildWordSets<T>(lists: readonly { words: WordLists; value: T }[
     return buildPhraseIndex([...entries.values()]);
   };
   const known = new Map(
-    Object.entries(LISTS).map(([language, names]) => [language, once(() => build(names))]),
+    Object.entries(LISTS).map(([language, names]) => [language, lazy(() => build(names))]),
   );
-  const other = once(() => build(LISTS_OF_OTHERS));
+  const other = lazy(() => build(LISTS_OF_OTHERS));
   return { of: (language) => (known.get(language) ?? other)() };
 }
