@@ -6,7 +6,7 @@ import type { Item } from "./item.ts";
 import { lazy } from "./lazy.ts";
 import { buildPatternIndex, findPatterns } from "./phrases/find_patterns.ts";
 import { buildPhraseIndex, findPhrases, type PhraseHit } from "./phrases/find_phrases.ts";
-import { buildWordSets } from "./phrases/phrases_by_language.ts";
+import { indexByLanguage } from "./phrases/phrases_by_language.ts";
 
 /** What an item says of AI. */
 export interface AiSubject {
@@ -31,13 +31,13 @@ export interface Ground {
 
 type TermKind = "act" | "term" | "weak";
 
-const TERMS = buildWordSets<TermKind>([
+const TERMS = indexByLanguage<TermKind>([
   { words: new Map([["any", [...LAW_DATA.act, ...LAW_DATA.amending]]]), value: "act" },
   { words: RELEVANCE_DATA.terms, value: "term" },
   { words: RELEVANCE_DATA.weakTerms, value: "weak" },
 ]);
 
-const NOT_BESIDE = buildWordSets([{ words: RELEVANCE_DATA.weakNotBeside, value: true }]);
+const NOT_BESIDE = indexByLanguage([{ words: RELEVANCE_DATA.weakNotBeside, value: true }]);
 
 /** What takes terms away, each with the terms. */
 const NOT_AI = lazy(() =>
@@ -127,7 +127,7 @@ const STAFF = lazy(() =>
 
 type MatterKind = "rule" | "other";
 
-const MATTERS = buildWordSets<MatterKind>([
+const MATTERS = indexByLanguage<MatterKind>([
   { words: RELEVANCE_DATA.ruleWords, value: "rule" },
   { words: RELEVANCE_DATA.otherMatters, value: "other" },
 ]);

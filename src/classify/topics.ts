@@ -6,7 +6,7 @@ import type { TopicRule } from "./data.ts";
 import type { Item } from "./item.ts";
 import { findPhrases, type PhraseHit } from "./phrases/find_phrases.ts";
 import type { AiSubject } from "./relevance.ts";
-import { buildWordSets, type WordSets } from "./phrases/phrases_by_language.ts";
+import { indexByLanguage, type PhrasesByLanguage } from "./phrases/phrases_by_language.ts";
 
 /** How many topics an item has at most; more would say nothing. */
 export const MOST_TOPICS = 5;
@@ -73,7 +73,7 @@ export interface TopicEvidence {
 export function createTopicFinder(rules: readonly TopicRule[]): (evidence: TopicEvidence) => TopicResult[] {
   const prepared: PreparedRules = {
     rules,
-    words: buildWordSets(rules.map((rule) => ({ words: rule.words, value: rule }))),
+    words: indexByLanguage(rules.map((rule) => ({ words: rule.words, value: rule }))),
     order: new Map(rules.map((rule, place) => [rule.id, place])),
     leading: new Map(rules.map((rule) => [rule, rule.ledBy.map(canonicalOf)])),
   };
@@ -83,7 +83,7 @@ export function createTopicFinder(rules: readonly TopicRule[]): (evidence: Topic
 /** The rules with what is made of them once. */
 interface PreparedRules {
   rules: readonly TopicRule[];
-  words: WordSets<TopicRule>;
+  words: PhrasesByLanguage<TopicRule>;
   /** The topics' places. */
   order: ReadonlyMap<string, number>;
   /** The references that lead to each topic, in canonical form. */
@@ -165,7 +165,7 @@ function choose(
 
 function addWords(
   item: Item,
-  words: WordSets<TopicRule>,
+  words: PhrasesByLanguage<TopicRule>,
   add: (rule: TopicRule, score: number, words: string) => void,
 ): void {
   const index = words.of(item.language.language);

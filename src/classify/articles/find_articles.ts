@@ -1,4 +1,4 @@
-// The articles, annexes and recitals of the AI Act that a text cites, in canonical form.
+// Finds the articles, annexes and recitals of the AI Act that a text cites, in canonical form.
 import { ARTICLE_DATA, LAW_DATA } from "../data.ts";
 import { findHeads, type Head, type ReferenceKind, romanToNumber } from "./grammar.ts";
 import { citationsOfTheAct, findLaws } from "./laws.ts";
@@ -7,22 +7,22 @@ import { withReversedParts } from "./reversed.ts";
 import { lazy } from "../lazy.ts";
 import { foldPhrase } from "../phrases/fold_text.ts";
 
-/** A reference to the Act in canonical form, with the words that cite it. */
+/** A reference to the Act, with the words that cite it. */
 export interface CitedArticle {
   /**
-   * `Art. 53(1)(d)`, `Annex III`, `Annex III(5)(b)`, `Annex I(A)(11)`, `Recital 60`: each part in brackets, so that
-   * a reference begins with the text of the one that contains it.
+   * `Art. 53(1)(d)`, `Annex III`, `Annex III(5)(b)`, `Annex I(A)(11)`, `Recital 60`. Each part is in parentheses, so that
+   * a reference starts with the text of the reference that contains it.
    */
   canonical: string;
   kind: ReferenceKind;
   number: string;
-  /** The citation as the text has it, folded. */
+  /** The citation in the folded text. */
   words: string;
 }
 
 /**
- * The references of the text (folded, its parts joined by a line break) that belong to the AI Act: sorted by kind
- * (articles, annexes, recitals) and number, each once. A text that never names the Act has none.
+ * The references to the AI Act in a folded text, without duplicates, sorted by kind (articles, annexes, recitals) and
+ * number. A text that does not name the Act has none.
  */
 export function findArticles(text: string): CitedArticle[] {
   if (isOnTheProposal(text)) return [];
@@ -52,7 +52,7 @@ export function findArticles(text: string): CitedArticle[] {
   return [...cited.values()].sort(compareCited);
 }
 
-/** The Commission's proposal of 2021 numbered its articles otherwise; what names it and not the Act cites no article of the Act. */
+/** The Commission's proposal of 2021 had other article numbers. A text that names only the proposal does not cite the Act. */
 function isOnTheProposal(text: string): boolean {
   return LAW_DATA.proposal.some((name) => text.includes(name)) && !text.includes("2024/1689");
 }
@@ -69,7 +69,7 @@ function isInTheAct(reference: Reference): boolean {
   return /^[1-9]\d*$/.test(reference.number) && Number(reference.number) <= ARTICLE_DATA.recitals;
 }
 
-/** "Article 29 Working Party" is a body. */
+/** "Article 29 Working Party" names a body, not an article. */
 function isBody(text: string, head: Head): boolean {
   const after = text.slice(head.end, head.end + 45);
   return LAW_DATA.bodies.some((body) => {
@@ -83,7 +83,7 @@ const COUNTED = lazy((): ReadonlySet<string> =>
   new Set(LAW_DATA.countedWords.map(foldPhrase).concat("%", "\u20ac", "$"))
 );
 
-/** Whether the number that ends at `end` counts or dates something: "12 other", "2 August", "2. August", "5 %". */
+/** Whether the number that ends at `end` is a count or a date: "12 other", "2 August", "2. August", "5 %". */
 function isCount(text: string, end: number): boolean {
   const next = /^(?:er)?\.? ?([A-Za-z%\u20ac$]+)/.exec(text.slice(end, end + 24));
   const word = next?.[1] ?? "";
@@ -101,7 +101,7 @@ function numberOf(cited: CitedArticle): number {
   return cited.kind === "annex" ? romanToNumber(cited.number) : parseInt(cited.number, 10);
 }
 
-/** Number and parts in order: numbers by value, then letters by the alphabet; the whole before its parts. */
+/** Orders numbers by value and letters alphabetically; a reference comes before its parts. */
 function comparePaths(a: string, b: string): number {
   const partsA = a.split("(");
   const partsB = b.split("(");

@@ -1,16 +1,14 @@
-// How English, German and French (and, in the plain forms, Spanish, Italian and Dutch) write the parts of a citation: heads, numbers, paragraphs, points, lists, ranges.
-// Every reader is a sticky expression on folded text (see text.ts), bounded in length, so none can run away.
+// The parts of a citation in English, German and French (simple forms also in Spanish, Italian and Dutch), as sticky expressions on folded text.
 
 /** What a citation refers to. */
 export type ReferenceKind = "article" | "annex" | "recital";
 
-/** The word that opens a citation: "Articles", "Art.", "Anhang", "considérants" … */
+/** The word that starts a citation: "Articles", "Art.", "Anhang", "considérants" … */
 export interface Head {
   kind: ReferenceKind;
   start: number;
-  /** Where what follows the word begins. */
   end: number;
-  /** Written in the plural ("Articles"), so that a list of numbers follows; German "Artikel" says neither. */
+  /** Plural ("Articles"), so that a list of numbers follows. German "Artikel" is either; it counts as singular. */
   plural: boolean;
 }
 
@@ -43,57 +41,57 @@ function isRecitalShort(text: string, at: number): boolean {
   return text.startsWith("EG", at) && !/[/(]$/.test(before) && before.toLowerCase() !== "verordnung ";
 }
 
-/** A reader: the match of its expression exactly at `at`, or null. */
+/** The match of a sticky expression at a position, or null. */
 export function readAt(expression: RegExp, text: string, at: number): RegExpExecArray | null {
   expression.lastIndex = at;
   return expression.exec(text);
 }
 
-/** What may stand between a head and its number: "Article n° 5", "recital (60)", "article premier" has none. */
+/** Between a head and its number: "Article n° 5", "recital (60)". */
 export const BEFORE_NUMBER = /\s?(?:n°|no\.?|nr\.?)?\s?\(?/iy;
 
-/** "5", "75d", "4 bis" (not "8 bis 15", a German range), "1er"; the suffix in the first or second group after the number. */
+/** "5", "75d", "4 bis" (not "8 bis 15", a German range), "1er". Groups: number, Latin suffix, letters. */
 export const NUMBER =
   /(\d{1,3})(?!\d)(?:(?: |-)?(bis|ter|quater|quinquies)(?![a-z]| ?-? ?\(?\d| (?:art|anh|abs|einschl|inkl|zu ))|er(?![a-z])|re(?![a-z])|([a-z]{1,2})(?![a-z0-9]))?/iy;
 
 /** "article premier". */
 export const FIRST = / ?premier(?![a-z])/iy;
 
-/** "III" as the number of an annex, or "3". */
+/** "III" as the number of an annex. */
 export const ROMAN = /(?=[IVX])(X?(?:IX|IV|V?I{0,3}))(?![A-Za-z0-9])/y;
 
-/** "(2)", "(1a)", "(f)", "(ba)", "(iii)", "(1 bis)"; also "[2]" and, after a letter's point, "f)". */
+/** "(2)", "(1a)", "(f)", "(ba)", "(iii)", "(1 bis)", "[2]". */
 export const BRACKETED =
   /\s?[([]\s?(\d{1,2}[a-d]{0,2}|[a-z]|[a-k][a-d]|x?(?:ix|iv|v?i{0,3}))(?: (bis|ter|quater))?\s?[)\]]/y;
 
-/** "Article 5.1": a paragraph after a full stop. */
+/** ".1" of "Article 5.1". */
 export const DOTTED = /\.(\d{1,2})(?![\d])(?!\.\d)/y;
 
 /** ".f" or ".a" after a dotted paragraph. */
 export const DOTTED_LETTER = /\.?([a-z])(?![a-z0-9.])/y;
 
-/** "5 b)", "§ 1, f)", "h) iii)": a letter or a Roman sub-point that only a closing bracket marks. */
+/** "5 b)", "§ 1, f)", "h) iii)": a letter or Roman numeral with only a closing parenthesis. */
 export const LOOSE_LETTER = /(,?)\s?([a-z]|[a-k][a-d]|x?(?:ix|iv|v?i{1,3}))\)/y;
 
-/** "5(1)f" after a bracket. */
+/** "f" of "5(1)f". */
 export const ADJACENT_LETTER = /([a-z])(?![a-z0-9)])/y;
 
-/** "5 b" in an annex. */
+/** " b" of "5 b" in an annex. */
 export const SPACED_LETTER = /\s([a-z])(?![a-z0-9])/y;
 
-/** "Art. 6 II": the German lawyers' short form of "Absatz 2". */
+/** "Art. 6 II", short for "Absatz 2" in German legal writing. */
 export const ROMAN_PARAGRAPH = / (X?(?:IX|IV|V?I{0,3}))(?=[ ,.;:)]|$)/y;
 
-/** The word for a paragraph, and whether it is written in the plural. */
+/** The word for a paragraph. Group: the plural forms. */
 export const PARAGRAPH_WORD =
   /,?\s?\(?(?:(paragraphs|paragraphes|paragraphen|paras|absatze|absatzen|§§)|(?:paragraphe?|par(?=\.)|para|absatz(?:es)?|abs|apartados?|paragrafo|lid|alinea|al(?=\.)|§))(?![a-z])\.?\s?(?:n°\s?)?/iy;
 
-/** The word for a point, number or letter, and whether it is written in the plural. */
+/** The word for a point, number or letter. Group: the plural forms. */
 export const POINT_WORD =
   /,?\s?\(?(?:(points|letters|lettres|buchstaben|nummern|numbers|ziffern|nrn|pts)|(?:point|letter|lettre|letra|lettera|punto|punt|buchstabe[ns]?|buchst|litera|lit|numero|number|nummer|nr|nos|no|n°|ziffer|ziff|pt|subpoint|sub-point|sous))(?![a-z])\.?\s?/iy;
 
 /**
- * What a paragraph or point word names: "1", "1er", "2a", "1 bis", "(1)", "f", "f)", "b bis)". Two letters are an
+ * The value after a paragraph or point word: "1", "1er", "2a", "1 bis", "(1)", "f", "f)", "b bis)". Two letters are an
  * inserted point ("ba"), never a short word ("to", "de").
  */
 export const VALUE =
@@ -102,7 +100,7 @@ export const VALUE =
 /** "Section A" of an annex. */
 export const SECTION_WORD = /,?\s?(?:section|abschnitt|teil|part|partie)\s([A-E])(?![A-Za-z0-9])/iy;
 
-/** Subparagraphs, sentences, indents: part of the way to a point, but not of the canonical form. */
+/** Subparagraphs, sentences and indents, which the canonical form omits. */
 export const SKIPPED =
   /,?\s?(?:(?:first|second|third|fourth|last|1st|2nd|3rd) (?:sub-?paragraph|sentence|indent|alinea)|(?:premier|deuxieme|troisieme|quatrieme|dernier|second|seconde|premiere|1er|2e|3e) (?:alinea|phrase|tiret)|(?:unterabs(?:atz|\.)?|uabs\.?|satz|halbsatz|hs\.|S\.) ?\d{1,2}(?!\d))(?![a-z])/iy;
 
@@ -110,11 +108,11 @@ export const SKIPPED =
 export const RANGE =
   /\s?(?:-|\sup to and including\s|\sto\s|\sthrough\s|\suntil\s|\sbis (?:zu|einschliesslich|einschl\.|inklusive)\s|\sbis\s|\sjusqu'(?:\u00e0|au)\s|\s?\u00e0\s|\sau\s)\s?/iy;
 
-/** Between the items of a list. */
+/** Between the elements of a list. */
 export const SEPARATOR =
   /\s?(?:[,;]\s?)?(?:\s?(?:and|or|und|oder|et|ou|as well as|sowie|ainsi que|and\/or|und\/oder|et\/ou|resp\.|bzw\.|u\.|e|y)\s|&\s?)|\s?[,;]\s/iy;
 
-/** The letter that a Latin suffix stands for: "4 bis" is 4a (EU drafting practice in French, Italian, Spanish). */
+/** Latin suffixes as letters: "4 bis" is 4a (EU drafting practice in French, Italian and Spanish). */
 export const LATIN_SUFFIX: Readonly<Record<string, string>> = {
   bis: "a",
   ter: "b",
@@ -122,7 +120,7 @@ export const LATIN_SUFFIX: Readonly<Record<string, string>> = {
   quinquies: "d",
 };
 
-/** The value of a Roman number up to XIX, as annexes and German paragraphs are numbered. */
+/** The value of a Roman numeral up to XIX. */
 export function romanToNumber(roman: string): number {
   const values: Record<string, number> = { I: 1, V: 5, X: 10 };
   let total = 0;
@@ -133,7 +131,7 @@ export function romanToNumber(roman: string): number {
   return total;
 }
 
-/** The Roman number of 1 to 19. */
+/** The Roman numeral of 1 to 19. */
 export function numberToRoman(number: number): string {
   const ones = ["", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX"];
   return (number >= 10 ? "X" : "") + (ones[number % 10] ?? "");

@@ -1,4 +1,4 @@
-// One citation, from its head to its end: "Articles 5(1)(f), 6 and 8 to 15" as single references.
+// Parses one citation, from its head to its end: "Articles 5(1)(f), 6 and 8 to 15" becomes single references.
 import {
   ADJACENT_LETTER,
   BEFORE_NUMBER,
@@ -27,16 +27,16 @@ import {
 } from "./grammar.ts";
 import { lettersBetween, numbersBetween, referencesBetween } from "./ranges.ts";
 
-/** One reference as it is cited; whether the Act has it is not asked here. */
+/** One cited reference; it may not exist in the Act. */
 export interface Reference {
   kind: ReferenceKind;
   /** "5", "75a", "III", "60". */
   number: string;
-  /** What follows the number, outermost first: ["1", "f"] for Article 5(1)(f). */
+  /** The parts after the number, outermost first: ["1", "f"] for Article 5(1)(f). */
   path: string[];
 }
 
-/** The references of one citation and where its text ends. */
+/** The references of one citation and its span in the text. */
 export interface Citation {
   references: Reference[];
   start: number;
@@ -58,19 +58,19 @@ interface State {
   parts: Part[];
   /** The annex is numbered "3" rather than "III". */
   annexInDigits: boolean;
-  /** How the last part was written: it decides what a bare number after "and" continues. */
+  /** The notation of the last part: it decides what a bare number after "and" continues. */
   style: "number" | "bracket" | "word";
   wordPlural: boolean | null;
   done: { number: string; parts: Part[] }[];
 }
 
-/** Whether a number that continues a list counts something else ("and 12 other …", "2 August"). */
+/** Whether the number that ends at `end` counts something else ("and 12 other …", "2 August"). */
 export type IsCount = (text: string, end: number) => boolean;
 
-/** A citation of more references is no sentence of anybody's: the Act has 119 articles and 180 recitals. */
+/** Parsing stops here: the Act has 119 articles and 180 recitals. */
 const MOST_REFERENCES = 400;
 
-/** Reads the citation that a head opens; null when no number follows it. */
+/** Parses the citation that starts with a head; null if no number follows. */
 export function parseCitation(text: string, head: Head, isCount: IsCount): Citation | null {
   const first = readBase(text, head.kind, head.end, true);
   if (first === null) return null;
@@ -86,7 +86,7 @@ export function parseCitation(text: string, head: Head, isCount: IsCount): Citat
   };
   while (
     state.done.length < MOST_REFERENCES && (readPart(text, state) || readNextItem(text, state, isCount))
-  ) { /* each step moves on */ }
+  ) { /* each step advances */ }
   finish(state);
   const references = state.done.map((done) => ({
     kind: head.kind,
@@ -124,39 +124,39 @@ function readBase(
   return { number: digits + suffixOf(match[2], match[3]), end: end + bracket };
 }
 
-/** "f" and "ff" after a number mean "and the following" in German, no suffix. */
+/** In German, "f" and "ff" after a number mean "and the following" and are not a suffix. */
 function suffixOf(latin: string | undefined, letters: string | undefined): string {
   if (latin !== undefined) return LATIN_SUFFIX[latin.toLowerCase()] ?? "";
   if (letters === undefined || /^ff?$/i.test(letters)) return "";
   return letters.toLowerCase();
 }
 
-/** Reads a part that belongs to the reference at hand, without a separator before it. */
+/** Reads a part of the current reference, without a separator before it. */
 function readPart(text: string, state: State): boolean {
   const skipped = readAt(SKIPPED, text, state.at);
   if (skipped !== null) return advance(state, skipped[0].length);
   const section = state.head.kind === "annex" ? readAt(SECTION_WORD, text, state.at) : null;
-  if (section?.[1]) return place(state, 0, section[1].toUpperCase(), "word", section[0].length);
+  if (section?.[1]) return addPart(state, 0, section[1].toUpperCase(), "word", section[0].length);
   if (state.style === "number" && state.parts.length === 0) {
     const dotted = readAt(DOTTED, text, state.at);
     if (dotted?.[1] && state.head.kind !== "recital") {
-      place(state, 1, dotted[1], "bracket", dotted[0].length);
+      addPart(state, 1, dotted[1], "bracket", dotted[0].length);
       const letter = readAt(DOTTED_LETTER, text, state.at);
       return letter?.[1] && text[state.at] === "."
-        ? place(state, 2, letter[1], "bracket", letter[0].length)
+        ? addPart(state, 2, letter[1], "bracket", letter[0].length)
         : true;
     }
     const roman = readAt(ROMAN_PARAGRAPH, text, state.at);
     if (
       roman?.[1] && state.head.kind === "article" && !state.head.plural && !isEnglishI(text, state, roman[1])
     ) {
-      return place(state, 1, String(romanToNumber(roman[1])), "word", roman[0].length);
+      return addPart(state, 1, String(romanToNumber(roman[1])), "word", roman[0].length);
     }
   }
   const bracketed = state.head.kind === "recital" ? null : readAt(BRACKETED, text, state.at);
   if (bracketed?.[1]) {
     const value = withLatin(bracketed[1], bracketed[2]);
-    return place(state, depthOf(value, state, false), value, "bracket", bracketed[0].length);
+    return addPart(state, depthOf(value, state, false), value, "bracket", bracketed[0].length);
   }
   if (state.head.kind === "recital") return false;
   return readLooseLetter(text, state) || readWordPart(text, state);
@@ -167,15 +167,15 @@ function readLooseLetter(text: string, state: State): boolean {
   const last = state.parts.at(-1);
   if (last === undefined) return false;
   const loose = readAt(LOOSE_LETTER, text, state.at);
-  if (loose?.[2] && last.depth === 1) return place(state, 2, loose[2], "word", loose[0].length);
+  if (loose?.[2] && last.depth === 1) return addPart(state, 2, loose[2], "word", loose[0].length);
   if (loose?.[2] && last.depth === 2 && loose[1] === "" && /^[ivx]{2,}$/.test(loose[2])) {
-    return place(state, 3, loose[2], "word", loose[0].length);
+    return addPart(state, 3, loose[2], "word", loose[0].length);
   }
   if (last.depth !== 1) return false;
   const adjacent = text[state.at - 1] === ")" ? readAt(ADJACENT_LETTER, text, state.at) : null;
   const bare = adjacent ?? (state.head.kind === "annex" ? readAt(SPACED_LETTER, text, state.at) : null);
   if (!bare?.[1] || !endsLetter(text, state.at + bare[0].length)) return false;
-  return place(state, 2, bare[1], "word", bare[0].length);
+  return addPart(state, 2, bare[1], "word", bare[0].length);
 }
 
 /** "Article 5 I think …" is a pronoun, not a paragraph. */
@@ -183,7 +183,7 @@ function isEnglishI(text: string, state: State, roman: string): boolean {
   return roman === "I" && /^article/i.test(text.slice(state.head.start, state.head.end));
 }
 
-/** Reads ", paragraphe 1", "Abs. 1", "lit. f", "point (5)"; a part at a depth that is there already starts a new reference. */
+/** Reads ", paragraphe 1", "Abs. 1", "lit. f", "point (5)". */
 function readWordPart(text: string, state: State): boolean {
   const paragraph = readAt(PARAGRAPH_WORD, text, state.at);
   const word = paragraph ?? readAt(POINT_WORD, text, state.at);
@@ -201,8 +201,8 @@ function readWordPart(text: string, state: State): boolean {
   let depth: Depth = numeric ? 1 : 2;
   if (paragraph === null && numeric && deepest >= 1 && state.head.kind === "article") depth = 2;
   if (/^[ivx]{2,}$/.test(value.value) && deepest === 2) depth = 3;
-  const plural = word[1] !== undefined ? true : SAYS_NO_NUMBER.test(word[0]) ? null : false;
-  place(state, depth, value.value, "word", word[0].length + value.length);
+  const plural = word[1] !== undefined ? true : SINGULAR_OR_PLURAL.test(word[0]) ? null : false;
+  addPart(state, depth, value.value, "word", word[0].length + value.length);
   state.wordPlural = plural;
   return true;
 }
@@ -211,8 +211,8 @@ function readWordPart(text: string, state: State): boolean {
 const BELONGS_TO_NEXT =
   /^(?:[\s,]{0,2}(?:and|or|und|et|ou|to|bis)?\s?[([]?\w{1,3}[)\]]?){0,4}\s(?:of|des|der|von|du|de|in)\s(?:the |l'|dem )?(?:art|annex|anhang)/i;
 
-/** Words for parts that are written alike in singular and plural. */
-const SAYS_NO_NUMBER = /^,?\s?\(?(?:abs|lit|nr|al|par|para|buchst|ziff|no|pt|art|§)\.?\s?$/i;
+/** Words for parts with the same form in singular and plural. */
+const SINGULAR_OR_PLURAL = /^,?\s?\(?(?:abs|lit|nr|al|par|para|buchst|ziff|no|pt|art|§)\.?\s?$/i;
 
 const NUMBERS_ONLY = /(?:nos?|n°|nr|number|numero|nummern?|nrn)\.?\s?$/i;
 
@@ -222,7 +222,7 @@ function readValue(text: string, at: number): { value: string; length: number } 
   const [whole, digits, suffix, letters, roman, latin] = match;
   const value = withLatin((digits ?? letters ?? roman ?? "") + (suffix ?? ""), latin);
   const opened = /^[([]/.test(whole);
-  // "(Article 5, point 1)": the bracket closes an outer one; after a letter ("point f)") it is the letter's own.
+  // In "(Article 5, point 1)" the parenthesis closes an outer one; in "point f)" it belongs to the letter.
   const length = opened || !/^\d/.test(value) ? whole.length : whole.replace(/\s?[)\]]$/, "").length;
   if (length < whole.length && CLOSED_LIST.test(text.slice(at + whole.length, at + whole.length + 12))) {
     return { value, length: whole.length };
@@ -230,14 +230,14 @@ function readValue(text: string, at: number): { value: string; length: number } 
   return { value, length: whole.endsWith(" ") ? length - 1 : length };
 }
 
-/** "points 1) et 63)": after the closing bracket the list goes on with another closed number. */
+/** "points 1) et 63)": after the parenthesis, the list continues with another number and parenthesis. */
 const CLOSED_LIST = /^(?:, ?| (?:et|and|und|ou|or|oder|to|bis|\u00e0) )\d{1,2}\)/i;
 
 function withLatin(value: string, latin: string | undefined): string {
   return value + (latin === undefined ? "" : LATIN_SUFFIX[latin] ?? "");
 }
 
-/** The depth of a value in brackets, by its form and by what stands before it. */
+/** The depth of a value in parentheses, by its form and the part before it. */
 function depthOf(value: string, state: State, continues: boolean): Depth {
   const last = state.parts.at(-1);
   if (/^\d/.test(value)) return 1;
@@ -249,8 +249,8 @@ function depthOf(value: string, state: State, continues: boolean): Depth {
   return 2;
 }
 
-/** Puts a part in its place; when its depth is taken, the reference so far is finished and a sibling begins. */
-function place(state: State, depth: Depth, value: string, style: "bracket" | "word", length: number): true {
+/** Adds a part. If the reference already has a part of this depth, it is finished and a sibling starts. */
+function addPart(state: State, depth: Depth, value: string, style: "bracket" | "word", length: number): true {
   if (state.parts.some((part) => part.depth >= depth)) finish(state);
   state.parts = [...state.parts.filter((part) => part.depth < depth), { depth, value }];
   state.style = style;
@@ -266,7 +266,7 @@ function advance(state: State, length: number): true {
   return true;
 }
 
-/** Reads the next item of a list or the end of a range; false where the citation ends. */
+/** Reads the next element of a list or the end of a range; false if the citation ends. */
 function readNextItem(text: string, state: State, isCount: IsCount): boolean {
   const range = readAt(RANGE, text, state.at);
   const separator = range ?? readAt(SEPARATOR, text, state.at);
@@ -289,7 +289,7 @@ function readSibling(text: string, state: State, range: boolean, isCount: IsCoun
     const value = withLatin(bracketed[1], bracketed[2]);
     const depth = range ? last.depth : depthOf(value, state, true);
     if (range) fillParts(state, from, depth, value);
-    return place(state, depth, value, "bracket", bracketed[0].length);
+    return addPart(state, depth, value, "bracket", bracketed[0].length);
   }
   if (last !== undefined && (state.style === "word" || range) && !nextIsBase(text, state, last, range)) {
     const value = readValue(text, state.at);
@@ -297,20 +297,20 @@ function readSibling(text: string, state: State, range: boolean, isCount: IsCoun
     if (value !== null && alike && !isCount(text, state.at + value.length)) {
       if (!/^\d/.test(value.value) && !endsLetter(text, state.at + value.length)) return false;
       if (range) fillParts(state, from, last.depth, value.value);
-      place(state, last.depth, value.value, "word", value.length);
+      addPart(state, last.depth, value.value, "word", value.length);
       return true;
     }
   }
   if (state.head.kind === "annex" && !state.annexInDigits) {
     const point = readAt(NUMBER, text, state.at);
     if (point?.[1] && !isCount(text, state.at + point[0].length)) {
-      return place(state, 1, String(Number(point[1])), "bracket", point[0].length);
+      return addPart(state, 1, String(Number(point[1])), "bracket", point[0].length);
     }
   }
   return readNextBase(text, state, range, isCount);
 }
 
-/** A bare letter continues a list of letters only where nothing like a word follows ("point a, a new duty"). */
+/** A bare letter continues a list of letters only if no word follows ("point a, a new duty"). */
 function endsLetter(text: string, end: number): boolean {
   return /[)\]]/.test(text[end - 1] ?? "") ||
     /^(?:[),.;:]|$|\s[([A-Z])/.test(text.slice(end, end + 2)) ||
@@ -319,7 +319,7 @@ function endsLetter(text: string, end: number): boolean {
     );
 }
 
-/** Whether a bare number after a separator is an article of its own rather than one more paragraph. */
+/** Whether a bare number after a separator is another article rather than another paragraph. */
 function nextIsBase(text: string, state: State, last: Part, range: boolean): boolean {
   const number = readAt(NUMBER, text, state.at);
   if (number === null) return false;
@@ -358,7 +358,7 @@ const SAME_HEAD: Record<ReferenceKind, RegExp> = {
   recital: /(?:recital|erwagungsgrund|considerant)\s/iy,
 };
 
-/** Adds the references strictly between the one at hand and the end of a range of paragraphs or letters. */
+/** Adds the references strictly between the current one and the end of a range of paragraphs or letters. */
 function fillParts(state: State, from: { number: string; parts: Part[] }, depth: Depth, to: string): void {
   const start = from.parts.find((part) => part.depth === depth)?.value ?? "";
   const numeric = /^\d+$/.test(start) && /^\d+$/.test(to);

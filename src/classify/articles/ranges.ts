@@ -1,12 +1,12 @@
-// What stands between the two ends of a range of articles, annexes, recitals, paragraphs or letters.
+// The elements between the two ends of a range of articles, annexes, recitals, paragraphs or letters.
 import { numberToRoman, type ReferenceKind, romanToNumber } from "./grammar.ts";
 
-/** Ranges longer than this are mistakes of reading: the Act has 113 numbered articles and 180 recitals. */
+/** A longer range is a parse error: the Act has 113 numbered articles and 180 recitals. */
 const LONGEST_RANGE = 180;
 
 /**
- * The numbers strictly between two, or null when the second does not come after the first. Inserted articles (4a, 75a)
- * belong to a range only where one of its ends is such an article ("75a to 75d", "74 to 75b"): a text from before the
+ * The numbers strictly between two, or null if the second is not after the first. Inserted articles (4a, 75a) belong to
+ * a range only if one of its ends is such an article ("75a to 75d", "74 to 75b"), because a text from before their
  * insertion cannot mean them.
  */
 export function referencesBetween(kind: ReferenceKind, from: string, to: string): string[] | null {
@@ -23,13 +23,13 @@ export function referencesBetween(kind: ReferenceKind, from: string, to: string)
   return [...whole, String(high), ...lettersBetween("", highSuffix).map((letter) => `${high}${letter}`)];
 }
 
-/** The whole numbers strictly between two. */
+/** The integers strictly between two. */
 export function numbersBetween(low: number, high: number): number[] {
   if (high - low > LONGEST_RANGE) return [];
   return Array.from({ length: Math.max(0, high - low - 1) }, (_, i) => low + 1 + i);
 }
 
-/** The letters strictly between two; an empty text stands before "a". */
+/** The letters strictly between two; the empty string comes before "a". */
 export function lettersBetween(low: string, high: string): string[] {
   if (low.length > 1 || high.length !== 1) return [];
   const first = low === "" ? "a".charCodeAt(0) - 1 : low.charCodeAt(0);

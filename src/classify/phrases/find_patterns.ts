@@ -1,19 +1,19 @@
-// Patterns of a few words with gaps, endings and alternatives, as the rules for event types and severities use them.
+// Finds patterns of words with gaps, endings and alternatives; the rules for event types and severities use them.
 import { type FoldedText, foldPhrase } from "./fold_text.ts";
 import { WordIndex } from "./word_index.ts";
 
-/** A pattern of the data and what it stands for. */
+/** A pattern of the data and the value that it stands for. */
 export interface PatternEntry<T> {
   /**
-   * Words, in small letters or not; hyphens and brackets of a text count as spaces. `^` the text begins so, or goes on
-   * so after a short name and a colon; `*` any ending (before a word: any beginning); `…` up to eight words between;
-   * `#` a number; `$` the text ends so; `(a|b)` either; `(a |)` optional. Brackets do not nest.
+   * Words; upper and lower case are equal; hyphens and brackets count as spaces. `^`: start of the text, or of what
+   * follows a short name and a colon. `$`: end of the text. `*`: any ending (before a word: any beginning).
+   * `…`: up to eight words. `#`: a number. `(a|b)`: either. `(a |)`: optional. Parentheses do not nest.
    */
   pattern: string;
   value: T;
 }
 
-/** A pattern that fits, with the words that it fits. */
+/** A pattern that matches, with the matched words. */
 export interface PatternHit<T> {
   value: T;
   words: string;
@@ -24,71 +24,68 @@ interface Compiled<T> {
   expression: RegExp;
 }
 
-/** Patterns by where they may fit and by the beginning of their first word. */
+/** Patterns, found by the start of their first word. */
 export interface PatternIndex<T> {
-  /** Those that fit only where a title begins. */
+  /** Patterns that match only at the start of a title. */
   atStart: WordIndex<Compiled<T>>;
-  /** Those that fit only there and may begin with any word. */
+  /** The same, with no fixed first word. */
   atStartAny: Compiled<T>[];
-  inside: WordIndex<Compiled<T>>;
-  /** Those that may begin with any word: each is looked for once, wherever it stands. */
-  insideAny: Compiled<T>[];
+  anywhere: WordIndex<Compiled<T>>;
+  anywhereAny: Compiled<T>[];
 }
 
-/** How many words a gap holds at most. */
+/** Maximum number of words in a gap. */
 const LONGEST_GAP = 8;
 
-/** Builds an index; throws on a pattern that cannot be read. */
+/** Builds an index; throws on a pattern without words. */
 export function buildPatternIndex<T>(entries: readonly PatternEntry<T>[]): PatternIndex<T> {
   const index: PatternIndex<T> = {
     atStart: new WordIndex(),
     atStartAny: [],
-    inside: new WordIndex(),
-    insideAny: [],
+    anywhere: new WordIndex(),
+    anywhereAny: [],
   };
   for (const { pattern, value } of entries) {
     const atStart = pattern.startsWith("^");
     const pieces = readPieces(pattern.replace(/^\^|\$$/g, ""));
     const source = toSource(pieces, pattern);
-    const beginnings = beginningsOf(pieces);
-    if (beginnings.has(ANY) && !atStart) {
+    const prefixes = prefixesOf(pieces);
+    if (prefixes.has(ANY) && !atStart) {
       const expression = new RegExp(`(?<![a-z0-9\u00c0-\uffff])${source}`);
-      index.insideAny.push({ value, expression });
+      index.anywhereAny.push({ value, expression });
       continue;
     }
     const compiled = { value, expression: new RegExp(source, "y") };
-    if (beginnings.has(ANY)) {
+    if (prefixes.has(ANY)) {
       index.atStartAny.push(compiled);
       continue;
     }
-    for (const beginning of beginnings) {
-      (atStart ? index.atStart : index.inside).add(beginning, compiled);
-    }
+    for (const prefix of prefixes) (atStart ? index.atStart : index.anywhere).add(prefix, compiled);
   }
   return index;
 }
 
-/** Every pattern that fits somewhere in the text, each once. */
+/** Every pattern that matches somewhere in the text, each once. */
 export function findPatterns<T>(index: PatternIndex<T>, { lower, wordStarts }: FoldedText): PatternHit<T>[] {
   const hits = new Map<Compiled<T>, PatternHit<T>>();
-  const tryAt = (compiled: Compiled<T>, at: number) => {
+  const tryAt = (compiled: Compiled<T>, position: number) => {
     if (hits.has(compiled)) return;
-    compiled.expression.lastIndex = at;
+    compiled.expression.lastIndex = position;
     const found = compiled.expression.exec(lower);
     if (found !== null) hits.set(compiled, { value: compiled.value, words: found[0].trim() });
   };
-  for (const at of beginningsIn(lower)) {
-    for (const compiled of [...index.atStart.at(lower, at), ...index.atStartAny]) tryAt(compiled, at);
+  for (const start of titleStarts(lower)) {
+    for (const compiled of [...index.atStart.at(lower, start), ...index.atStartAny]) tryAt(compiled, start);
   }
-  for (const at of wordStarts) {
-    for (const compiled of index.inside.at(lower, at)) tryAt(compiled, at);
+  for (const start of wordStarts) {
+    for (const compiled of index.anywhere.at(lower, start)) tryAt(compiled, start);
   }
-  for (const compiled of index.insideAny) tryAt(compiled, 0);
+  for (const compiled of index.anywhereAny) tryAt(compiled, 0);
   return [...hits.values()];
 }
 
-/** Where a title may begin: at its first word, after a CELEX number, and after a short name with a colon. */
-function beginningsIn(lower: string): number[] {
+/** Where a title may start: at its first word, after a CELEX number, or after a short name and a colon. */
+function titleStarts(lower: string): number[] {
   const starts = [];
   const celex = /^celex:? ?[0-9a-z()]+: ?/.exec(lower);
   for (const from of celex === null ? [0] : [celex[0].length]) {
@@ -101,10 +98,10 @@ function beginningsIn(lower: string): number[] {
   return starts;
 }
 
-/** The longest name before a colon after which a title begins anew ("Algorithms, competition and harm: call for …"). */
+/** Maximum length of the name before the colon ("Algorithms, competition and harm: call for …"). */
 const LONGEST_NAME = 90;
 
-/** Words in a row, or alternatives of them. */
+/** A word of a pattern, or a group of alternatives. */
 interface Piece {
   alternatives: string[];
   optional: boolean;
@@ -140,11 +137,11 @@ function toSource(pieces: readonly Piece[], pattern: string): string {
     else if (piece.optional) source += `(?:(?:${words.map(trimEnd).join("|")})${piece.spaced ? " " : ""})?`;
     else source += `(?:${words.map(trimEnd).join("|")})${piece.spaced ? " " : ""}`;
   }
-  if (source === "") throw new Error(`pattern "${pattern}" holds no words`);
+  if (source === "") throw new Error(`pattern "${pattern}" has no words`);
   return `${source}${pattern.endsWith("$") ? "[^a-z0-9]*$" : "(?![a-z0-9])"}`;
 }
 
-/** One word of a pattern with the space after it; a gap takes its own spaces. */
+/** The expression for a word and the space after it; a gap includes its own spaces. */
 function wordSource(word: string): string {
   if (word === "…") return `(?:\\S+ ){0,${LONGEST_GAP}}?`;
   const source = foldPhrase(word.replaceAll("*", "\u0001").replaceAll("#", "\u0002")).toLowerCase()
@@ -157,21 +154,20 @@ function trimEnd(source: string): string {
   return source.endsWith(" ") ? source.slice(0, -1) : source;
 }
 
-/** Any beginning. */
+/** The prefix of a pattern that may start with any word. */
 const ANY = "";
 
-/** The fixed beginning, of two to four characters, of every word with which the pieces can begin, or {@link ANY}. */
-function beginningsOf(pieces: readonly Piece[]): Set<string> {
-  const beginnings = new Set<string>();
+/** The first two to four characters of each word that a pattern can start with, or {@link ANY}. */
+function prefixesOf(pieces: readonly Piece[]): Set<string> {
+  const prefixes = new Set<string>();
   for (const piece of pieces) {
     for (const text of piece.alternatives) {
       const first = foldPhrase(text).toLowerCase();
       const fixed = /^[a-z0-9\u00c0-\uffff]{2,4}/.exec(first);
-      // A word of two or three letters that goes on glued ("(pr|)en") is still known by its own letters.
-      beginnings.add(fixed === null ? ANY : fixed[0]);
+      prefixes.add(fixed === null ? ANY : fixed[0]);
     }
-    // A glued prefix ("(pr|)en") begins with either; a spaced one may be left out whole.
+    // If the first piece is optional ("(pr|)en"), a match may also start with the next one.
     if (!piece.optional) break;
   }
-  return beginnings;
+  return prefixes;
 }

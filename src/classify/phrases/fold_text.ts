@@ -1,22 +1,22 @@
-// Text made ready for matching: accents, quotes, dashes and spaces made one; limits on what is read.
+// Normalises text for matching: accents, quotes, dashes and spaces; and limits how much is read.
 import { findWordStarts } from "./word_index.ts";
 
-/** How much of a title is read, in characters; official titles that quote other acts reach a thousand. */
+/** Maximum number of characters read from a title. Official titles that quote other acts have up to 1,000. */
 export const TITLE_LIMIT = 1_500;
 
-/** How much of a summary is read, in characters: what is classified is a notice, not a whole document. */
+/** Maximum number of characters read from a summary. */
 export const SUMMARY_LIMIT = 10_000;
 
-/** One part of an item (its title or its summary), in the forms that the rules match against. */
+/** A title or summary in the forms that the rules match against. */
 export class FoldedText {
   /** `words` in lower case, of the same length. */
   readonly lower: string;
   #wordStarts: number[] | null = null;
 
   /**
-   * `text`: without accents, with plain quotes, dashes and single spaces; capitals and punctuation kept. The French word
-   * "à" keeps its accent: in "points a à c" it is a range. `words`: `text` with brackets, quotes and hyphens as single
-   * spaces, for whole words: "l'IA" is "l IA".
+   * `text`: no accents; ASCII quotes and dashes; single spaces; capitals and punctuation unchanged. The French word "à"
+   * keeps its accent, because in "points a à c" it denotes a range. `words`: `text` with brackets, quotes and hyphens
+   * replaced by spaces, to match whole words: "l'IA" becomes "l IA".
    */
   constructor(readonly text: string, readonly words: string) {
     this.lower = words.toLowerCase();
@@ -28,14 +28,14 @@ export class FoldedText {
   }
 }
 
-/** Folds at most `limit` characters of a text. The same text always gives the same result. */
+/** Folds the first `limit` characters of a text. */
 export function foldText(raw: string, limit: number): FoldedText {
   const text = foldCharacters(raw.length > limit ? raw.slice(0, limit) : raw);
   const words = text.replace(/[-'"()[\]{}]+/g, " ").replaceAll("\u00e0", "a");
   return new FoldedText(text, words.includes("  ") ? words.replace(/ {2,}/g, " ") : words);
 }
 
-/** A word or phrase of the data, folded as the texts are, its capitals kept. */
+/** Folds a word or phrase of the data in the same way; capitals are kept. */
 export function foldPhrase(phrase: string): string {
   return foldText(phrase, phrase.length).words.trim();
 }
@@ -43,12 +43,12 @@ export function foldPhrase(phrase: string): string {
 // deno-lint-ignore no-control-regex
 const BEYOND_ASCII = /[^\x00-\x7f]/;
 
-/** A space that is no single plain one. */
+/** Two spaces, or white space other than a space. */
 const UNEVEN_SPACE = / {2}|[^\S ]/;
 
 function foldCharacters(raw: string): string {
   let text = BEYOND_ASCII.test(raw) ? foldMarks(raw) : raw;
-  // "A.I." and "I.A." are the abbreviations with dots; the stops would cut them into letters.
+  // The dots of "A.I." and "I.A." would split the abbreviation into letters.
   if (text.includes(".I.") || text.includes(".A.")) {
     text = text.replace(/\b(A\.I|I\.A|K\.I)\.(?!\w)/g, (dotted) => dotted.replaceAll(".", ""));
   }
