@@ -18,7 +18,7 @@ export interface SeverityEvidence {
 }
 
 /** Makes the search for the first rule that fits; it gives null where none does. */
-export function createOwnSeverity(
+export function createConfiguredSeverity(
   rules: readonly AddedSeverityRule[],
   topics: readonly Topic[],
 ): (evidence: SeverityEvidence) => SeverityResult | null {
