@@ -1,4 +1,4 @@
-// The operator's own severity rules, which are tried before those of data/severity.json.
+// The severity rules of the config, which take precedence over those of data/severity.json.
 import type { AddedSeverityRule } from "../domain/classification.ts";
 import { expandTopics, type Topic } from "../domain/topic.ts";
 import type { EventType } from "../domain/event.ts";
@@ -8,7 +8,7 @@ import { buildPhraseIndex, findPhrases } from "./phrases/find_phrases.ts";
 import type { SeverityResult } from "./severity.ts";
 import type { TopicResult } from "./topics.ts";
 
-/** What of a relevant item the rules look at. */
+/** The facts about a relevant item that the rules use. */
 export interface SeverityEvidence {
   item: Item;
   sourceId: string | null;
@@ -17,7 +17,7 @@ export interface SeverityEvidence {
   cited: readonly CitedArticle[];
 }
 
-/** Makes the search for the first rule that fits; it gives null where none does. */
+/** Returns a function that finds the first matching rule, or null. */
 export function createConfiguredSeverity(
   rules: readonly AddedSeverityRule[],
   topics: readonly Topic[],
@@ -30,7 +30,7 @@ export function createConfiguredSeverity(
   }));
   return (evidence) => {
     for (const one of prepared) {
-      const found = fit(one, evidence);
+      const found = match(one, evidence);
       if (found !== null) return { severity: one.rule.severity, why: one.rule.why, words: found };
     }
     return null;
@@ -44,8 +44,8 @@ type PreparedRule = {
   without: ReturnType<typeof indexOf>;
 };
 
-/** What makes the rule fit, one value for each of its conditions; null when it does not. */
-function fit({ rule, topics, words, without }: PreparedRule, evidence: SeverityEvidence): string[] | null {
+/** The evidence for each condition of the rule; null if one is not met. */
+function match({ rule, topics, words, without }: PreparedRule, evidence: SeverityEvidence): string[] | null {
   const { item, sourceId, eventType, cited } = evidence;
   const conditions: [asked: readonly string[], found: string | undefined][] = [
     [rule.sources, rule.sources.find((id) => id === sourceId)],
@@ -62,7 +62,7 @@ function fit({ rule, topics, words, without }: PreparedRule, evidence: SeverityE
   return conditions.flatMap(([, found]) => found ?? []);
 }
 
-/** Whether a canonical reference is the other one or contains it. */
+/** Whether a canonical reference equals the other or contains it. */
 function covers(whole: string, part: string): boolean {
   return part === whole || part.startsWith(`${whole}(`);
 }

@@ -1,4 +1,4 @@
-// What kind of event an item is: the first rule of data/event_types.json that fits.
+// Finds the event type of an item: the first rule of data/event_types.json that matches.
 import type { EventType } from "../domain/event.ts";
 import { buildSignalIndex, ItemSignals, type Signal } from "./signals.ts";
 import { EVENT_TYPE_DATA, type EventTypeRule } from "./data.ts";
@@ -6,11 +6,11 @@ import type { Item } from "./item.ts";
 import { lazy } from "./lazy.ts";
 import { buildPatternIndex, findPatterns } from "./phrases/find_patterns.ts";
 
-/** The kind of an event and what says so. */
+/** An event type with its evidence. */
 export interface EventTypeResult {
   type: EventType;
   why: string;
-  /** Null when no rule fits. */
+  /** Null if no rule matches. */
   signal: Signal | null;
 }
 
@@ -22,7 +22,7 @@ const UNLESS = lazy(() =>
   )
 );
 
-/** Decides the kind of event; there is always one, `other` at least. */
+/** Finds the event type; `other` if no rule matches. */
 export function findEventType(item: Item): EventTypeResult {
   const signals = new ItemSignals(INDEX(), item);
   let excluded: ReadonlySet<number> | null = null;

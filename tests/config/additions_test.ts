@@ -1,4 +1,4 @@
-// What a config adds to the classification: how it is read, and what `check` refuses of it.
+// Additions to the classification in the config: parsing and errors.
 import assert from "node:assert/strict";
 import { configOf, linesOf, source } from "./given.ts";
 
@@ -34,7 +34,7 @@ without = ["draft*"]
 
 const NO_KEYWORDS = { any: [], en: [], de: [], fr: [], other: [] };
 
-Deno.test("parseConfig() reads topics, keywords, severity rules and what is said of a source", async () => {
+Deno.test("parseConfig() reads topics, keywords, severity rules and defaults of sources", async () => {
   const text = EVERY_KEY + source('event_type = "decision"', 'topics = ["own", "gpai"]') + source('id = "b"');
   assert.deepEqual((await configOf(text)).classification, {
     topics: [
@@ -82,26 +82,26 @@ const topic = (...lines: string[]): string => ["[[topics]]", 'name_en = "X"', ..
 const words = (line: string): string => `[[topic_keywords]]\ntopic = "employment"\n${line}\n`;
 const rule = (...lines: string[]): string => ["[[severity_rules]]", 'why = "x"', ...lines, ""].join("\n");
 
-/** A text, and the beginning and a part of the one line that says what is wrong with it. */
-const REFUSED: [text: string, place: string, part: string][] = [
-  [topic('id = "gpai"', 'keywords_en = ["zork"]'), "3: topics[0].id", "which Regfeed has"],
+/** A text, the key that its only error names, and a part of the message. */
+const REFUSED: [text: string, key: string, part: string][] = [
+  [topic('id = "gpai"', 'keywords_en = ["zork"]'), "3: topics[0].id", "a built-in topic"],
   [
     topic('id = "a"', 'keywords_en = ["zork"]') + topic('id = "a"', 'keywords_en = ["zork"]'),
     "7: topics[1].id",
-    "like that of another",
+    "another of [[topics]] has too",
   ],
   [topic('id = "A"', 'keywords_en = ["zork"]'), "3: topics[0].id", "lower-case letters"],
-  [topic('id = "a"'), "3: topics[0].id", "no item can have"],
-  [topic('id = "a"', 'parent = "nowhere"', 'articles = ["4"]'), "4: topics[0].parent", "is no topic"],
+  [topic('id = "a"'), "3: topics[0].id", "can never match"],
+  [topic('id = "a"', 'parent = "nowhere"', 'articles = ["4"]'), "4: topics[0].parent", "is not a topic"],
   [topic('id = "a"', 'parent = "gpai"', 'articles = ["4"]'), "4: topics[0].parent", "two levels"],
   [topic('id = "a"', 'parent = "a"', 'articles = ["4"]'), "4: topics[0].parent", "two levels"],
-  [topic('id = "a"', 'articles = ["4", "114"]'), "4: topics[0].articles[1]", "no such article"],
-  [topic('id = "a"', 'articles = ["Annex III"]'), "4: topics[0].articles[0]", "no such article"],
+  [topic('id = "a"', 'articles = ["4", "114"]'), "4: topics[0].articles[1]", "not an article of the AI Act"],
+  [topic('id = "a"', 'articles = ["Annex III"]'), "4: topics[0].articles[0]", "not an article of the AI Act"],
   [topic('id = "a"', 'keywords_en = ["ok", ""]'), "4: topics[0].keywords_en[1]", "is empty"],
   [topic('id = "a"', 'keywords_en = ["é*"]'), "4: topics[0].keywords_en[0]", "one letter"],
   [topic('id = "a"', 'keywords_en = ["AI*Act"]'), "4: topics[0].keywords_en[0]", "can never match"],
   [topic('id = "a"', 'keywords_en = ["AI *ing"]'), "4: topics[0].keywords_en[0]", "can never match"],
-  [topic('id = "a"', 'keywords_en = ["§ 5"]'), "4: topics[0].keywords_en[0]", "begin with a letter"],
+  [topic('id = "a"', 'keywords_en = ["§ 5"]'), "4: topics[0].keywords_en[0]", "start with a letter"],
   [topic('id = "a"', 'keywords_en = ["bot*", "bots"]'), "4: topics[0].keywords_en[1]", 'has "bot*"'],
   [
     topic('id = "a"', 'keywords_en = ["bot*"]', 'keywords_other = ["bots"]'),
@@ -116,30 +116,46 @@ const REFUSED: [text: string, place: string, part: string][] = [
   [topic('id = "a"', 'keywords_en = "bot"'), "4: topics[0].keywords_en", "needs a list of words"],
   [topic('id = "a"', 'keywords_es = ["bot"]'), "4: topics[0].keywords_es", 'stand in "keywords_other"'],
   [topic('id = "a"', 'keyword_en = ["bot"]'), "4: topics[0].keyword_en", 'Did you mean "keywords_en"?'],
-  [words('keywords_en = ["hiring"]'), "3: topic_keywords[0].keywords_en[0]", 'the topic has "hiring"'],
-  [words("keywords_en = []"), "2: topic_keywords[0].topic", "no keywords beside it"],
+  [
+    words('keywords_en = ["hiring"]'),
+    "3: topic_keywords[0].keywords_en[0]",
+    'the topic already has "hiring"',
+  ],
+  [words("keywords_en = []"), "2: topic_keywords[0].topic", "has no keywords"],
   [
     words('keywords_de = ["Zork"]') + words('keywords_de = ["zork"]'),
     "6: topic_keywords[1].keywords_de[0]",
-    'the topic has "Zork"',
+    'the topic already has "Zork"',
   ],
-  ['[[topic_keywords]]\ntopic = "x"\nkeywords_en = ["zork"]', "2: topic_keywords[0].topic", "is no topic"],
-  [rule('severity = "high"'), "3: severity_rules[0].severity", "without a condition"],
+  ['[[topic_keywords]]\ntopic = "x"\nkeywords_en = ["zork"]', "2: topic_keywords[0].topic", "is not a topic"],
+  [rule('severity = "high"'), "3: severity_rules[0].severity", "has no condition"],
   [rule('severity = "High"', 'words = ["zork"]'), "3: severity_rules[0].severity", 'Did you mean "high"?'],
   [
     rule('severity = "high"', 'event_types = ["guidence"]'),
     "4: severity_rules[0].event_types[0]",
     'Did you mean "guidance"?',
   ],
-  [rule('severity = "high"', 'topics = ["x"]'), "4: severity_rules[0].topics[0]", "is no topic"],
+  [rule('severity = "high"', 'topics = ["x"]'), "4: severity_rules[0].topics[0]", "is not a topic"],
   [
     rule('severity = "high"', 'sources = ["x"]'),
     "4: severity_rules[0].sources[0]",
-    "no source of this config",
+    "not a source of this config",
   ],
-  [rule('severity = "high"', 'articles = ["Art. 114"]'), "4: severity_rules[0].articles[0]", "does not have"],
-  [rule('severity = "high"', 'articles = ["Annex XV"]'), "4: severity_rules[0].articles[0]", "does not have"],
-  [rule('severity = "high"', 'articles = ["all"]'), "4: severity_rules[0].articles[0]", "does not have"],
+  [
+    rule('severity = "high"', 'articles = ["Art. 114"]'),
+    "4: severity_rules[0].articles[0]",
+    "is not in the AI Act",
+  ],
+  [
+    rule('severity = "high"', 'articles = ["Annex XV"]'),
+    "4: severity_rules[0].articles[0]",
+    "is not in the AI Act",
+  ],
+  [
+    rule('severity = "high"', 'articles = ["all"]'),
+    "4: severity_rules[0].articles[0]",
+    "is not in the AI Act",
+  ],
   [
     rule('severity = "high"', 'words = ["draft guidelines", "zork"]', 'without = ["Draft*"]'),
     "4: severity_rules[0].words[0]",
@@ -149,44 +165,52 @@ const REFUSED: [text: string, place: string, part: string][] = [
     rule('severity = "high"', 'topics = ["gpai-family"]', 'words = ["circular*"]') +
     rule('severity = "low"', 'topics = ["gpai"]', 'words = ["circulars on AI"]', 'without = ["draft"]'),
     "8: severity_rules[1].severity",
-    "can never decide: whatever fits it fits severity_rules[0]",
+    "can never apply, because severity_rules[0] matches",
   ],
   [words('keywords_en = ["recruitment law"]'), "3: topic_keywords[0].keywords_en[0]", 'has "recruitment"'],
-  [topic('id = "a"', 'keywords_en = ["..."]'), "4: topics[0].keywords_en[0]", "begin with a letter"],
-  [topic('id = "a"', 'keywords_en = ["robo adviser."]'), "4: topics[0].keywords_en[0]", "leave the mark out"],
+  [topic('id = "a"', 'keywords_en = ["..."]'), "4: topics[0].keywords_en[0]", "start with a letter"],
+  [
+    topic('id = "a"', 'keywords_en = ["robo adviser."]'),
+    "4: topics[0].keywords_en[0]",
+    "remove the punctuation",
+  ],
   [
     topic('id = "a"', `keywords_en = ["${"zork ".repeat(50)}"]`),
     "4: topics[0].keywords_en[0]",
-    "are allowed",
+    "the maximum is 200",
   ],
   [topic('id = "a"', 'keywords_en = ["\\u200b"]'), "4: topics[0].keywords_en[0]", "is empty"],
-  [rule('severity = "high"', 'words = ["zork", "Zork"]'), "4: severity_rules[0].words[1]", "can add nothing"],
+  [rule('severity = "high"', 'words = ["zork", "Zork"]'), "4: severity_rules[0].words[1]", "has no effect"],
   [
     rule('severity = "high"', 'articles = ["Art. 26()"]'),
     "4: severity_rules[0].articles[0]",
-    "does not have",
+    "is not in the AI Act",
   ],
   [
     rule('severity = "high"', 'articles = ["Art. 26(x"]'),
     "4: severity_rules[0].articles[0]",
-    "does not have",
+    "is not in the AI Act",
   ],
-  [rule('severity = "high"', 'topics = ["gpai", "gpai"]'), "4: severity_rules[0].topics[1]", "leave one out"],
-  [source('topics = ["gpai", "gpai"]'), "5: sources[0].topics[1]", "leave one out"],
+  [
+    rule('severity = "high"', 'topics = ["gpai", "gpai"]'),
+    "4: severity_rules[0].topics[1]",
+    "a duplicate: remove it",
+  ],
+  [source('topics = ["gpai", "gpai"]'), "5: sources[0].topics[1]", "a duplicate: remove it"],
   [source('event_type = "party"'), "5: sources[0].event_type", "cannot be"],
-  [source('topics = ["gpai", "x"]'), "5: sources[0].topics[1]", "is no topic"],
+  [source('topics = ["gpai", "x"]'), "5: sources[0].topics[1]", "is not a topic"],
 ];
 
-Deno.test("parseConfig() refuses additions that do not hold together, by file, line and key", async () => {
-  for (const [text, place, part] of REFUSED) {
+Deno.test("parseConfig() rejects invalid additions by file, line and key", async () => {
+  for (const [text, key, part] of REFUSED) {
     const lines = await linesOf(text);
     assert.equal(lines.length, 1, `${text}\n${lines.join("\n")}`);
-    assert.ok(lines[0]?.startsWith(`regfeed.toml:${place}: `), `${place} ${lines[0]}`);
+    assert.ok(lines[0]?.startsWith(`regfeed.toml:${key}: `), `${key} ${lines[0]}`);
     assert.ok(lines[0]?.includes(part), `${part} ${lines[0]}`);
   }
 });
 
-Deno.test("parseConfig() takes rules that only look as if one left the other nothing", async () => {
+Deno.test("parseConfig() accepts severity rules of which neither includes the other", async () => {
   const rows = [
     rule('severity = "high"', 'words = ["circular"]') + rule('severity = "low"', 'words = ["circulars"]'),
     rule('severity = "high"', 'words = ["circular*"]', 'without = ["draft"]') +

@@ -1,10 +1,10 @@
-// Further forms of citations, as an attacker of the reader wrote them down: lists, ranges, counts, other laws, old numberings.
+// Further forms of citations from adversarial review: lists, ranges, counts, other laws, old numbering.
 import assert from "node:assert/strict";
 import { ARTICLE_DATA } from "../../../src/classify/data.ts";
 import { findArticles } from "../../../src/classify/articles/find_articles.ts";
 import { foldText } from "../../../src/classify/phrases/fold_text.ts";
 
-/** Text → the references it cites, as "; "-separated canonical forms. */
+/** Text → the references it cites, as canonical forms separated by "; ". */
 const ROWS: [text: string, expected: string][] = [
   ["Erwägungsgrund 60 der KI-VO", "Recital 60"],
   ["EG 60 KI-VO", "Recital 60"],
@@ -264,13 +264,13 @@ const ROWS: [text: string, expected: string][] = [
   ],
 ];
 
-Deno.test("findArticles() tells citations of the AI Act from counts, other laws and the numbers of the proposal", () => {
+Deno.test("findArticles() distinguishes citations of the AI Act from counts, other laws and the proposal", () => {
   for (const [text, expected] of ROWS) {
     assert.equal(cited(text).join("; "), expected, text);
   }
 });
 
-Deno.test("findArticles() gives no number that the Act does not have", () => {
+Deno.test("findArticles() returns only numbers that exist in the Act", () => {
   const known = new Set([...ARTICLE_DATA.articles.keys()].map((number) => `Art. ${number}`));
   for (let number = 0; number <= 200; number++) {
     for (const suffix of ["", "a", "b", "e"]) {

@@ -1,9 +1,9 @@
-// Citations of the AI Act in the ways in which official texts write them, with the traps beside them.
+// Citations of the AI Act as official texts write them, and texts that only look like citations.
 import assert from "node:assert/strict";
 import { findArticles } from "../../../src/classify/articles/find_articles.ts";
 import { foldText } from "../../../src/classify/phrases/fold_text.ts";
 
-/** Text → the references it cites, as "; "-separated canonical forms. */
+/** Text → the references it cites, as canonical forms separated by "; ". */
 type Row = [text: string, expected: string];
 
 const ENGLISH: Row[] = [
@@ -295,7 +295,7 @@ const FRENCH: Row[] = [
   ["article 5 par exemple, dans le RIA", "Art. 5"],
 ];
 
-Deno.test("findArticles() reads every way in which English, German and French texts cite the AI Act", () => {
+Deno.test("findArticles() finds citations of the AI Act in English, German and French texts", () => {
   for (const [text, expected] of [...ENGLISH, ...GERMAN, ...FRENCH, ...OTHERS]) {
     const [title = "", summary = ""] = text.split("\n");
     const folded = `${foldText(title, 1_000).text}\n${foldText(summary, 1_000).text}`;
