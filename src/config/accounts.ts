@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import type { Mailbox, SmtpServer } from "../domain/mail.ts";
 import type { Tier } from "../domain/tier.ts";
-import { formatKey, type PlacedMessage } from "./problems.ts";
+import { formatKey, type KeyProblem } from "./problems.ts";
 import type { CheckedFile } from "./schema.ts";
 import { readSecret, type SecretFile, type SecretReader } from "./secrets.ts";
 import { readSmtpUrl } from "./values.ts";
@@ -40,7 +40,7 @@ export interface AccountSecrets {
   files: SecretFile[];
   /** The keys whose secrets stand in the document itself. */
   inPlace: string[];
-  problems: PlacedMessage[];
+  problems: KeyProblem[];
 }
 
 /** Reads the secrets that a raw document names. */

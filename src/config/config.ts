@@ -19,9 +19,9 @@ import { buildAdditions } from "./additions.ts";
 import { buildDelivery, type DeliveryConfig } from "./delivery.ts";
 import { buildCustomers, findCustomerProblems } from "./customers.ts";
 import { findFolderProblems } from "./folders.ts";
-import { type KeyLines, type KeyPath, scanKeyLines } from "./key_lines.ts";
+import { findKeyLines, type KeyLines, type KeyPath } from "./key_lines.ts";
 import { listTables, unknownKeyMessage } from "./known_keys.ts";
-import { ConfigError, type ConfigProblem, formatKey, type PlacedMessage } from "./problems.ts";
+import { ConfigError, type ConfigProblem, formatKey, type KeyProblem } from "./problems.ts";
 import { type CheckedFile, FILE_SCHEMA } from "./schema.ts";
 import type { SecretFile, SecretReader } from "./secrets.ts";
 import { buildServer, findServerProblems, type ServerConfig } from "./server.ts";
@@ -121,7 +121,7 @@ export interface ParseConfigOptions {
    * What is wrong with what the file adds to the classification, with the ids of its sources; a path that begins with
    * `sources` goes on with a source's id.
    */
-  findAdditionProblems(additions: Additions, sourceIds: readonly string[]): PlacedMessage[];
+  findAdditionProblems(additions: Additions, sourceIds: readonly string[]): KeyProblem[];
 }
 
 /** The languages that every service has: those of the topics' names. */
@@ -133,7 +133,7 @@ export interface ParsedConfig {
   /** What the file says, by its own keys. */
   checked: CheckedFile;
   /** A problem of the config that only the store can know, placed in the file. */
-  locate(problem: PlacedMessage): ConfigProblem;
+  locate(problem: KeyProblem): ConfigProblem;
 }
 
 /** The config that a TOML text describes; see {@link parseConfigFile}. */
@@ -147,8 +147,7 @@ export async function parseConfig(text: string, options: ParseConfigOptions): Pr
  */
 export async function parseConfigFile(text: string, options: ParseConfigOptions): Promise<ParsedConfig> {
   const document = parseToml(text, options.file);
-  const lines = scanKeyLines(text);
-  // A config is checked once: to compile the checks, as zod does for what is checked often, would cost more than it saves.
+  // Compiling the schema, as zod does for repeated use, would cost more than it saves.
   const checked = FILE_SCHEMA.safeParse(document, { jitless: true });
   const from = { reader: options.readSecret, folder: options.folder };
   const secrets = await readSourceSecrets(document, from);
@@ -156,23 +155,25 @@ export async function parseConfigFile(text: string, options: ParseConfigOptions)
   const found = [
     ...schemaProblems(checked.error?.issues ?? []),
     ...findServerProblems(document),
-    ...findSourceProblems(document, lines),
+    ...findSourceProblems(document),
     ...await findSelectorProblems(document),
-    ...findCustomerProblems(document, lines),
+    ...findCustomerProblems(document),
     ...secrets.problems,
     ...accounts.problems,
     ...(checked.success ? additionProblems(checked.data, options) : []),
   ];
-  const refuse = (problems: PlacedMessage[]) =>
-    new ConfigError(inOrder(problems.map((problem) => locate(problem, lines, options.file))));
-  if (found.length > 0 || !checked.success) throw refuse(found);
+  const rejection = (problems: KeyProblem[]) => {
+    const lines = findKeyLines(text);
+    return new ConfigError(inOrder(problems.map((problem) => locate(problem, lines, options.file))));
+  };
+  if (found.length > 0 || !checked.success) throw rejection(found);
   const config = buildConfig(checked.data, { sources: secrets, accounts }, options.folder);
   const folderProblems = findFolderProblems(config);
-  if (folderProblems.length > 0) throw refuse(folderProblems);
+  if (folderProblems.length > 0) throw rejection(folderProblems);
   return {
     config,
     checked: checked.data,
-    locate: (problem) => locate(problem, lines, options.file),
+    locate: (problem) => locate(problem, findKeyLines(text), options.file),
   };
 }
 
@@ -210,15 +211,15 @@ function parseToml(text: string, file: string): Record<string, unknown> {
   }
 }
 
-function schemaProblems(issues: readonly z.core.$ZodIssue[]): PlacedMessage[] {
-  return issues.flatMap((issue): PlacedMessage[] => {
+function schemaProblems(issues: readonly z.core.$ZodIssue[]): KeyProblem[] {
+  return issues.flatMap((issue): KeyProblem[] => {
     const path = issue.path as KeyPath;
     if (issue.code !== "unrecognized_keys") return [{ path, message: issue.message }];
     return issue.keys.map((key) => ({ path: [...path, key], message: unknownKeyMessage(path, key) }));
   });
 }
 
-function additionProblems(file: CheckedFile, options: ParseConfigOptions): PlacedMessage[] {
+function additionProblems(file: CheckedFile, options: ParseConfigOptions): KeyProblem[] {
   const ids = file.sources.map(({ id }) => id);
   return options.findAdditionProblems(buildAdditions(file), ids).map(({ path, message }) => {
     const [table, step, ...rest] = path;
@@ -226,12 +227,19 @@ function additionProblems(file: CheckedFile, options: ParseConfigOptions): Place
   });
 }
 
-function locate(problem: PlacedMessage, lines: KeyLines, file: string): ConfigProblem {
+function locate(
+  { path, message, duplicateOf }: KeyProblem,
+  lines: KeyLines,
+  file: string,
+): ConfigProblem {
+  const duplicate = duplicateOf === undefined
+    ? ""
+    : `is the same as ${formatKey(duplicateOf)} on line ${lines.nearestLineOf(duplicateOf)}: `;
   return {
     file,
-    line: lines.lineOrAround(problem.path),
-    key: formatKey(problem.path),
-    message: problem.message,
+    line: lines.nearestLineOf(path),
+    key: formatKey(path),
+    message: duplicate + message,
   };
 }
 

@@ -1,7 +1,7 @@
 // Folders that a source must not read, because the service keeps its own files in them.
 import { dirname } from "node:path";
 import type { SourceSettings } from "../domain/source.ts";
-import type { PlacedMessage } from "./problems.ts";
+import type { KeyProblem } from "./problems.ts";
 
 /** The parts of a config that name files and folders, absolute. */
 interface Folders {
@@ -12,7 +12,7 @@ interface Folders {
 }
 
 /** Sources of files whose folder is one of the service's own. */
-export function findFolderProblems({ sources, store, backup, mail }: Folders): PlacedMessage[] {
+export function findFolderProblems({ sources, store, backup, mail }: Folders): KeyProblem[] {
   const own = new Map([
     [dirname(store.keyFile), "the database's key"],
     [dirname(store.path), "the database"],

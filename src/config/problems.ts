@@ -15,10 +15,12 @@ export interface ConfigProblem {
   message: string;
 }
 
-/** What is wrong with a part of a document, before its line is known. */
-export interface PlacedMessage {
+/** A problem with a key, before its line is known. */
+export interface KeyProblem {
   path: KeyPath;
   message: string;
+  /** An earlier key with the same value; the message then says only what to do. */
+  duplicateOf?: KeyPath;
 }
 
 /** A config that cannot be used, with everything that is wrong with it in the order of the file. */

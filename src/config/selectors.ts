@@ -1,7 +1,7 @@
 // The selectors of sources: whether the engine that reads pages takes them. It is loaded only where there are any.
 import { ITEM_FIELDS } from "../domain/reading.ts";
 import type { KeyPath } from "./key_lines.ts";
-import { type PlacedMessage, quote } from "./problems.ts";
+import { type KeyProblem, quote } from "./problems.ts";
 import { sourceTables } from "./sources.ts";
 
 /** The keys that are selectors, by the table that they stand in. */
@@ -16,7 +16,7 @@ interface PlacedSelector {
 }
 
 /** What is wrong with the selectors of a raw document; what is no text, or blank, is not looked at. */
-export async function findSelectorProblems(document: Record<string, unknown>): Promise<PlacedMessage[]> {
+export async function findSelectorProblems(document: Record<string, unknown>): Promise<KeyProblem[]> {
   const selectors = selectorsOf(document);
   if (selectors.length === 0) return [];
   const { compile } = await import("css-select");

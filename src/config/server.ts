@@ -1,6 +1,6 @@
 // What the config says of the server.
 import { resolve } from "node:path";
-import type { PlacedMessage } from "./problems.ts";
+import type { KeyProblem } from "./problems.ts";
 import type { CheckedFile } from "./schema.ts";
 import { formatListen, isSameListener, readListen } from "./listen.ts";
 
@@ -19,7 +19,7 @@ export interface ServerConfig {
 }
 
 /** What is wrong with the server's table beyond single values; it is looked at raw. */
-export function findServerProblems({ server, metrics }: Record<string, unknown>): PlacedMessage[] {
+export function findServerProblems({ server, metrics }: Record<string, unknown>): KeyProblem[] {
   return [...findLoneTlsFile(server), ...findSharedAddress(server, metrics)];
 }
 
@@ -27,7 +27,7 @@ export function findServerProblems({ server, metrics }: Record<string, unknown>)
 const USUAL_ADDRESS = "127.0.0.1:8080";
 
 /** Two listeners on one address: the second would be told that another program has it. */
-function findSharedAddress(server: unknown, metrics: unknown): PlacedMessage[] {
+function findSharedAddress(server: unknown, metrics: unknown): KeyProblem[] {
   const [api, own] = [listenOf(server) ?? USUAL_ADDRESS, listenOf(metrics)];
   if (own === null) return [];
   const [first, second] = [readListen(api), readListen(own)];
@@ -47,7 +47,7 @@ function listenOf(table: unknown): string | null {
   return typeof listen === "string" ? listen : null;
 }
 
-function findLoneTlsFile(server: unknown): PlacedMessage[] {
+function findLoneTlsFile(server: unknown): KeyProblem[] {
   if (typeof server !== "object" || server === null) return [];
   const [given, missing] = "tls_cert" in server ? ["tls_cert", "tls_key"] : ["tls_key", "tls_cert"];
   if (!(given in server) || missing in server) return [];

@@ -1,6 +1,6 @@
 // The secrets of sources: what their requests carry in headers.
 import type { KeyPath } from "./key_lines.ts";
-import { formatKey, type PlacedMessage } from "./problems.ts";
+import { formatKey, type KeyProblem } from "./problems.ts";
 import { readSecret, type SecretFile, type SecretReader } from "./secrets.ts";
 import { sourceTables } from "./sources.ts";
 import { headerNameProblem } from "./strategy_tables.ts";
@@ -17,7 +17,7 @@ export interface SourceSecrets {
   files: SecretFile[];
   /** The keys whose secrets stand in the document itself. */
   inPlace: string[];
-  problems: PlacedMessage[];
+  problems: KeyProblem[];
 }
 
 /** Reads the secrets that the sources of a raw document name. */

@@ -1,17 +1,10 @@
-// What must hold between the keys of a source, and between sources.
-import type { KeyLines } from "./key_lines.ts";
-import type { PlacedMessage } from "./problems.ts";
+// Checks that involve several keys of a source, or several sources.
+import type { KeyProblem } from "./problems.ts";
 import { strategyProblems } from "./strategies.ts";
 
-/**
- * What is wrong with a document's sources beyond single values. Looks at the raw document, so that it finds its
- * problems beside those of the schema.
- */
-export function findSourceProblems(
-  document: Record<string, unknown>,
-  lines: KeyLines,
-): PlacedMessage[] {
-  const problems: PlacedMessage[] = [];
+/** Problems of the sources. Reads the raw document, so that they are reported together with those of the schema. */
+export function findSourceProblems(document: Record<string, unknown>): KeyProblem[] {
+  const problems: KeyProblem[] = [];
   const firstOfId = new Map<unknown, number>();
   for (const [index, source] of sourceTables(document)) {
     const at = ["sources", index];
@@ -21,18 +14,14 @@ export function findSourceProblems(
     const first = firstOfId.get(source.id);
     if (first === undefined) firstOfId.set(source.id, index);
     else if (typeof source.id === "string") {
-      const line = lines.lineOf(["sources", first, "id"]);
-      problems.push({
-        path: [...at, "id"],
-        message:
-          `is "${source.id}" like that of sources[${first}] on line ${line}: give one of them another id`,
-      });
+      const duplicateOf = ["sources", first, "id"];
+      problems.push({ path: [...at, "id"], duplicateOf, message: "choose another id" });
     }
   }
   return problems;
 }
 
-/** The sources of a raw document that are tables, with their positions. */
+/** The sources of a raw document that are tables, with their indexes. */
 export function sourceTables(document: Record<string, unknown>): [number, Record<string, unknown>][] {
   if (!Array.isArray(document.sources)) return [];
   return [...document.sources.entries()].filter(([, source]) =>

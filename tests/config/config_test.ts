@@ -205,7 +205,7 @@ Deno.test("parseConfig() reports everything that is wrong at once, in the order 
 Deno.test("parseConfig() names both lines of two sources with one id", async () => {
   const text = source() + source('id = "b"') + source();
   assert.deepEqual(await linesOf(text), [
-    'regfeed.toml:10: sources[2].id: is "a-source" like that of sources[0] on line 2: give one of them another id',
+    "regfeed.toml:10: sources[2].id: is the same as sources[0].id on line 2: choose another id",
   ]);
 });
 

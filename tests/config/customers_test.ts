@@ -57,25 +57,25 @@ Deno.test("what is wrong with a declared customer is told with its line, and nev
     [customer("key_sha256 = 5"), /:5: customers\[0\]\.key_sha256.*needs the SHA-256 of an API key/],
     [
       customer("active_subscriptions = 5"),
-      /:6: .*belongs to customers of the tier embedded.*\[tiers\.team\]/,
+      /:6: .*is allowed only for the embedded tier.*\[tiers\.team\]/,
     ],
     [customer("tiers = 5"), /:6: customers\[0\]\.tiers: unknown key\. Did you mean "tier"\?/],
     [
       customer() + customer('email = "b@c.example"', `key_sha256 = "${OTHER}"`),
-      /:7: customers\[1\]\.id: is the same as that of customers\[0\] on line 2: give one of them another id/,
+      /:7: customers\[1\]\.id: is the same as customers\[0\].id on line 2: choose another id/,
     ],
     [
       customer() + customer('id = "b"', 'email = "ANA@bank.example"', `key_sha256 = "${OTHER}"`),
-      /:9: customers\[1\]\.email: is the same as that of customers\[0\] on line 3/,
+      /:9: customers\[1\]\.email: is the same as customers\[0\].email on line 3/,
     ],
     [
       customer() +
       customer('id = "b"', 'email = "b@c.example"', `key_sha256 = ["${OTHER}", "${HASH.toUpperCase()}"]`),
-      /:10: customers\[1\]\.key_sha256\[1\]: is the same as that of customers\[0\] on line 5/,
+      /:10: customers\[1\]\.key_sha256\[1\]: is the same as customers\[0\].key_sha256 on line 5/,
     ],
     [
       customer(`key_sha256 = ["${HASH}", "${HASH}"]`),
-      /key_sha256\[1\]: is the same as that of customers\[0\]/,
+      /key_sha256\[1\]: is the same as customers\[0\].key_sha256/,
     ],
   ];
   for (const [text, expected] of rows) {
