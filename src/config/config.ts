@@ -14,11 +14,11 @@ import {
   type MailConfig,
   type PaymentConfig,
   readAccountSecrets,
-} from "./accounts.ts";
-import { buildAdditions } from "./additions.ts";
+} from "./payment_and_mail.ts";
+import { buildAdditions } from "./classification.ts";
 import { buildDelivery, type DeliveryConfig } from "./delivery.ts";
-import { buildCustomers, findCustomerProblems } from "./customers.ts";
 import { findFolderProblems } from "./folders.ts";
+import { buildCustomers, findCustomerProblems } from "./declared_customers.ts";
 import { findKeyLines, type KeyLines, type KeyPath } from "./key_lines.ts";
 import { listTables, unknownKeyMessage } from "./known_keys.ts";
 import { ConfigError, type ConfigProblem, formatKey, type KeyProblem } from "./problems.ts";
@@ -26,14 +26,14 @@ import { type CheckedFile, FILE_SCHEMA } from "./schema.ts";
 import type { SecretFile, SecretReader } from "./secrets.ts";
 import { buildServer, findServerProblems, type ServerConfig } from "./server.ts";
 import { readSourceSecrets, type SourceSecrets } from "./source_secrets.ts";
-import { findSelectorProblems } from "./selectors.ts";
-import { findSourceProblems } from "./sources.ts";
-import { buildRules } from "./strategies.ts";
+import { findSelectorProblems } from "./check_selectors.ts";
+import { findSourceProblems } from "./check_sources.ts";
+import { buildRules } from "./strategy_rules.ts";
 import { explainToml } from "./toml_errors.ts";
 
-export { decodeConfig } from "./encoding.ts";
+export { decodeConfig } from "./decode_file.ts";
 export { ConfigError, type ConfigProblem } from "./problems.ts";
-export type { MailConfig, PaymentConfig } from "./accounts.ts";
+export type { MailConfig, PaymentConfig } from "./payment_and_mail.ts";
 export type { SecretFile, SecretReader } from "./secrets.ts";
 
 /** What the config file says, with every default filled in. */

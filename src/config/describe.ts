@@ -4,7 +4,7 @@ import { type LimitField, limitFields, type Tier, TIERS } from "../domain/tier.t
 import type { Config } from "./config.ts";
 import { sourceDetails, sourceRow, type SourceSummary, summariseSource } from "./describe_source.ts";
 import { formatListen } from "./listen.ts";
-import { formatDuration } from "./values.ts";
+import { formatDuration } from "./parse_values.ts";
 
 /** What is in force, ready for JSON. */
 export interface ConfigSummary {

@@ -1,7 +1,7 @@
 // What a config puts in force for one source, without its secrets.
 import { nextRunAfter } from "../domain/schedule.ts";
 import { PATTERN_RULE, type SourceSettings } from "../domain/source.ts";
-import { formatDuration } from "./values.ts";
+import { formatDuration } from "./parse_values.ts";
 
 /** A source as a summary shows it. Its addresses may hold secrets: they are not shown. */
 export interface SourceSummary {

@@ -1,7 +1,7 @@
 // Addresses to listen on, as a config has them.
 import ipaddr from "ipaddr.js";
 import { quote } from "./problems.ts";
-import type { Reading } from "./values.ts";
+import type { Reading } from "./parse_values.ts";
 
 const MAX_PORT = 65_535;
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i;

@@ -7,10 +7,10 @@ import { MAIL_LANGUAGES } from "../domain/mail.ts";
 import { SEVERITIES } from "../domain/severity.ts";
 import { FETCH_STRATEGIES } from "../domain/source.ts";
 import { type LimitField, TIERS } from "../domain/tier.ts";
-import { findUrlsProblems, readIdentity, readPattern } from "./identity_keys.ts";
-import { duration, flag, list, oneOf, table, text, wants, wholeNumber } from "./parts.ts";
+import { findUrlsProblems, readIdentity, readPattern } from "./identity_rule.ts";
+import { duration, flag, list, oneOf, table, text, wants, wholeNumber } from "./schema_builders.ts";
 import { describeFound, describeKind, didYouMean, listWords } from "./problems.ts";
-import { HEADERS_TABLE, STRATEGY_TABLES } from "./strategy_tables.ts";
+import { HEADERS_TABLE, STRATEGY_TABLES } from "./strategy_schema.ts";
 import { readListen } from "./listen.ts";
 import {
   readCidr,
@@ -29,7 +29,7 @@ import {
   readUrl,
   readUserAgent,
   readVariable,
-} from "./values.ts";
+} from "./parse_values.ts";
 
 /** The bounds of the numbers and durations that an operator may set. */
 const BOUNDS = {

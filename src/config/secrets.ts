@@ -1,7 +1,7 @@
 // Secrets: given in place, in a file or in the environment.
 import { resolve } from "node:path";
 import { trimEndOf } from "../domain/trim.ts";
-import { readPath, readVariable } from "./values.ts";
+import { readPath, readVariable } from "./parse_values.ts";
 
 /** Where secrets come from. */
 export interface SecretReader {

@@ -2,8 +2,8 @@
 import type { KeyPath } from "./key_lines.ts";
 import { formatKey, type KeyProblem } from "./problems.ts";
 import { readSecret, type SecretFile, type SecretReader } from "./secrets.ts";
-import { sourceTables } from "./sources.ts";
-import { headerNameProblem } from "./strategy_tables.ts";
+import { sourceTables } from "./check_sources.ts";
+import { headerNameProblem } from "./strategy_schema.ts";
 
 const HEADER_VALUE = /^[!-~]([ !-~]*[!-~])?$/;
 const NOT_A_HEADER = "gives no header value: it is one line of ASCII characters, such as Bearer and a token";

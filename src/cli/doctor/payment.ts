@@ -1,6 +1,6 @@
 // What the doctor says of payments: the signing secret, the mode, the prices.
 import type { Config } from "../../config/config.ts";
-import type { PaymentConfig } from "../../config/accounts.ts";
+import type { PaymentConfig } from "../../config/payment_and_mail.ts";
 import { type Finding, good, problem, warning } from "./finding.ts";
 
 /** Fewer characters behind `whsec_` than any signing secret has: it was not copied whole. */

@@ -1,7 +1,7 @@
 // Tests of src/config/encoding.ts.
 import assert from "node:assert/strict";
 import { ConfigError } from "../../src/config/config.ts";
-import { decodeConfig } from "../../src/config/encoding.ts";
+import { decodeConfig } from "../../src/config/decode_file.ts";
 
 const latin1 = (text: string): Uint8Array => Uint8Array.from(text, (char) => char.charCodeAt(0));
 const utf16 = (text: string): number[] =>

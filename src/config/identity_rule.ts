@@ -1,7 +1,7 @@
 // The keys of a source that say what tells its publications apart, and their languages.
 import { IDENTITY_RULES, type IdentityRule, PATTERN_RULE } from "../domain/source.ts";
 import { describeFound, quote } from "./problems.ts";
-import { type Reading, readLanguage } from "./values.ts";
+import { type Reading, readLanguage } from "./parse_values.ts";
 
 const FORMS = 'write "guid", "link", "link+title" or { pattern = "/news/([0-9]+)" }';
 

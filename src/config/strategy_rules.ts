@@ -10,7 +10,7 @@ import {
 import { dateFormatProblem } from "../domain/date_format.ts";
 import type { FetchStrategy } from "../domain/source.ts";
 import { listWords } from "./problems.ts";
-import { STRATEGY_TABLES, type StrategyTables } from "./strategy_tables.ts";
+import { STRATEGY_TABLES, type StrategyTables } from "./strategy_schema.ts";
 
 /** Something wrong with a source: where within it, and what. */
 export interface SourceProblem {

@@ -2,7 +2,7 @@
 import { ITEM_FIELDS } from "../domain/reading.ts";
 import type { KeyPath } from "./key_lines.ts";
 import { type KeyProblem, quote } from "./problems.ts";
-import { sourceTables } from "./sources.ts";
+import { sourceTables } from "./check_sources.ts";
 
 /** The keys that are selectors, by the table that they stand in. */
 const KEYS: Readonly<Record<string, readonly string[]>> = {

@@ -1,7 +1,7 @@
 // The kinds of values that the config's schema is made of, with messages that say what is wanted.
 import * as z from "zod";
 import { describeFound, didYouMean, listWords, quote } from "./problems.ts";
-import { readDuration, type Reading } from "./values.ts";
+import { readDuration, type Reading } from "./parse_values.ts";
 
 /** The message of a value that is missing or of the wrong kind. */
 export function wants(

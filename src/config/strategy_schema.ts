@@ -3,10 +3,10 @@ import * as z from "zod";
 import { dateFormatProblem } from "../domain/date_format.ts";
 import { ITEM_FIELDS, type ItemField } from "../domain/reading.ts";
 import { readTemplate, readValuePath } from "../domain/value_path.ts";
-import { readPattern } from "./identity_keys.ts";
-import { flag, list, oneOf, table, text, wants, wholeNumber } from "./parts.ts";
+import { readPattern } from "./identity_rule.ts";
+import { flag, list, oneOf, table, text, wants, wholeNumber } from "./schema_builders.ts";
 import { describeKind, quote } from "./problems.ts";
-import type { Reading } from "./values.ts";
+import type { Reading } from "./parse_values.ts";
 
 const BOUNDS = {
   pages: { min: 1, max: 1_000 },

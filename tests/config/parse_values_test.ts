@@ -18,7 +18,7 @@ import {
   readUrl,
   readUserAgent,
   readVariable,
-} from "../../src/config/values.ts";
+} from "../../src/config/parse_values.ts";
 
 /** Rows of a text and what it is read as; a RegExp is what the problem must say. */
 function check<T>(

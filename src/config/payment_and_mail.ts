@@ -5,7 +5,7 @@ import type { Tier } from "../domain/tier.ts";
 import { formatKey, type KeyProblem } from "./problems.ts";
 import type { CheckedFile } from "./schema.ts";
 import { readSecret, type SecretFile, type SecretReader } from "./secrets.ts";
-import { readSmtpUrl } from "./values.ts";
+import { readSmtpUrl } from "./parse_values.ts";
 
 /** How payments are taken. */
 export interface PaymentConfig {

@@ -1,6 +1,6 @@
 // Checks that involve several keys of a source, or several sources.
 import type { KeyProblem } from "./problems.ts";
-import { strategyProblems } from "./strategies.ts";
+import { strategyProblems } from "./strategy_rules.ts";
 
 /** Problems of the sources. Reads the raw document, so that they are reported together with those of the schema. */
 export function findSourceProblems(document: Record<string, unknown>): KeyProblem[] {
