@@ -1,10 +1,10 @@
-// The selectors of sources: whether the engine that reads pages takes them. It is loaded only where there are any.
+// Validates the CSS selectors of sources. The selector engine is loaded only if there are any.
 import { ITEM_FIELDS } from "../domain/reading.ts";
 import type { KeyPath } from "./key_lines.ts";
 import { type KeyProblem, quote } from "./problems.ts";
-import { sourceTables } from "./check_sources.ts";
+import { tablesOf } from "./raw_document.ts";
 
-/** The keys that are selectors, by the table that they stand in. */
+/** The keys with selectors, by table. */
 const KEYS: Readonly<Record<string, readonly string[]>> = {
   html: ["item", ...ITEM_FIELDS, "next"],
   sitemap: ITEM_FIELDS,
@@ -15,28 +15,30 @@ interface PlacedSelector {
   selector: string;
 }
 
-/** What is wrong with the selectors of a raw document; what is no text, or blank, is not looked at. */
+/** Problems of the selectors in a raw document. Values that the schema rejects are skipped. */
 export async function findSelectorProblems(document: Record<string, unknown>): Promise<KeyProblem[]> {
   const selectors = selectorsOf(document);
   if (selectors.length === 0) return [];
   const { compile } = await import("css-select");
   return selectors.flatMap(({ path, selector }) => {
-    const reason = whyNoSelector(selector, compile);
-    return reason === null ? [] : [{ path, message: `is no CSS selector: ${quote(selector)} (${reason})` }];
+    const reason = whyInvalid(selector, compile);
+    return reason === null
+      ? []
+      : [{ path, message: `is not a valid CSS selector: ${quote(selector)} (${reason})` }];
   });
 }
 
-/** Why the engine takes a selector not, or takes it for another than was meant; null when it is good. */
-function whyNoSelector(selector: string, compile: (selector: string) => unknown): string | null {
-  // An attribute behind it is read by us, and alone means the item itself.
+/** Why a selector is invalid or certainly not what was meant; null if it is valid. */
+function whyInvalid(selector: string, compile: (selector: string) => unknown): string | null {
+  // `@NAME` at the end is our own syntax for an attribute; alone it refers to the item itself.
   const bare = selector.replace(/@[\w:.-]+$/, "").trim();
   if (bare === "") return null;
-  // The engine reads any one sign where a name begins, so that these would compile, and never find anything.
+  // The engine accepts any character at the start of a name: these selectors would compile and never match.
   const unquoted = bare.replace(/"[^"]*"|'[^']*'|\[[^\][]*\]|\\./g, "");
   if (unquoted.includes("@")) {
-    return "@ with the name of an attribute stands at the end, and the name has no blank in it";
+    return "@ and the name of an attribute must be at the end, without spaces";
   }
-  if (/[.#](?:[.#,>+~\s]|$)/.test(unquoted)) return "a name is missing behind a dot or a #";
+  if (/[.#](?:[.#,>+~\s]|$)/.test(unquoted)) return "the name after . or # is missing";
   try {
     compile(bare);
     return null;
@@ -46,7 +48,7 @@ function whyNoSelector(selector: string, compile: (selector: string) => unknown)
 }
 
 function selectorsOf(document: Record<string, unknown>): PlacedSelector[] {
-  return sourceTables(document).flatMap(([index, source]) =>
+  return tablesOf(document, "sources").flatMap(([index, source]) =>
     Object.entries(KEYS).flatMap(([strategy, keys]) =>
       keys.flatMap((key) =>
         textsOf((source[strategy] as Record<string, unknown> | undefined)?.[key])

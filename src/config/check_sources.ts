@@ -1,12 +1,13 @@
 // Checks that involve several keys of a source, or several sources.
 import type { KeyProblem } from "./problems.ts";
-import { strategyProblems } from "./strategy_rules.ts";
+import { tablesOf } from "./raw_document.ts";
+import { strategyProblems } from "./check_strategy.ts";
 
 /** Problems of the sources. Reads the raw document, so that they are reported together with those of the schema. */
 export function findSourceProblems(document: Record<string, unknown>): KeyProblem[] {
   const problems: KeyProblem[] = [];
   const firstOfId = new Map<unknown, number>();
-  for (const [index, source] of sourceTables(document)) {
+  for (const [index, source] of tablesOf(document, "sources")) {
     const at = ["sources", index];
     problems.push(
       ...strategyProblems(source).map(({ path, message }) => ({ path: [...at, ...path], message })),
@@ -15,16 +16,8 @@ export function findSourceProblems(document: Record<string, unknown>): KeyProble
     if (first === undefined) firstOfId.set(source.id, index);
     else if (typeof source.id === "string") {
       const duplicateOf = ["sources", first, "id"];
-      problems.push({ path: [...at, "id"], duplicateOf, message: "choose another id" });
+      problems.push({ path: [...at, "id"], duplicateOf, message: `choose another id than "${source.id}"` });
     }
   }
   return problems;
-}
-
-/** The sources of a raw document that are tables, with their indexes. */
-export function sourceTables(document: Record<string, unknown>): [number, Record<string, unknown>][] {
-  if (!Array.isArray(document.sources)) return [];
-  return [...document.sources.entries()].filter(([, source]) =>
-    typeof source === "object" && !Array.isArray(source) && !(source instanceof Date)
-  );
 }

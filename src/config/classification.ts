@@ -1,9 +1,9 @@
-// What the config adds to the classification, as the classifier takes it.
+// Additions to the classification: [[topics]], [[topic_keywords]], [[severity_rules]] and defaults of sources.
 import { canonicalArticle } from "../domain/article.ts";
 import type { Additions, KeywordList, Keywords } from "../domain/classification.ts";
 import type { CheckedFile } from "./schema.ts";
 
-/** The additions of a checked file. Whether they hold together is for the classification to say. */
+/** The additions of a config; the classification validates them. */
 export function buildAdditions(file: CheckedFile): Additions {
   return {
     topics: file.topics.map((topic) => ({
@@ -37,7 +37,7 @@ export function buildAdditions(file: CheckedFile): Additions {
   };
 }
 
-/** The canonical form of a reference; as it is written where it has none, for the error to show. */
+/** The canonical form of a reference, or the text itself if it is not valid. */
 function canonical(text: string): string {
   return canonicalArticle(text) ?? text;
 }

@@ -3,6 +3,7 @@ import { type DeclaredCustomer, declaredCustomerId } from "../domain/declared.ts
 import { LIMIT_FIELDS, limitsFromFields } from "../domain/tier.ts";
 import type { KeyPath } from "./key_lines.ts";
 import type { KeyProblem } from "./problems.ts";
+import { tablesOf } from "./raw_document.ts";
 import type { CheckedFile } from "./schema.ts";
 
 /**
@@ -19,7 +20,7 @@ export function findCustomerProblems(document: Record<string, unknown>): KeyProb
     if (duplicateOf === undefined) firsts.set(key, path);
     else problems.push({ path, duplicateOf, message });
   };
-  for (const [index, customer] of customerTables(document)) {
+  for (const [index, customer] of tablesOf(document, "customers")) {
     const at = ["customers", index];
     rejectDuplicate("id", customer.id, [...at, "id"], "choose another id");
     rejectDuplicate("email", customer.email, [...at, "email"], "each customer needs a separate address");
@@ -34,15 +35,6 @@ export function findCustomerProblems(document: Record<string, unknown>): KeyProb
     }
   }
   return problems;
-}
-
-/** The customers of a raw document that are tables, with their indexes. */
-function customerTables(document: Record<string, unknown>): [number, Record<string, unknown>][] {
-  if (!Array.isArray(document.customers)) return [];
-  return [...document.customers.entries()].filter(([, customer]) =>
-    typeof customer === "object" && customer !== null && !Array.isArray(customer) &&
-    !(customer instanceof Date)
-  );
 }
 
 function hashesOf(customer: Record<string, unknown>, at: KeyPath): [unknown, KeyPath][] {

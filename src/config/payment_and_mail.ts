@@ -1,49 +1,50 @@
-// What the config says of payments and mails, with every secret that is no source's: read, as the program uses them.
+// The [payment] and [mail] tables, and all secrets except those of sources.
 import { resolve } from "node:path";
 import type { Mailbox, SmtpServer } from "../domain/mail.ts";
 import type { Tier } from "../domain/tier.ts";
 import { formatKey, type KeyProblem } from "./problems.ts";
+import { isTable } from "./raw_document.ts";
 import type { CheckedFile } from "./schema.ts";
 import { readSecret, type SecretFile, type SecretReader } from "./secrets.ts";
 import { readSmtpUrl } from "./parse_values.ts";
 
-/** How payments are taken. */
+/** Settings of payments. */
 export interface PaymentConfig {
   /** The whole signing secret, as the provider shows it. */
   webhookSecret: string;
-  /** Whether events of real payments are taken; else only those of the test mode. */
+  /** Whether to accept events of real payments rather than of the test mode. */
   livemode: boolean;
-  /** How long access goes on after a payment failed. */
+  /** How long access continues after a failed payment. */
   graceMs: number;
-  /** Price ids and the tiers that they buy. */
+  /** Tiers by price id. */
   prices: Record<string, Tier>;
 }
 
-/** How mails go out. */
+/** Settings of emails. */
 export interface MailConfig {
   from: Mailbox;
-  /** Where customers write to. */
+  /** The address that customers write to. */
   support: string;
-  /** Null: mails are put into the outbox. */
+  /** Null: mails are written to the outbox. */
   smtp: SmtpServer & { requireTls: boolean; caFile: string | null } | null;
-  /** The folder for mails without a server, absolute. */
+  /** The folder for mails if there is no server, absolute. */
   outbox: string;
-  /** How long what a mail told is kept after it was sent, ms. */
+  /** How long the contents of sent mails are kept, ms. */
   keepMs: number;
 }
 
-/** The secrets of payments, mails and metrics, read. */
+/** The secrets of payments, mails and metrics. */
 export interface AccountSecrets {
   webhookSecret: string | null;
   smtp: SmtpServer | null;
   metricsToken: string | null;
   files: SecretFile[];
-  /** The keys whose secrets stand in the document itself. */
-  inPlace: string[];
+  /** The keys whose secrets are in the config file itself. */
+  inline: string[];
   problems: KeyProblem[];
 }
 
-/** Reads the secrets that a raw document names. */
+/** Reads the secrets of a raw document. */
 export async function readAccountSecrets(
   document: Record<string, unknown>,
   from: { reader: SecretReader; folder: string },
@@ -53,7 +54,7 @@ export async function readAccountSecrets(
     smtp: null,
     metricsToken: null,
     files: [],
-    inPlace: [],
+    inline: [],
     problems: [],
   };
   const { payment, mail, metrics } = document;
@@ -62,8 +63,8 @@ export async function readAccountSecrets(
     found.webhookSecret = await readOne(["payment", "webhook_secret"], payment, from, found);
   }
   if (isTable(payment) && !Object.keys(payment).some((key) => key.startsWith("webhook_secret"))) {
-    const message = "is missing: without the endpoint's signing secret anybody could make customers; " +
-      "give webhook_secret, webhook_secret_file or webhook_secret_env";
+    const message = "is missing: without the endpoint's signing secret anyone could create customers; " +
+      "set webhook_secret, webhook_secret_file or webhook_secret_env";
     found.problems.push({ path: ["payment", "webhook_secret"], message });
   }
   if (!isTable(mail)) return found;
@@ -74,7 +75,7 @@ export async function readAccountSecrets(
   if ("value" in reading) found.smtp = reading.value;
   else found.problems.push({ path: ["mail", key], message: reading.problem });
   if (mail["from"] === undefined) {
-    const message = 'is missing: a mail server wants a sender, such as "Regfeed <feed@example.org>"';
+    const message = 'is missing: a mail server needs a sender, such as "Regfeed <feed@example.org>"';
     found.problems.push({ path: ["mail", "from"], message });
   }
   return found;
@@ -88,12 +89,12 @@ async function readMetricsToken(
   const token = await readOne(["metrics", "token"], metrics, from, found);
   const key = Object.keys(metrics).find((name) => /^token(_file|_env)?$/.test(name)) ?? "token";
   if (token !== null && !/^[!-~]+$/.test(token)) {
-    const message = "gives no token: it is one line of ASCII characters without spaces";
+    const message = "is not a valid token: use one line of ASCII characters without spaces";
     found.problems.push({ path: ["metrics", key], message });
   }
   if (token !== null && metrics["listen"] === undefined) {
     const message =
-      'guards nothing without metrics.listen: add listen = "127.0.0.1:9464", or take the token out';
+      'has no effect without metrics.listen: add listen = "127.0.0.1:9464", or remove the token';
     found.problems.push({ path: ["metrics", key], message });
   }
   return token;
@@ -112,21 +113,17 @@ async function readOne(
     found.problems.push({ path, message: secret.message });
     return null;
   }
-  if (secret.key === name && !isPublicUrl(secret.value)) found.inPlace.push(formatKey(path) ?? name);
+  if (secret.key === name && !isPublicUrl(secret.value)) found.inline.push(formatKey(path) ?? name);
   if (secret.path !== undefined) found.files.push({ key: formatKey(path) ?? secret.key, path: secret.path });
   return secret.value;
 }
 
-/** Whether an address holds no password: then everybody may read it. */
+/** Whether a URL has no password and is therefore not secret. */
 function isPublicUrl(text: string): boolean {
   return URL.canParse(text) && new URL(text).password === "";
 }
 
-function isTable(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
-}
-
-/** How payments are taken; null where the file has no such table. */
+/** The settings of payments; null without [payment]. */
 export function buildPayment(
   { payment }: CheckedFile,
   { webhookSecret }: AccountSecrets,
@@ -136,7 +133,7 @@ export function buildPayment(
   return { webhookSecret, livemode, graceMs: grace, prices };
 }
 
-/** How mails go out. */
+/** The settings of emails. */
 export function buildMail({ mail }: CheckedFile, { smtp }: AccountSecrets, folder: string): MailConfig {
   const caFile = mail.smtp_ca_file === undefined ? null : resolve(folder, mail.smtp_ca_file);
   return {

@@ -1,9 +1,10 @@
-// The kinds of values that the config's schema is made of, with messages that say what is wanted.
+// Building blocks of the config's schema, with messages that say what is expected.
 import * as z from "zod";
-import { describeFound, didYouMean, listWords, quote } from "./problems.ts";
+import { didYouMean } from "./did_you_mean.ts";
+import { describeFound, listWords, quote } from "./problems.ts";
 import { readDuration, type Reading } from "./parse_values.ts";
 
-/** The message of a value that is missing or of the wrong kind. */
+/** The message for a missing value or one of the wrong type. */
 export function wants(
   what: string,
   example: string,
@@ -15,7 +16,7 @@ export function wants(
       : `needs ${what}, such as ${example}; found ${found(input)}`;
 }
 
-/** A text that is read into something else; `what`, `example` and `found` are for the message when it is none. */
+/** A string that `read` converts; `what`, `example` and `found` are for the message if it is not a string. */
 export function text<T>(
   what: string,
   example: string,
@@ -30,12 +31,12 @@ export function text<T>(
   });
 }
 
-/** A whole number within bounds. */
+/** An integer within bounds. */
 export function wholeNumber(
   bounds: { min: number; max: number },
   example: string,
 ): z.ZodType<number, number> {
-  const what = `a whole number from ${bounds.min} to ${bounds.max}`;
+  const what = `an integer from ${bounds.min} to ${bounds.max}`;
   const error = wants(what, example);
   return z.number({ error }).superRefine((value, context) => {
     if (Number.isInteger(value) && value >= bounds.min && value <= bounds.max) return;
@@ -56,13 +57,13 @@ export function duration(
   return text("a duration", example, (value) => readDuration(value, bounds));
 }
 
-/** One of some words. */
+/** One of a set of words. */
 export function oneOf<const T extends readonly string[]>(words: T): z.ZodType<T[number], string> {
   const known = words.map((word) => `"${word}"`);
   return text(`one of ${listWords(known)}`, words[0] ?? "", (value): Reading<T[number]> => {
     if (words.includes(value)) return { value };
     return {
-      problem: `cannot be ${quote(value)}: it is one of ${listWords(known)}.${didYouMean(value, words)}`,
+      problem: `cannot be ${quote(value)}: use one of ${listWords(known)}.${didYouMean(value, words)}`,
     };
   });
 }
@@ -72,7 +73,7 @@ export function list<T extends z.ZodType>(item: T, what: string, example: string
   return z.array(item, { error: wants(`a list of ${what}`, example) });
 }
 
-/** A table that knows its keys and no other. */
+/** A table that allows only its known keys. */
 export function table<T extends z.ZodRawShape>(shape: T, header: string): z.ZodObject<T, z.core.$strict> {
   const error = (issue: { code?: string; input?: unknown }): string | undefined =>
     issue.code === "unrecognized_keys" ? undefined : wants("a table", header)(issue);

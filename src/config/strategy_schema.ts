@@ -1,4 +1,4 @@
-// The tables of the strategies within a source: `[sources.json]`, `[sources.html]`, `[sources.sparql]`, `[sources.sitemap]`.
+// The schema of the strategies' tables: `[sources.json]`, `[sources.html]`, `[sources.sparql]`, `[sources.sitemap]`.
 import * as z from "zod";
 import { dateFormatProblem } from "../domain/date_format.ts";
 import { ITEM_FIELDS, type ItemField } from "../domain/reading.ts";
@@ -18,11 +18,11 @@ const BOUNDS = {
   rows: { min: 10, max: 1_000_000 },
 } as const;
 
-/** A longer request is refused by servers. */
+/** Servers reject longer requests. */
 const MAX_QUERY_CHARACTERS = 6_000;
 
-/** Headers that the request itself needs, and those that have a key of their own. */
-const OWN_HEADERS = new Set([
+/** Headers that Regfeed sets itself or that have a separate key. */
+const RESERVED_HEADERS = new Set([
   "accept-encoding",
   "authorization",
   "connection",
@@ -35,19 +35,19 @@ const OWN_HEADERS = new Set([
   "user-agent",
 ]);
 
-/** What is wrong with the name of a header; null when nothing is. */
+/** What is wrong with the name of a header; null if it is valid. */
 export function headerNameProblem(name: string): string | null {
-  if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name)) return "is no name of a header";
-  const own = name.toLowerCase();
-  if (own === "authorization") return "has a key of its own: write it as authorization of the source";
-  if (own === "user-agent") return "has a key of its own: user_agent of [ingest]";
-  return OWN_HEADERS.has(own) ? "is a header that Regfeed sets itself: take it out" : null;
+  if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name)) return "is not a valid header name";
+  const lower = name.toLowerCase();
+  if (lower === "authorization") return "has a separate key: authorization of the source";
+  if (lower === "user-agent") return "has a separate key: user_agent of [ingest]";
+  return RESERVED_HEADERS.has(lower) ? "is a header that Regfeed sets itself: remove it" : null;
 }
 
 /** `[sources.headers]`: NAME, NAME_file or NAME_env for each header. */
 export const HEADERS_TABLE = z.record(
   z.string(),
-  z.string({ error: wants("a text", '"…"', describeKind) }),
+  z.string({ error: wants("a string", '"…"', describeKind) }),
   { error: wants("a table", "[sources.headers]") },
 ).optional();
 
@@ -66,24 +66,24 @@ function readItemsPath(value: string): Reading<string> {
 function readRule(value: string): Reading<string> {
   const reading = value.includes("{") || value.includes("}") ? readTemplate(value) : readValuePath(value);
   if ("problem" in reading) return reading;
-  return value === "" ? { problem: "is empty: write the path of the value" } : { value };
+  return value === "" ? { problem: "is empty: set the path of the value" } : { value };
 }
 
-/** A CSS selector, perhaps with `@NAME` behind it for an attribute; whether it is one, the engine of selectors says later. */
+/** A CSS selector, optionally followed by `@NAME` for an attribute; validated later by the selector engine. */
 function readSelector(value: string): Reading<string> {
-  return value.trim() === "" ? { problem: "is empty: write a selector" } : { value };
+  return value.trim() === "" ? { problem: "is empty: set a selector" } : { value };
 }
 
 function readItemSelector(value: string): Reading<string> {
   if (/@[\w:.-]+$/.test(value)) {
-    return { problem: "names an attribute: an item is an element, so take the @ out" };
+    return { problem: "selects an attribute, but an item is an element: remove the @" };
   }
   return value.trim() === ""
-    ? { problem: 'is empty: write the selector of an item, such as "article"' }
+    ? { problem: 'is empty: set the selector of an item, such as "article"' }
     : readSelector(value);
 }
 
-/** One rule, or several of which the first that gives something counts. */
+/** One rule, or several of which the first with a result is used. */
 function rules(what: string, example: string, read: (text: string) => Reading<string>) {
   const wanted = wants(`${what}, or a list of them`, `"${example}"`);
   return z.unknown().transform((value, context): string[] => {
@@ -131,7 +131,7 @@ const selectors = fields("a selector", {
   language: "@lang",
 }, readSelector);
 
-const dateFormat = text("the form of a date", "dd.MM.yyyy", (value): Reading<string> => {
+const dateFormat = text("a date format", "dd.MM.yyyy", (value): Reading<string> => {
   const problem = dateFormatProblem(value);
   return problem === null ? { value } : { problem };
 }).optional();
@@ -148,7 +148,7 @@ const paging = {
 function readParameter(value: string): Reading<string> {
   return /^[^\s&=#]+$/.test(value)
     ? { value }
-    : { problem: `is no name of a query parameter: ${quote(value)}` };
+    : { problem: `is not a valid name of a query parameter: ${quote(value)}` };
 }
 
 function windows(defaults: { overlap: number; first: number }) {
@@ -165,7 +165,7 @@ const json = table({
   date_format: dateFormat,
   ...paging,
   next: path("next_page_url").optional(),
-  body: z.string({ error: wants("a text", "'{ \"page\": 1 }'") }).optional(),
+  body: z.string({ error: wants("a string", "'{ \"page\": 1 }'") }).optional(),
   ...windows({ overlap: 3, first: 30 }),
   not_found_is_empty: flag().prefault(false),
 }, "[sources.json]");
@@ -187,9 +187,9 @@ const sparql = table({
 }, "[sources.sparql]");
 
 function readQuery(value: string): Reading<string> {
-  if (value.trim() === "") return { problem: "is empty: write a SPARQL query" };
+  if (value.trim() === "") return { problem: "is empty: set a SPARQL query" };
   if (encodeURIComponent(value).length <= MAX_QUERY_CHARACTERS) return { value };
-  return { problem: `is too long for an address: ${MAX_QUERY_CHARACTERS} characters in all may be asked` };
+  return { problem: `is too long for a URL; the maximum is ${MAX_QUERY_CHARACTERS} encoded characters` };
 }
 
 function patterns() {
@@ -208,7 +208,7 @@ const sitemap = table({
   date_format: dateFormat,
 }, "[sources.sitemap]");
 
-/** The tables by the strategies that they belong to. */
+/** The tables by strategy. */
 export const STRATEGY_TABLES = {
   json: json.optional(),
   html: html.optional(),
@@ -216,7 +216,7 @@ export const STRATEGY_TABLES = {
   sitemap: sitemap.optional(),
 };
 
-/** What the tables of a checked source hold. */
+/** The tables of a valid source. */
 export type StrategyTables = {
   [K in keyof typeof STRATEGY_TABLES]?: z.output<typeof STRATEGY_TABLES[K]> | undefined;
 };

@@ -114,7 +114,11 @@ const REFUSED: [text: string, key: string, part: string][] = [
     'has "bot*"',
   ],
   [topic('id = "a"', 'keywords_en = "bot"'), "4: topics[0].keywords_en", "needs a list of words"],
-  [topic('id = "a"', 'keywords_es = ["bot"]'), "4: topics[0].keywords_es", 'stand in "keywords_other"'],
+  [
+    topic('id = "a"', 'keywords_es = ["bot"]'),
+    "4: topics[0].keywords_es",
+    'words in this language into "keywords_other"',
+  ],
   [topic('id = "a"', 'keyword_en = ["bot"]'), "4: topics[0].keyword_en", 'Did you mean "keywords_en"?'],
   [
     words('keywords_en = ["hiring"]'),

@@ -1,4 +1,4 @@
-// Customers in the config: what a declaration is, and what is wrong with one.
+// Customers in the config: declarations and problems.
 import assert from "node:assert/strict";
 import { describeConfig, summariseConfig } from "../../src/config/describe.ts";
 import { configOf, linesOf } from "./given.ts";
@@ -12,7 +12,7 @@ function customer(...lines: string[]): string {
   return ["[[customers]]", ...least.filter((line) => !own.has(line.split(" ")[0])), ...lines, ""].join("\n");
 }
 
-Deno.test("a declared customer has one key or several, and limits of its own in the tier embedded", async () => {
+Deno.test("a declared customer has one or more keys, and limits in the embedded tier", async () => {
   const { customers } = await configOf(
     customer() +
       customer(
@@ -39,7 +39,7 @@ Deno.test("a declared customer has one key or several, and limits of its own in 
   assert.notEqual(first?.id, customers[1]?.id);
 });
 
-Deno.test("what is wrong with a declared customer is told with its line, and never repeats a key", async () => {
+Deno.test("problems of a declared customer name the line and never repeat a key", async () => {
   const rows: [text: string, expected: RegExp][] = [
     ["[[customers]]", /^regfeed\.toml:1: customers\[0\]\.id: is missing/],
     ["[[customers]]", /customers\[0\]\.key_sha256: is missing: it needs a list of hashes/],
@@ -48,13 +48,13 @@ Deno.test("what is wrong with a declared customer is told with its line, and nev
       /:1: customers: needs double brackets above each customer, such as \[\[customers\]\]/,
     ],
     [customer('id = "cus_01J9"'), /:5: customers\[0\]\.id: cannot be "cus_01J9": use lower-case/],
-    [customer('email = "nobody"'), /:5: customers\[0\]\.email: is no mail address/],
+    [customer('email = "nobody"'), /:5: customers\[0\]\.email: is not a valid email address/],
     [customer('tier = "gold"'), /:5: customers\[0\]\.tier: cannot be "gold"/],
     [customer('language = "es"'), /:6: customers\[0\]\.language: cannot be "es"/],
-    [customer('key_sha256 = "abc"'), /:5: customers\[0\]\.key_sha256.*is no SHA-256.*hash-key/],
+    [customer('key_sha256 = "abc"'), /:5: customers\[0\]\.key_sha256.*is not a valid SHA-256 hash.*hash-key/],
     [customer("key_sha256 = []"), /:5: customers\[0\]\.key_sha256: is empty: a customer needs a key/],
-    [customer(`key_sha256 = "rgf_${HASH}"`), /:5: .*holds a key itself: write its hash/],
-    [customer("key_sha256 = 5"), /:5: customers\[0\]\.key_sha256.*needs the SHA-256 of an API key/],
+    [customer(`key_sha256 = "rgf_${HASH}"`), /:5: .*contains an API key: set its hash/],
+    [customer("key_sha256 = 5"), /:5: customers\[0\]\.key_sha256.*needs the SHA-256 hash of an API key/],
     [
       customer("active_subscriptions = 5"),
       /:6: .*is allowed only for the embedded tier.*\[tiers\.team\]/,
@@ -85,9 +85,9 @@ Deno.test("what is wrong with a declared customer is told with its line, and nev
   }
 });
 
-Deno.test("check says how many customers are declared, and nothing of them but their names", async () => {
+Deno.test("the summary contains the declared customers' ids and nothing else of them", async () => {
   const config = await configOf(customer());
-  assert.match(describeConfig(config, 0), /^customers +1 declared here$/m);
+  assert.match(describeConfig(config, 0), /^customers +1 declared in this file$/m);
   const summary = JSON.stringify(summariseConfig(config, 0));
   assert.match(summary, /"customers_declared":\["bank"\]/);
   assert.doesNotMatch(summary, new RegExp(`${HASH}|ana@`));
