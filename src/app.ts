@@ -1,7 +1,7 @@
 // The appliance: wires the rooms together. Everything else in src knows only its own room.
 import { createAccess } from "./accounts/access.ts";
-import { createMailing, type Mailing } from "./accounts/mailing.ts";
-import { createPayments, type Payments } from "./accounts/payments.ts";
+import { createMailing, type Mailing } from "./accounts/mail/mail_loop.ts";
+import { createPayments, type Payments } from "./accounts/payment/receive_payments.ts";
 import { createQuota, type Quota } from "./accounts/quota.ts";
 import { type AddressCounts, createAddressCounts } from "./api/address_limits.ts";
 import { readRanges, type Remote } from "./api/client_address.ts";

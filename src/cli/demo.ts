@@ -1,7 +1,7 @@
 // `demo`: the whole loop on this machine, with no network and no account.
 import { join } from "node:path";
 import { type App, createApp } from "../app.ts";
-import { createMailing } from "../accounts/mailing.ts";
+import { createMailing } from "../accounts/mail/mail_loop.ts";
 import { findAdditionProblems } from "../classify/check_additions.ts";
 import { type Config, parseConfig } from "../config/config.ts";
 import type { Platform } from "../domain/ports.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import net from "node:net";
 import { join } from "node:path";
-import { writeLetter } from "../../src/accounts/letter.ts";
+import { writeLetter } from "../../src/accounts/mail/render_mail.ts";
 import { MAIL_LANGUAGES } from "../../src/domain/mail.ts";
 import { MailError, type OutgoingMail } from "../../src/domain/ports.ts";
 import { createMailer, type MailSettings } from "../../src/platform/mailer.ts";

@@ -1,19 +1,26 @@
 // The mail loop: claims what is due, makes a welcome's key, hands over, records what came of it.
-import { loudnessOf } from "../domain/store_trouble.ts";
-import type { AccountStore, TierTable } from "../domain/account_store.ts";
-import { limitsOf } from "../domain/customer.ts";
+import { loudnessOf } from "../../domain/store_trouble.ts";
+import type { AccountStore, TierTable } from "../../domain/account_store.ts";
+import { limitsOf } from "../../domain/customer.ts";
 import {
   type ClaimedMail,
   CUSTOMER_DISABLED,
   MAIL_LEASE_MS,
   type Mailbox,
   type MailOutcome,
-} from "../domain/mail.ts";
-import { type Clock, DeadlineError, type Log, type Mailer, MailError, type Random } from "../domain/ports.ts";
-import { NO_TRACER, type Tracer } from "../domain/tracer.ts";
-import { makeKey } from "./keys.ts";
-import { writeLetter } from "./letter.ts";
-import { nextMailAttempt } from "./mail_schedule.ts";
+} from "../../domain/mail.ts";
+import {
+  type Clock,
+  DeadlineError,
+  type Log,
+  type Mailer,
+  MailError,
+  type Random,
+} from "../../domain/ports.ts";
+import { NO_TRACER, type Tracer } from "../../domain/tracer.ts";
+import { makeKey } from "../keys.ts";
+import { writeLetter } from "./render_mail.ts";
+import { nextMailAttempt } from "./retry_schedule.ts";
 
 /** How long one attempt may take, ms. */
 const ATTEMPT_MS = 60_000;

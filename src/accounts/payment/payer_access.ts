@@ -1,6 +1,6 @@
 // What follows from a payer's events: a function of all of them, so that the order of their arrival decides nothing.
-import type { PaymentEvent, PaymentFact, PaymentNotice, PaymentVerdict } from "../domain/payment.ts";
-import { type Tier, TIERS } from "../domain/tier.ts";
+import type { PaymentEvent, PaymentFact, PaymentNotice, PaymentVerdict } from "../../domain/payment.ts";
+import { type Tier, TIERS } from "../../domain/tier.ts";
 
 /** What the operator has settled. */
 export interface PaymentRules {

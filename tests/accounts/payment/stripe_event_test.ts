@@ -1,14 +1,14 @@
 // Stripe's events in the shapes of several API versions.
 import assert from "node:assert/strict";
-import { readStripeEvent } from "../../src/accounts/stripe_event.ts";
-import type { PaymentFact } from "../../src/domain/payment.ts";
+import { readStripeEvent } from "../../../src/accounts/payment/stripe_event.ts";
+import type { PaymentFact } from "../../../src/domain/payment.ts";
 import {
   type ApiVersion,
   checkoutSession,
   stripeEvent,
   stripeInvoice,
   stripeSubscription,
-} from "../support/stripe.ts";
+} from "../../support/stripe.ts";
 
 const VERSIONS: readonly ApiVersion[] = ["2020-08-27", "2024-06-20", "2025-03-31.basil"];
 

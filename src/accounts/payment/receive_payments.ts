@@ -1,13 +1,13 @@
 // Taking the payment provider's calls: signature, reading, and what follows, all of one event in one transaction.
-import type { AccessTurn, AccountStore, PaymentReview, TierTable } from "../domain/account_store.ts";
-import type { Act } from "../domain/audit.ts";
-import { AppError } from "../domain/errors.ts";
-import type { NewId } from "../domain/ids.ts";
-import type { PaymentEvent, PaymentOutcome } from "../domain/payment.ts";
-import type { Clock, Log } from "../domain/ports.ts";
-import { NO_TRACER, type Tracer } from "../domain/tracer.ts";
-import { judgePayer, type PaymentRules } from "./payment.ts";
-import { checkPaymentSignature } from "./payment_signature.ts";
+import type { AccessTurn, AccountStore, PaymentReview, TierTable } from "../../domain/account_store.ts";
+import type { Act } from "../../domain/audit.ts";
+import { AppError } from "../../domain/errors.ts";
+import type { NewId } from "../../domain/ids.ts";
+import type { PaymentEvent, PaymentOutcome } from "../../domain/payment.ts";
+import type { Clock, Log } from "../../domain/ports.ts";
+import { NO_TRACER, type Tracer } from "../../domain/tracer.ts";
+import { judgePayer, type PaymentRules } from "./payer_access.ts";
+import { checkPaymentSignature } from "./stripe_signature.ts";
 import { readStripeEvent } from "./stripe_event.ts";
 
 /** What taking payments needs. */

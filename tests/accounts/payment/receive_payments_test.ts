@@ -7,13 +7,13 @@ import {
   stripeInvoice,
   stripeSignature,
   stripeSubscription,
-} from "../support/stripe.ts";
-import { createPayments } from "../../src/accounts/payments.ts";
-import { createApp } from "../../src/app.ts";
-import { openStore } from "../../src/store/sqlite/store.ts";
-import { testVault } from "../support/vault.ts";
-import { PAYMENT_CONFIG, STRIPE_SECRET } from "../support/samples.ts";
-import { createWorld, START_MS, type World } from "../support/world.ts";
+} from "../../support/stripe.ts";
+import { createPayments } from "../../../src/accounts/payment/receive_payments.ts";
+import { createApp } from "../../../src/app.ts";
+import { openStore } from "../../../src/store/sqlite/store.ts";
+import { testVault } from "../../support/vault.ts";
+import { PAYMENT_CONFIG, STRIPE_SECRET } from "../../support/samples.ts";
+import { createWorld, START_MS, type World } from "../../support/world.ts";
 
 const DAY = 86_400_000;
 const SECONDS = START_MS / 1_000;

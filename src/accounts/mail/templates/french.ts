@@ -7,7 +7,7 @@ import {
   problemAfter,
   type Texts,
   type Writer,
-} from "./texts.ts";
+} from "./template.ts";
 
 function frenchQuota(percent: 80 | 100): Writer<"quota-80" | "quota-100"> {
   return ({ what, used, limit, resetsAtMs }, tools) => {

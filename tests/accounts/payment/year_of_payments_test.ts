@@ -1,17 +1,17 @@
 // A year of one customer's payments, told in many orders, with repeats and crashes: always the same end.
 import assert from "node:assert/strict";
-import { type App, createApp } from "../../src/app.ts";
-import type { Store } from "../../src/domain/store.ts";
-import { PAYMENT_CONFIG } from "../support/samples.ts";
+import { type App, createApp } from "../../../src/app.ts";
+import type { Store } from "../../../src/domain/store.ts";
+import { PAYMENT_CONFIG } from "../../support/samples.ts";
 import {
   checkoutSession,
   stripeEvent,
   stripeInvoice,
   stripeSignature,
   stripeSubscription,
-} from "../support/stripe.ts";
-import { createWorld, START_MS, type World } from "../support/world.ts";
-import { scaled } from "../support/effort.ts";
+} from "../../support/stripe.ts";
+import { createWorld, START_MS, type World } from "../../support/world.ts";
+import { scaled } from "../../support/effort.ts";
 
 const ORDERS = scaled(50, 500);
 /** Orders told to one store, each by a payer of its own: they must not mix, and a store costs more than they do. */

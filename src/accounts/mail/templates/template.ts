@@ -1,6 +1,6 @@
 // What the words of the mails are made with, whatever their language.
-import type { FittedSubscription, MailData, MailKind } from "../../domain/mail.ts";
-import type { Tier, TierLimits } from "../../domain/tier.ts";
+import type { FittedSubscription, MailData, MailKind } from "../../../domain/mail.ts";
+import type { Tier, TierLimits } from "../../../domain/tier.ts";
 
 /** A paragraph, or lines to be copied as they are. */
 export type Block = string | { code: string };

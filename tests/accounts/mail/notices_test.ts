@@ -1,8 +1,8 @@
 // The mails that deliveries bring about, through the whole appliance: queued once, in the customer's language, sent.
 import assert from "node:assert/strict";
-import { MAIL_LANGUAGES } from "../../src/domain/mail.ts";
-import { boardConfig, rss } from "../support/samples.ts";
-import { createWorld } from "../support/world.ts";
+import { MAIL_LANGUAGES } from "../../../src/domain/mail.ts";
+import { boardConfig, rss } from "../../support/samples.ts";
+import { createWorld } from "../../support/world.ts";
 
 const HOUR = 3_600_000;
 

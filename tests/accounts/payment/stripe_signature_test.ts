@@ -1,8 +1,8 @@
 // Stripe's signature, as Stripe's own library makes it.
 import assert from "node:assert/strict";
-import { checkPaymentSignature } from "../../src/accounts/payment_signature.ts";
-import { STRIPE_SECRET } from "../support/samples.ts";
-import { stripeSignature } from "../support/stripe.ts";
+import { checkPaymentSignature } from "../../../src/accounts/payment/stripe_signature.ts";
+import { STRIPE_SECRET } from "../../support/samples.ts";
+import { stripeSignature } from "../../support/stripe.ts";
 
 const NOW = Date.parse("2026-08-01T10:00:00Z");
 const TEXT = '{"id":"evt_1","note":"größe 1 € — 中"}';

@@ -1,8 +1,13 @@
 // What follows from a payer's events, in whatever order they are given.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
-import { judgePayer } from "../../src/accounts/payment.ts";
-import type { PaymentEvent, PaymentFact, PaymentStatus, PaymentVerdict } from "../../src/domain/payment.ts";
+import { judgePayer } from "../../../src/accounts/payment/payer_access.ts";
+import type {
+  PaymentEvent,
+  PaymentFact,
+  PaymentStatus,
+  PaymentVerdict,
+} from "../../../src/domain/payment.ts";
 
 const DAY = 86_400_000;
 const T0 = Date.parse("2026-08-01T10:00:00Z");

@@ -1,9 +1,9 @@
 // Mails as they are read: subject, text and HTML, in the customer's language.
-import type { ClaimedMail, MailContent, MailKind, MailLanguage } from "../domain/mail.ts";
-import { ENGLISH } from "./letters/english.ts";
-import { FRENCH } from "./letters/french.ts";
-import { GERMAN } from "./letters/german.ts";
-import type { Block, LetterFacts, LetterTools, Texts, Writer } from "./letters/texts.ts";
+import type { ClaimedMail, MailContent, MailKind, MailLanguage } from "../../domain/mail.ts";
+import { ENGLISH } from "./templates/english.ts";
+import { FRENCH } from "./templates/french.ts";
+import { GERMAN } from "./templates/german.ts";
+import type { Block, LetterFacts, LetterTools, Texts, Writer } from "./templates/template.ts";
 
 /**
  * The longest line, characters: lines that are no longer are carried as they are, and no encoding breaks what is to be

@@ -1,11 +1,11 @@
 // Reading Stripe's events: what one says, in whatever API version it is written, reduced to what is decided upon.
-import { isMailAddress, type MailLanguage } from "../domain/mail.ts";
+import { isMailAddress, type MailLanguage } from "../../domain/mail.ts";
 import {
   PAYMENT_STATUSES,
   type PaymentEvent,
   type PaymentFact,
   type PaymentStatus,
-} from "../domain/payment.ts";
+} from "../../domain/payment.ts";
 
 /** What an event was read as. */
 export type EventReading =

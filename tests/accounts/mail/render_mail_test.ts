@@ -1,13 +1,13 @@
 // The mails' words: every kind in every language, and nothing that a hostile text could do in them.
 import assert from "node:assert/strict";
-import { writeLetter } from "../../src/accounts/letter.ts";
+import { writeLetter } from "../../../src/accounts/mail/render_mail.ts";
 import {
   type ClaimedMail,
   MAIL_LANGUAGES,
   type MailContent,
   type MailLanguage,
-} from "../../src/domain/mail.ts";
-import { DEFAULT_LIMITS } from "../../src/domain/tier.ts";
+} from "../../../src/domain/mail.ts";
+import { DEFAULT_LIMITS } from "../../../src/domain/tier.ts";
 
 const AT = Date.parse("2026-08-15T10:00:00Z");
 const KEY = `rgf_${"a1".repeat(32)}`;

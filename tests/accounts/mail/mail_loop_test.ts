@@ -1,23 +1,23 @@
 // The mail loop: a key that exists only in the mail, retries over days, and what an operator sees of it.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { nextMailAttempt } from "../../src/accounts/mail_schedule.ts";
-import { type LogFields, MailError } from "../../src/domain/ports.ts";
-import type { Store } from "../../src/domain/store.ts";
-import { createMailer } from "../../src/platform/mailer.ts";
-import { openStore } from "../../src/store/sqlite/store.ts";
-import { BY } from "../store/contract/given.ts";
-import { withFolder } from "../support/process.ts";
-import { PAYMENT_CONFIG } from "../support/samples.ts";
+import { nextMailAttempt } from "../../../src/accounts/mail/retry_schedule.ts";
+import { type LogFields, MailError } from "../../../src/domain/ports.ts";
+import type { Store } from "../../../src/domain/store.ts";
+import { createMailer } from "../../../src/platform/mailer.ts";
+import { openStore } from "../../../src/store/sqlite/store.ts";
+import { BY } from "../../store/contract/given.ts";
+import { withFolder } from "../../support/process.ts";
+import { PAYMENT_CONFIG } from "../../support/samples.ts";
 import {
   checkoutSession,
   sendStripe,
   stripeEvent,
   stripeInvoice,
   stripeSubscription,
-} from "../support/stripe.ts";
-import { testVault } from "../support/vault.ts";
-import { createWorld, START_MS, type World } from "../support/world.ts";
+} from "../../support/stripe.ts";
+import { testVault } from "../../support/vault.ts";
+import { createWorld, START_MS, type World } from "../../support/world.ts";
 
 const DAY = 86_400_000;
 
