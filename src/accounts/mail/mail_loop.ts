@@ -1,4 +1,4 @@
-// The mail loop: claims what is due, makes a welcome's key, hands over, records what came of it.
+// The mail loop: claims due mails, creates the key of a welcome mail, sends, and records the outcome.
 import { loudnessOf } from "../../domain/store_trouble.ts";
 import type { AccountStore, TierTable } from "../../domain/account_store.ts";
 import { limitsOf } from "../../domain/customer.ts";
@@ -19,18 +19,18 @@ import {
 } from "../../domain/ports.ts";
 import { NO_TRACER, type Tracer } from "../../domain/tracer.ts";
 import { makeKey } from "../keys.ts";
-import { writeLetter } from "./render_mail.ts";
+import { renderMail } from "./render_mail.ts";
 import { nextMailAttempt } from "./retry_schedule.ts";
 
-/** How long one attempt may take, ms. */
+/** Time limit of one attempt, ms. */
 const ATTEMPT_MS = 60_000;
-/** Mails claimed at once, and handed over at the same time. */
+/** Number of mails claimed and sent concurrently. */
 const BATCH = 4;
-/** How often the loop looks for due mails, ms. */
-const LOOK_MS = 1_000;
+/** How often the loop checks for due mails, ms. */
+const POLL_MS = 1_000;
 
-/** What the loop needs. */
-export interface MailingOptions {
+/** Dependencies and settings of the loop. */
+export interface MailLoopOptions {
   store: Pick<AccountStore, "claimMails" | "storeWelcomeKey" | "finishMail">;
   clock: Clock;
   random: Random;
@@ -39,27 +39,27 @@ export interface MailingOptions {
   tracer?: Tracer;
   tiers: TierTable;
   from: Mailbox;
-  /** Where customers write to. */
+  /** The address that customers write to. */
   support: string;
-  /** Where clients reach the service, without a slash at its end. */
+  /** The public URL without a trailing slash. */
   publicUrl: string;
 }
 
-/** The loop. */
-export interface Mailing {
-  /** Hands over everything that is due, once. */
+/** The mail loop. */
+export interface MailLoop {
+  /** Sends everything that is due, once. */
   tick(): Promise<void>;
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** Makes the loop; nothing goes out before {@link Mailing.tick} or {@link Mailing.run}. */
-export function createMailing(options: MailingOptions): Mailing {
+/** Creates the loop; it sends nothing before {@link MailLoop.tick} or {@link MailLoop.run}. */
+export function createMailLoop(options: MailLoopOptions): MailLoop {
   const { store, clock, log } = options;
   const tick = async () => {
     while (true) {
       const mails = await store.claimMails({ nowMs: clock.nowMs(), leaseMs: MAIL_LEASE_MS, limit: BATCH });
       if (mails.length === 0) return;
-      await Promise.all(mails.map((mail) => handOver(mail, options)));
+      await Promise.all(mails.map((mail) => sendMail(mail, options)));
     }
   };
   return {
@@ -69,71 +69,76 @@ export function createMailing(options: MailingOptions): Mailing {
         try {
           await tick();
         } catch (error) {
-          log[loudnessOf(error)]("mails not handed over", { cause: describe(error) });
+          log[loudnessOf(error)]("sending mails failed", { cause: describe(error) });
         }
-        await clock.sleep(LOOK_MS, signal);
+        await clock.sleep(POLL_MS, signal);
       }
     },
   };
 }
 
-async function handOver(mail: ClaimedMail, options: MailingOptions): Promise<void> {
+async function sendMail(mail: ClaimedMail, options: MailLoopOptions): Promise<void> {
   const { store, clock, log, tracer = NO_TRACER } = options;
   const { id, kind, attempt, customer } = mail;
   const outcome = await tracer.act("send mail", { mail: id, kind, attempt }, async (span) => {
-    const came = await tryOnce(mail, options);
-    if (came !== null && came.kind !== "sent") span.fail(came.problem);
-    return came;
+    const result = await attemptMail(mail, options);
+    if (result !== null && result.kind !== "sent") span.fail(result.problem);
+    return result;
   });
   if (outcome === null) return;
   await store.finishMail(id, attempt, outcome, clock.nowMs());
   const fields = { mail: id, kind, customer: customer.id, attempt };
-  if (outcome.kind === "sent") log.info("mail handed over", fields);
-  else if (outcome.kind === "retry") log.warn("mail not taken over", { ...fields, problem: outcome.problem });
-  else log.error("mail given up", { ...fields, problem: outcome.problem });
+  if (outcome.kind === "sent") log.info("mail sent", fields);
+  else if (outcome.kind === "retry") {
+    log.warn("mail not sent, will retry", { ...fields, problem: outcome.problem });
+  } else log.error("mail not sent, giving up", { ...fields, problem: outcome.problem });
 }
 
-/** What came of one attempt; null when it is not wanted any more. */
-async function tryOnce(mail: ClaimedMail, options: MailingOptions): Promise<MailOutcome | null> {
+/** The outcome of one attempt; null if the mail is no longer due. */
+async function attemptMail(mail: ClaimedMail, options: MailLoopOptions): Promise<MailOutcome | null> {
   const { store, clock, random, mailer, from, support, publicUrl, tiers } = options;
   const { customer } = mail;
   if (customer.email === "") {
-    // A welcome goes when an address is set; of everything else it is too late to tell then.
+    // A welcome mail is still sent once an address is set; other mails would be outdated by then.
     return {
       kind: mail.kind === "welcome" ? "failed" : "cancelled",
-      problem: "no address is known that mail can go to",
+      problem: "the customer has no email address",
     };
   }
   if (mail.kind === "welcome" && !customer.enabled) {
-    const outcome = later(mail, CUSTOMER_DISABLED, options);
-    // Nothing is wrong that anybody could mend: who is let in again gets it then.
+    const outcome = retryLater(mail, CUSTOMER_DISABLED, options);
+    // Not a failure: the mail is sent when the customer is enabled again.
     return outcome.kind === "failed" ? { ...outcome, kind: "cancelled" } : outcome;
   }
   let key: string | null = null;
   if (mail.kind === "welcome") {
-    // Stored before it is handed over: whoever reads the mail can use the key at once, whatever happens here.
+    // Stored before the mail is sent, so that the key works as soon as the mail is read.
     const made = makeKey((count) => random.bytes(count), clock.nowMs());
     if (!await store.storeWelcomeKey(mail.id, mail.attempt, made.stored)) return null;
     key = made.key;
   }
-  const letter = writeLetter(mail, { key, publicUrl, support, limits: limitsOf(customer, tiers) });
+  const rendered = renderMail(mail, { key, publicUrl, support, limits: limitsOf(customer, tiers) });
   try {
-    // A welcome that is repeated holds another key: a mail program must not take it for a copy of the first.
+    // A repeated welcome mail has a new key, so mail programs must not treat it as a duplicate.
     const messageId = mail.kind === "welcome" ? `${mail.id}.${mail.attempt}` : mail.id;
-    const outgoing = { id: messageId, from, to: customer.email, replyTo: support, ...letter };
+    const outgoing = { id: messageId, from, to: customer.email, replyTo: support, ...rendered };
     await clock.within(ATTEMPT_MS, (signal) => mailer.send(outgoing, signal));
     return { kind: "sent" };
   } catch (error) {
     if (error instanceof MailError && error.isRefused) return { kind: "failed", problem: error.reason };
-    if (error instanceof MailError) return later(mail, error.reason, options);
+    if (error instanceof MailError) return retryLater(mail, error.reason, options);
     if (error instanceof DeadlineError) {
-      return later(mail, "the mail server does not answer in time", options);
+      return retryLater(mail, "the mail server did not respond in time", options);
     }
     throw error;
   }
 }
 
-function later({ tries }: ClaimedMail, problem: string, { clock, random }: MailingOptions): MailOutcome {
+function retryLater(
+  { tries }: ClaimedMail,
+  problem: string,
+  { clock, random }: MailLoopOptions,
+): MailOutcome {
   const atMs = nextMailAttempt(tries, clock.nowMs(), random.fraction());
   return atMs === null ? { kind: "failed", problem } : { kind: "retry", atMs, problem };
 }

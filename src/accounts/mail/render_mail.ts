@@ -1,57 +1,54 @@
-// Mails as they are read: subject, text and HTML, in the customer's language.
+// Renders a mail in the customer's language: subject, text and HTML.
 import type { ClaimedMail, MailContent, MailKind, MailLanguage } from "../../domain/mail.ts";
 import { ENGLISH } from "./templates/english.ts";
 import { FRENCH } from "./templates/french.ts";
 import { GERMAN } from "./templates/german.ts";
-import type { Block, LetterFacts, LetterTools, Texts, Writer } from "./templates/template.ts";
+import type { Block, MailFacts, MailTemplate, MailTemplates, TemplateContext } from "./templates/template.ts";
 
-/**
- * The longest line, characters: lines that are no longer are carried as they are, and no encoding breaks what is to be
- * copied (RFC 2045, section 6.7, breaks lines of more than 76).
- */
+/** Maximum line length. Transfer encodings break lines of more than 76 characters (RFC 2045, section 6.7). */
 const LINE = 74;
 
-const LETTERS: Readonly<Record<MailLanguage, Texts>> = { en: ENGLISH, de: GERMAN, fr: FRENCH };
+const TEMPLATES: Readonly<Record<MailLanguage, MailTemplates>> = { en: ENGLISH, de: GERMAN, fr: FRENCH };
 
-/** A letter. */
-export interface Letter {
+/** A rendered mail. */
+export interface RenderedMail {
   subject: string;
   text: string;
   html: string;
 }
 
-/** Writes a mail. Nothing of the outside stands in the subject. */
-export function writeLetter(mail: ClaimedMail, facts: LetterFacts): Letter {
+/** Renders a mail. The subject contains no text from outside. */
+export function renderMail(mail: ClaimedMail, facts: MailFacts): RenderedMail {
   const { language } = mail.customer;
-  const texts = LETTERS[language];
+  const templates = TEMPLATES[language];
   const number = (value: number) => new Intl.NumberFormat(language).format(value);
   const plural = new Intl.PluralRules(language);
-  const { subject, blocks } = composeLetter(texts, mail, {
+  const { subject, blocks } = applyTemplate(templates, mail, {
     ...facts,
     tier: mail.customer.tier,
-    date: (ms) => dateIn(language, ms),
+    date: (ms) => formatDate(language, ms),
     number,
     count: (value, one, other) => `${number(value)} ${plural.select(value) === "one" ? one : other}`,
   });
-  const all: Block[] = [...blocks, texts.contact(facts.support), texts.disclaimer];
-  return { subject, text: `${all.map(textOf).join("\n\n")}\n`, html: pageOf(language, subject, all) };
+  const all: Block[] = [...blocks, templates.contact(facts.support), templates.disclaimer];
+  return { subject, text: `${all.map(toText).join("\n\n")}\n`, html: toHtml(language, subject, all) };
 }
 
-function composeLetter(
-  { letters }: Texts,
+function applyTemplate(
+  { templates }: MailTemplates,
   { kind, data }: MailContent,
-  tools: LetterTools,
-): ReturnType<Writer<MailKind>> {
-  // Kind and data belong together, which their union knows and a look-up by kind does not.
-  const write = letters[kind] as (
+  context: TemplateContext,
+): ReturnType<MailTemplate<MailKind>> {
+  // A look-up by kind loses the type relation between kind and data.
+  const template = templates[kind] as (
     data: MailContent["data"],
-    tools: LetterTools,
-  ) => ReturnType<Writer<MailKind>>;
-  return write(data, tools);
+    context: TemplateContext,
+  ) => ReturnType<MailTemplate<MailKind>>;
+  return template(data, context);
 }
 
-/** A day and its time: "1 August 2026 at 10:00 UTC". */
-function dateIn(language: MailLanguage, ms: number): string {
+/** "1 August 2026 at 10:00 UTC". */
+function formatDate(language: MailLanguage, ms: number): string {
   return new Intl.DateTimeFormat(language === "en" ? "en-GB" : language, {
     dateStyle: "long",
     timeStyle: "short",
@@ -59,12 +56,12 @@ function dateIn(language: MailLanguage, ms: number): string {
   }).format(ms) + " UTC";
 }
 
-function textOf(block: Block): string {
-  return typeof block === "string" ? fold(block) : block.code.replaceAll(/^/gm, "    ");
+function toText(block: Block): string {
+  return typeof block === "string" ? wrap(block) : block.code.replaceAll(/^/gm, "    ");
 }
 
-/** Breaks a paragraph between words; a word that is longer than a line stays whole. */
-function fold(paragraph: string): string {
+/** Wraps a paragraph between words; longer words stay whole. */
+function wrap(paragraph: string): string {
   let text = "";
   let column = 0;
   for (const word of paragraph.split(" ")) {
@@ -76,10 +73,10 @@ function fold(paragraph: string): string {
   return text;
 }
 
-function pageOf(language: MailLanguage, subject: string, blocks: readonly Block[]): string {
-  // The line end after <pre> is no part of what it holds.
+function toHtml(language: MailLanguage, subject: string, blocks: readonly Block[]): string {
+  // HTML ignores the line end after <pre>.
   const body = blocks.map((block) =>
-    typeof block === "string" ? `<p>\n${fold(escape(block))}\n</p>` : `<pre style="${CODE_STYLE}">
+    typeof block === "string" ? `<p>\n${wrap(escape(block))}\n</p>` : `<pre style="${CODE_STYLE}">
 ${escape(block.code)}
 </pre>`
   );
@@ -97,7 +94,7 @@ ${body.join("\n")}
 
 const CODE_STYLE = "background:#f4f4f4;padding:12px;\nwhite-space:pre-wrap;word-break:break-all";
 
-/** As characters of ASCII alone, which every mail server carries as they are. */
+/** Escapes markup, and everything outside of ASCII, so that no transfer encoding is needed. */
 function escape(text: string): string {
   return text.replace(/[&<>"']|[^\n -~]/gu, (character) => `&#${character.codePointAt(0)};`);
 }

@@ -1,4 +1,4 @@
-// The mail loop: a key that exists only in the mail, retries over days, and what an operator sees of it.
+// The mail loop: keys that exist only in the mail, retries over days, and what the operator sees.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { nextMailAttempt } from "../../../src/accounts/mail/retry_schedule.ts";
@@ -54,7 +54,7 @@ const mails = async (world: World) => await world.store.listMails({ limit: 9 });
 
 const logOf = (world: World): string => JSON.stringify(world.platform.lines);
 
-Deno.test("from the payment to the first call: the mail brings a key that opens the API at once", () =>
+Deno.test("after a payment, the key in the welcome mail works at once", () =>
   withPaid(async (world) => {
     await world.app.tick();
     const [mail, ...others] = world.platform.mailer.taken;
@@ -72,7 +72,7 @@ Deno.test("from the payment to the first call: the mail brings a key that opens 
     assert.equal(world.platform.mailer.taken.length, 1, "once");
   }));
 
-Deno.test("each attempt makes a new key, which replaces the last; only the one that arrived opens", () =>
+Deno.test("each attempt creates a new key that replaces the last; only the key that arrived works", () =>
   withPaid(async (world) => {
     const seen: string[] = [];
     const ids: string[] = [];
@@ -97,7 +97,7 @@ Deno.test("each attempt makes a new key, which replaces the last; only the one t
     assert.deepEqual(statuses, [401, 401, 200]);
   }));
 
-Deno.test("nothing holds the key in clear but the mail: not the database, its log, the service's log, the outbox's other files", () =>
+Deno.test("only the mail contains the key in plain text, not the database, its WAL, the log or other files of the outbox", () =>
   withFolder(async (folder) => {
     const file = join(folder, "regfeed.db");
     const outbox = join(folder, "outbox");
@@ -136,7 +136,7 @@ Deno.test("nothing holds the key in clear but the mail: not the database, its lo
     }, { store });
   }));
 
-Deno.test("a mail that nobody takes is given up after days, shows in health and log, and goes when it is asked for again", () =>
+Deno.test("a mail that cannot be sent fails after days, shows in health and log, and is sent on a manual retry", () =>
   withPaid(async (world) => {
     const ids: string[] = [];
     world.platform.mailer.answer = ({ id }) => {
@@ -154,7 +154,7 @@ Deno.test("a mail that nobody takes is given up after days, shows in health and 
     assert.ok((mail?.finishedAtMs ?? 0) - START_MS > 3 * DAY);
     const { json } = await world.ask("/v1/health");
     assert.deepEqual([json.status, json.mails], ["degraded", { queued: 0, failed: 1 }]);
-    assert.match(logOf(world), /mail given up/);
+    assert.match(logOf(world), /mail not sent, giving up/);
     assert.doesNotMatch(logOf(world), /ana@firm/, "no address is in the log");
     world.platform.mailer.answer = ({ id }) => void ids.push(id);
     await world.store.retryMail(mail?.id ?? "", { actor: "cli:test", atMs: world.platform.clock.nowMs() });
@@ -163,7 +163,7 @@ Deno.test("a mail that nobody takes is given up after days, shows in health and 
     assert.equal(new Set(ids).size, 11, "nor is it taken for a copy then: one of the ten may have arrived");
   }));
 
-Deno.test("a welcome waits for a customer that is kept out, troubles nobody's health, and goes when it is let in", () =>
+Deno.test("a welcome mail to a disabled customer waits without degrading health, and is sent when the customer is enabled", () =>
   withPaid(async (world) => {
     const [row] = await world.store.listCustomers();
     const id = row?.customer.id ?? "";
@@ -187,7 +187,7 @@ Deno.test("a welcome waits for a customer that is kept out, troubles nobody's he
     assert.equal(world.platform.mailer.taken.length, 1, "once");
   }));
 
-Deno.test("a welcome that was put off for a customer that is kept out goes at once when it is let in, unless cancelled", () =>
+Deno.test("a delayed welcome mail is sent at once when the customer is enabled, unless it was cancelled", () =>
   withPaid(async (world) => {
     const [row] = await world.store.listCustomers();
     const id = row?.customer.id ?? "";
@@ -209,7 +209,7 @@ Deno.test("a welcome that was put off for a customer that is kept out goes at on
     assert.equal(world.platform.mailer.taken.length, 1);
   }));
 
-Deno.test("an address that will never be taken is not tried again", () =>
+Deno.test("a permanently rejected address is not retried", () =>
   withPaid(async (world) => {
     world.platform.mailer.answer = () => {
       throw new MailError("the mail server refuses the address (550)", true);
@@ -218,7 +218,7 @@ Deno.test("an address that will never be taken is not tried again", () =>
     assert.deepEqual((await mails(world)).map(({ status, attempts }) => [status, attempts]), [["failed", 1]]);
   }));
 
-Deno.test("a server that takes for ever ends one attempt, and holds up no other mail", () =>
+Deno.test("a mail server that never responds ends one attempt and does not delay other mails", () =>
   withPaid(async (world) => {
     for (const [id, body] of [["evt_1", CHECKOUT], ["evt_bought", BOUGHT]] as const) {
       await sendStripe(world, body.replace(id, `${id}_too`).replaceAll("cus_Nff", "cus_Xff"));
@@ -230,10 +230,10 @@ Deno.test("a server that takes for ever ends one attempt, and holds up no other 
     await world.platform.clock.advance(61_000);
     await ticking;
     const states = (await mails(world)).map(({ status, problem }) => `${status} ${problem}`).sort();
-    assert.deepEqual(states, ["queued the mail server does not answer in time", "sent null"]);
+    assert.deepEqual(states, ["queued the mail server did not respond in time", "sent null"]);
   }));
 
-Deno.test("who was given a key by the operator gets no welcome beside it", () =>
+Deno.test("a customer whose key the operator issued gets no welcome mail", () =>
   withPaid(async (world) => {
     const [row] = await world.store.listCustomers();
     const id = row?.customer.id ?? "";
@@ -243,7 +243,7 @@ Deno.test("who was given a key by the operator gets no welcome beside it", () =>
     assert.equal((await mails(world))[0]?.status, "cancelled");
   }));
 
-Deno.test("a customer without an address is told of in the log and in health", async () => {
+Deno.test("a customer without an email address shows in the log and in health", async () => {
   const world = await createWorld(PAYMENT_CONFIG);
   const nobody = checkoutSession({
     customer_details: { email: "x\r\nBcc: y@z.example" },
@@ -255,7 +255,7 @@ Deno.test("a customer without an address is told of in the log and in health", a
   await world.app.tick();
   assert.deepEqual(world.platform.mailer.taken, []);
   assert.deepEqual((await mails(world)).map(({ status, problem }) => [status, problem]), [
-    ["failed", "no address is known that mail can go to"],
+    ["failed", "the customer has no email address"],
   ]);
   assert.match(logOf(world), /names an address that no mail can go to: it is not kept/);
   const by = { actor: "cli:test", atMs: START_MS, tiers: world.config.tiers, newMailId: () => "mail_x" };
@@ -271,7 +271,7 @@ Deno.test("a customer without an address is told of in the log and in health", a
   await world.close();
 });
 
-Deno.test("a welcome waits a moment for what was bought, and for no longer; a price that comes too late is told of", async () => {
+Deno.test("a welcome mail waits briefly for the tier that was bought; a later tier is announced in another mail", async () => {
   const world = await createWorld(PAYMENT_CONFIG);
   const subjects = () => world.platform.mailer.taken.map(({ subject }) => subject);
   try {
@@ -281,14 +281,14 @@ Deno.test("a welcome waits a moment for what was bought, and for no longer; a pr
     assert.deepEqual(subjects(), [], "the price is on its way");
     await sendStripe(world, BOUGHT);
     await world.app.tick();
-    assert.match(world.platform.mailer.taken[0]?.text ?? "", /Ihr Tarif ist team:\s10\.000 Anfragen/);
+    assert.match(world.platform.mailer.taken[0]?.text ?? "", /Ihr\sTarif\sist\steam:\s10\.000\sAnfragen/);
     const other = (body: string) => body.replaceAll('"evt_', '"evt_x').replaceAll("cus_Nff", "cus_Xff");
     await sendStripe(world, other(CHECKOUT));
     await world.platform.clock.advance(30_000);
     await world.app.tick();
     assert.match(
       world.platform.mailer.taken[1]?.text ?? "",
-      /Ihr Tarif ist indie:\s.*\s1 aktives\sAbonnement\./s,
+      /Ihr\sTarif\sist\sindie:\s.*\s1\saktives\sAbonnement\./s,
     );
     await sendStripe(world, other(BOUGHT));
     await world.app.tick();
@@ -298,7 +298,7 @@ Deno.test("a welcome waits a moment for what was bought, and for no longer; a pr
   }
 });
 
-Deno.test("what a mail told is forgotten when it is long over; that it was written is not", () =>
+Deno.test("the contents of a mail are deleted long after it was sent; its record is kept", () =>
   withPaid(async (world) => {
     await world.app.tick();
     const failing = { id: "evt_2", type: "invoice.payment_failed", created: START_MS / 1_000 + 9 };
@@ -325,7 +325,7 @@ Deno.test("what a mail told is forgotten when it is long over; that it was writt
     );
   }));
 
-Deno.test("nextMailAttempt() goes on for about three days, never twice at the same moment, and ends", () => {
+Deno.test("nextMailAttempt() retries for about three days with jitter, and then stops", () => {
   let nowMs = 0;
   let attempts = 0;
   for (let attempt = 1;; attempt++) {

@@ -1,4 +1,4 @@
-// The mails that deliveries bring about, through the whole appliance: queued once, in the customer's language, sent.
+// Mails about deliveries through the whole app: queued once, in the customer's language, sent.
 import assert from "node:assert/strict";
 import { MAIL_LANGUAGES } from "../../../src/domain/mail.ts";
 import { boardConfig, rss } from "../../support/samples.ts";
@@ -6,7 +6,7 @@ import { createWorld } from "../../support/world.ts";
 
 const HOUR = 3_600_000;
 
-Deno.test("an endpoint that fails for days and a month that is spent bring one mail of each kind, in en, de and fr", async () => {
+Deno.test("a failing endpoint and a used-up quota send one mail of each kind, in en, de and fr", async () => {
   const rest = `[mail]\nsupport = "support@feed.example"\n[tiers.team]\nwebhook_deliveries_per_month = 10\n`;
   const world = await createWorld(boardConfig({ rest }));
   const { platform, store, app } = world;
@@ -22,7 +22,7 @@ Deno.test("an endpoint that fails for days and a month that is spent bring one m
       assert.equal((await world.ask("/v1/subscriptions", { method: "POST", key, body })).status, 201);
     }
     await app.tick();
-    // Ten a day for two days: the month of ten is nearly, then wholly spent; nothing of it arrives for a week.
+    // More events than the monthly quota of ten, and no delivery succeeds for a week.
     for (let hour = 0; hour < 24 * 7; hour++) {
       if (hour < 12) ids.push(String(hour));
       await platform.clock.advance(HOUR);
@@ -30,7 +30,7 @@ Deno.test("an endpoint that fails for days and a month that is spent bring one m
     }
     const told = platform.mailer.taken.map(({ to, subject }) => ({ to, subject }));
     const subjects = new Set(told.map(({ subject }) => subject));
-    assert.equal(subjects.size, 12, "four kinds in three languages, each with words of its own");
+    assert.equal(subjects.size, 12, "four kinds in three languages, each with its own subject");
     assert.equal(told.length, 12, JSON.stringify(told));
     for (const language of MAIL_LANGUAGES) {
       const [customer] = (await store.listCustomers()).filter((row) => row.customer.language === language);

@@ -1,6 +1,6 @@
-// The mails' words: every kind in every language, and nothing that a hostile text could do in them.
+// Rendered mails: every kind in every language, and hostile values.
 import assert from "node:assert/strict";
-import { writeLetter } from "../../../src/accounts/mail/render_mail.ts";
+import { renderMail } from "../../../src/accounts/mail/render_mail.ts";
 import {
   type ClaimedMail,
   MAIL_LANGUAGES,
@@ -66,13 +66,13 @@ const write = (content: MailContent, language: MailLanguage, publicUrl = "https:
     },
   };
   const key = content.kind === "welcome" ? KEY : null;
-  return writeLetter(mail, { key, publicUrl, support: "help@feed.example", limits: DEFAULT_LIMITS.team });
+  return renderMail(mail, { key, publicUrl, support: "help@feed.example", limits: DEFAULT_LIMITS.team });
 };
 
-/** A text as one line. */
+/** The text without line wrapping. */
 const unfolded = (text: string): string => text.replace(/\n(?! )/g, " ");
 
-Deno.test("writeLetter() writes every kind in every language, each as text and as HTML", () => {
+Deno.test("renderMail() renders every kind in every language as text and HTML", () => {
   const subjects = new Set<string>();
   for (const language of MAIL_LANGUAGES) {
     for (const content of CONTENTS) {
@@ -90,16 +90,21 @@ Deno.test("writeLetter() writes every kind in every language, each as text and a
   }
 });
 
-Deno.test("a welcome holds the key, the first call, the disclaimer and how to get a new key", () => {
+Deno.test("a welcome mail contains the key, a first request, the disclaimer and how to replace the key", () => {
   const rows: Record<MailLanguage, RegExp[]> = {
     en: [
-      /shown only here/,
+      /shown only in this email/,
       /not legal advice/,
-      /A lost key is replaced when you write to us/,
-      /10,000 requests a day/,
+      /If you lose the key, write to us/,
+      /10,000 requests per day/,
     ],
-    de: [/steht nur hier/, /keine Rechtsberatung/, /verlorenen Schlüssel ersetzen wir/, /10\.000 Anfragen/],
-    fr: [/montrée qu’ici/, /pas un conseil juridique/, /clé perdue est remplacée/, /10\s000 requêtes/],
+    de: [
+      /steht nur in dieser E-Mail/,
+      /keine Rechtsberatung/,
+      /Wenn Sie den Schlüssel verlieren/,
+      /10\.000 Anfragen/,
+    ],
+    fr: [/que dans cet e-mail/, /pas un conseil juridique/, /Si vous perdez la clé/, /10\s000 requêtes/],
   };
   for (const language of MAIL_LANGUAGES) {
     const { subject, text, html } = write({ kind: "welcome", data: {} }, language);
@@ -112,27 +117,27 @@ Deno.test("a welcome holds the key, the first call, the disclaimer and how to ge
   }
 });
 
-Deno.test("no other mail holds a key, and times are told in words with their zone", () => {
+Deno.test("no other mail contains a key, and times have a time zone", () => {
   for (const content of CONTENTS.slice(1)) {
     assert.doesNotMatch(write(content, "en").text, /rgf_/, content.kind);
   }
-  const told = (content: MailContent, language: MailLanguage) => unfolded(write(content, language).text);
+  const textOf = (content: MailContent, language: MailLanguage) => unfolded(write(content, language).text);
   const due: MailContent = { kind: "payment-failed", data: { accessUntilMs: AT } };
-  assert.match(told(due, "en"), /until 15 August 2026 at 10:00 UTC/);
-  assert.match(told(due, "de"), /15\. August 2026 um 10:00 UTC/);
-  assert.match(told(due, "fr"), /15 août 2026 à 10:00 UTC/);
+  assert.match(textOf(due, "en"), /until 15 August 2026 at 10:00 UTC/);
+  assert.match(textOf(due, "de"), /15\. August 2026 um 10:00 UTC/);
+  assert.match(textOf(due, "fr"), /15 août 2026 à 10:00 UTC/);
 });
 
-Deno.test("one is one in every language, and many are many", () => {
+Deno.test("nouns are singular or plural in every language", () => {
   const held = (language: MailLanguage, activeSubscriptions: number) => {
     const limits = { ...DEFAULT_LIMITS.indie, activeSubscriptions };
     const data = { limits, held: [{ id: "sub_2", host: "b.example" }], returned: [] };
     return unfolded(write({ kind: "subscriptions-held", data }, language).text);
   };
   const rows: [MailLanguage, RegExp, RegExp][] = [
-    ["en", / 1 active subscription now/, / 5 active subscriptions now/],
-    ["de", / 1 aktives Abonnement haben/, / 5 aktive Abonnements haben/],
-    ["fr", / 1 abonnement actif et/, / 5 abonnements actifs et/],
+    ["en", / 1 active subscription,/, / 5 active subscriptions,/],
+    ["de", / 1 aktives Abonnement,/, / 5 aktive Abonnements,/],
+    ["fr", / 1 abonnement actif,/, / 5 abonnements actifs,/],
   ];
   for (const [language, one, many] of rows) {
     assert.match(held(language, 1), one);
@@ -141,22 +146,22 @@ Deno.test("one is one in every language, and many are many", () => {
   }
 });
 
-Deno.test("no line of a letter needs to be broken on its way, and HTML is ASCII", () => {
+Deno.test("no line exceeds 76 characters, and HTML is ASCII", () => {
   for (const language of MAIL_LANGUAGES) {
     for (const content of CONTENTS) {
       const { text, html } = write(content, language);
       for (const line of `${text}\n${html}`.split("\n")) {
         assert.ok(line.length <= 76, `${line.length}: ${line}`);
       }
-      // deno-lint-ignore no-control-regex -- that is what ASCII is
+      // deno-lint-ignore no-control-regex -- the range of ASCII
       assert.match(html, /^[\x00-\x7f]*$/);
     }
   }
 });
 
-Deno.test("what comes from outside stays text in HTML", () => {
+Deno.test("values from outside are escaped in HTML", () => {
   const data = { ...FAILING, host: '<img src=x onerror="alert(1)">', problem: "<b>'&" };
   const { html, text } = write({ kind: "delivery-warning", data }, "en");
   assert.doesNotMatch(html, /<img|<b>/);
-  assert.ok(text.includes("<img"), "and is shown as it is in text");
+  assert.ok(text.includes("<img"), "and unchanged in text");
 });

@@ -1,155 +1,158 @@
-// The words of the mails in English.
+// Mail templates in English.
 import {
-  callBlock,
-  fitLines,
-  HEADER_BLOCK,
-  limitsIn,
-  problemAfter,
-  type Texts,
-  type Writer,
+  describeLimits,
+  firstRequest,
+  KEY_HEADER,
+  lastError,
+  listSubscriptions,
+  type MailTemplate,
+  type MailTemplates,
 } from "./template.ts";
 
-function englishQuota(percent: 80 | 100): Writer<"quota-80" | "quota-100"> {
-  return ({ what, used, limit, resetsAtMs }, tools) => {
+function quota(percent: 80 | 100): MailTemplate<"quota-80" | "quota-100"> {
+  return ({ what, used, limit, resetsAtMs }, context) => {
     const noun = what === "deliveries" ? "this month's webhook deliveries" : "today's requests";
     return {
-      subject: percent === 80 ? `80 % of ${noun} are used` : `All of ${noun} are used`,
+      subject: percent === 80 ? `80% of ${noun} used` : `All of ${noun} used`,
       blocks: [
-        `${tools.number(used)} of ${tools.number(limit)} are used; the count begins anew on ${
-          tools.date(resetsAtMs)
+        `You have used ${context.number(used)} of ${context.number(limit)}. The counter resets on ${
+          context.date(resetsAtMs)
         }.`,
         what === "deliveries"
-          ? "Events beyond it are held and delivered then; a higher tier delivers them at once."
-          : "Requests beyond it are answered 429 until then; a higher tier allows more.",
+          ? "Events beyond the limit are held until then and delivered afterwards. With a higher tier, they are delivered immediately."
+          : "Requests beyond the limit are rejected with status 429 until then. A higher tier allows more.",
       ],
     };
   };
 }
 
 const NOUNS = {
-  apiRequestsPerDay: ["request a day", "requests a day"],
-  webhookDeliveriesPerMonth: ["webhook delivery a month", "webhook deliveries a month"],
+  apiRequestsPerDay: ["request per day", "requests per day"],
+  webhookDeliveriesPerMonth: ["webhook delivery per month", "webhook deliveries per month"],
   activeSubscriptions: ["active subscription", "active subscriptions"],
 } as const;
 
 const HELD =
-  "These subscriptions are over that number. They are held, and so are their events; nothing is lost. They go on by themselves, the oldest first, when you delete or switch off another one, or with a higher tier:";
-const RETURNED = "These subscriptions were held and are on again; what was held is delivered now:";
+  "The following subscriptions exceed your limit. They are on hold, and so are their events; nothing is lost. They resume automatically, oldest first, when you delete or disable another subscription or move to a higher tier:";
+const RETURNED =
+  "The following subscriptions were on hold and are active again. Their held events are being delivered:";
 
-/** The words. */
-export const ENGLISH: Texts = {
-  letters: {
-    welcome: (_, tools) => ({
+/** The English templates. */
+export const ENGLISH: MailTemplates = {
+  templates: {
+    welcome: (_, context) => ({
       subject: "Your API key",
       blocks: [
-        "Welcome. This is your API key. It is shown only here and cannot be recovered: keep it like a password.",
-        { code: tools.key ?? "" },
-        "Your first call:",
-        callBlock(tools),
-        "In your own programs, send it as a header:",
-        HEADER_BLOCK,
-        `Everything else stands in ${tools.publicUrl}/docs. Your tier is ${tools.tier}: ${
-          limitsIn(tools, tools.limits, NOUNS)
+        "Welcome! This is your API key. It is shown only in this email and cannot be recovered, so store it like a password.",
+        { code: context.key ?? "" },
+        "Your first request:",
+        firstRequest(context),
+        "In your own programs, send the key in this header:",
+        KEY_HEADER,
+        `The documentation is at ${context.publicUrl}/docs. Your tier is ${context.tier}: ${
+          describeLimits(context, context.limits, NOUNS)
         }.`,
-        "If this mail came more than once, the key of the newest one is good. A lost key is replaced when you write to us.",
+        "If you received this email more than once, use the key in the latest one. If you lose the key, write to us and we will replace it.",
       ],
     }),
     "key-rotated": (data) => ({
       subject: "Your API key was replaced",
       blocks: [
-        `Your API key was replaced by our operator. The old one is refused; the new one ends with ${data.lastFour} and was given to you by other means.`,
-        "If you did not ask for it, write to us.",
+        `Our operator has replaced your API key. The old key no longer works. The new key ends in ${data.lastFour}; you receive it separately.`,
+        "If you did not request this, please write to us.",
       ],
     }),
-    "payment-failed": (data, tools) => (data.accessUntilMs === null
+    "payment-failed": (data, context) => (data.accessUntilMs === null
       ? {
         subject: "Your access has ended",
         blocks: [
-          "A payment is due that we could not collect, and your access has ended. Nothing is lost: events for your webhooks are held, and everything goes on when the payment arrives.",
+          "We could not collect a payment that was due, and your access has ended. Nothing is lost: events for your webhooks are held, and everything resumes when the payment arrives.",
         ],
       }
       : {
         subject: "Your payment failed",
         blocks: [
-          `We could not collect your last payment. Your access goes on until ${
-            tools.date(data.accessUntilMs)
-          }; please see to your means of payment before then.`,
+          `We could not collect your last payment. You keep your access until ${
+            context.date(data.accessUntilMs)
+          }. Please check your payment method before then.`,
         ],
       }),
-    "access-ended": (data, tools) => ({
+    "access-ended": (data, context) => ({
       subject: "Your subscription has ended",
       blocks: [
         `Your paid subscription ended on ${
-          tools.date(data.endedAtMs)
-        }, and with it your access: your key is refused, and events for your webhooks are held. Your account and your webhooks stay as they are.`,
-        "If you subscribe again with the same account at the payment provider, the same key is good again and what is held is delivered. If you have not ended it yourself, or want your data erased, write to us.",
+          context.date(data.endedAtMs)
+        }, and so did your access. Your key no longer works, and events for your webhooks are held. We keep your account and your webhooks.`,
+        "If you subscribe again with the same account at the payment provider, your key will work again and the held events will be delivered. If you did not end the subscription yourself, or if you want your data to be erased, please write to us.",
       ],
     }),
-    "tier-changed": (data, tools) => ({
+    "tier-changed": (data, context) => ({
       subject: `Your tier is now ${data.after}`,
       blocks: [
-        `Your tier was changed from ${data.before} to ${data.after}: ${limitsIn(tools, data.limits, NOUNS)}.`,
-        ...fitLines(HELD, data.held),
-        ...fitLines(RETURNED, data.returned),
+        `Your tier has changed from ${data.before} to ${data.after}: ${
+          describeLimits(context, data.limits, NOUNS)
+        }.`,
+        ...listSubscriptions(HELD, data.held),
+        ...listSubscriptions(RETURNED, data.returned),
       ],
     }),
-    "subscriptions-held": (data, tools) => ({
-      subject: "Some of your webhooks are held",
+    "subscriptions-held": (data, context) => ({
+      subject: "Some of your webhooks are on hold",
       blocks: [
-        `You may have ${
-          tools.count(data.limits.activeSubscriptions, ...NOUNS.activeSubscriptions)
-        } now, and have more.`,
-        ...fitLines(HELD, data.held),
+        `Your limit is now ${
+          context.count(data.limits.activeSubscriptions, ...NOUNS.activeSubscriptions)
+        }, and you have more.`,
+        ...listSubscriptions(HELD, data.held),
       ],
     }),
-    "delivery-warning": (data, tools) => ({
-      subject: "Your webhook does not answer",
+    "delivery-warning": (data, context) => ({
+      subject: "Deliveries to your webhook are failing",
       blocks: [
-        `Nothing has arrived at ${data.host} (${data.subscriptionId}) since ${
-          tools.date(data.failingSinceMs)
-        }${problemAfter(data, ": ")}.`,
-        `Unless a delivery succeeds, the subscription is switched off on ${
-          tools.date(data.disabledAtMs)
-        }. Its events are held then and lost at no time.`,
+        `No delivery to ${data.host} (${data.subscriptionId}) has succeeded since ${
+          context.date(data.failingSinceMs)
+        }.${lastError(data, "Last error:")}`,
+        `If no delivery succeeds by ${
+          context.date(data.disabledAtMs)
+        }, the subscription will be disabled. Its events will then be held; none will be lost.`,
       ],
     }),
-    "delivery-disabled": (data, tools) => (data.isKeyLost === true
+    "delivery-disabled": (data, context) => (data.isKeyLost === true
       ? {
         subject: "Your webhook needs a new secret",
         blocks: [
-          `We have lost the key to the secret that signs the deliveries to ${data.host} (${data.subscriptionId}). Nobody else has it; but we cannot sign with it any more, and the subscription was switched off on ${
-            tools.date(data.disabledAtMs)
+          `We have lost the key that decrypts the signing secret for deliveries to ${data.host} (${data.subscriptionId}). Nobody else has the secret, but we can no longer sign with it. The subscription was therefore disabled on ${
+            context.date(data.disabledAtMs)
           }.`,
-          `Its events are held. POST /v1/subscriptions/${data.subscriptionId}/rotate-secret gives a new secret; put it into your receiver, then switch the subscription on with PATCH /v1/subscriptions/${data.subscriptionId} and {"enabled": true}, and they are delivered, oldest first.`,
+          `Its events are held. Request a new secret with POST /v1/subscriptions/${data.subscriptionId}/rotate-secret, configure it in your receiver, and enable the subscription with PATCH /v1/subscriptions/${data.subscriptionId} and {"enabled": true}. The held events are then delivered, oldest first.`,
         ],
       }
       : {
-        subject: "Your webhook was switched off",
+        subject: "Your webhook was disabled",
         blocks: [
-          `Nothing has arrived at ${data.host} (${data.subscriptionId}) since ${
-            tools.date(data.failingSinceMs)
-          }${problemAfter(data, ": ")}. The subscription was switched off on ${
-            tools.date(data.disabledAtMs)
+          `No delivery to ${data.host} (${data.subscriptionId}) has succeeded since ${
+            context.date(data.failingSinceMs)
+          }.${lastError(data, "Last error:")} The subscription was disabled on ${
+            context.date(data.disabledAtMs)
           }.`,
-          `Its events are held. Switch it on again with PATCH /v1/subscriptions/${data.subscriptionId} and {"enabled": true}, and they are delivered, oldest first.`,
+          `Its events are held. Enable it again with PATCH /v1/subscriptions/${data.subscriptionId} and {"enabled": true}. The held events are then delivered, oldest first.`,
         ],
       }),
-    "quota-80": englishQuota(80),
-    "quota-100": englishQuota(100),
-    "held-full": ({ limit, sinceMs, resetsAtMs }, tools) => ({
-      subject: "The limit of your held deliveries is reached",
+    "quota-80": quota(80),
+    "quota-100": quota(100),
+    "held-full": ({ limit, sinceMs, resetsAtMs }, context) => ({
+      subject: "Your limit of held deliveries is reached",
       blocks: [
-        `${tools.number(limit)} of your webhook deliveries are held, which is the limit of your tier. Since ${
-          tools.date(sinceMs)
-        }, no further ones are stored for subscriptions that wait.`,
-        `No event is lost. These subscriptions go on by themselves at the first event that they did not get, once the held deliveries have been sent: with the next month's deliveries on ${
-          tools.date(resetsAtMs)
-        } or a higher tier, and for a subscription that is switched off when you switch it on.`,
-        "GET /v1/subscriptions names these subscriptions: their catch_up has the reason held_full.",
+        `You have ${context.number(limit)} held webhook deliveries, which is the limit of your tier. Since ${
+          context.date(sinceMs)
+        }, no more are created for subscriptions with held deliveries.`,
+        `No event is lost. Once the held deliveries have been sent, these subscriptions continue automatically with the first event that they missed. They are sent with next month's quota on ${
+          context.date(resetsAtMs)
+        }, when you move to a higher tier, or, for disabled subscriptions, when you enable them.`,
+        "GET /v1/subscriptions lists these subscriptions: the reason in catch_up is held_full.",
       ],
     }),
   },
-  contact: (support) => `Questions, or a new key: ${support}`,
+  contact: (support) => `Questions, or a lost key? Write to ${support}`,
   disclaimer:
-    "What the service delivers is for information only and not legal advice. The official publication is authoritative.",
+    "The content we deliver is for information only and is not legal advice. Only the official publications are authoritative.",
 };

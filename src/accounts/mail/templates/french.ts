@@ -1,26 +1,26 @@
-// The words of the mails in French.
+// Mail templates in French.
 import {
-  callBlock,
-  fitLines,
-  HEADER_BLOCK,
-  limitsIn,
-  problemAfter,
-  type Texts,
-  type Writer,
+  describeLimits,
+  firstRequest,
+  KEY_HEADER,
+  lastError,
+  listSubscriptions,
+  type MailTemplate,
+  type MailTemplates,
 } from "./template.ts";
 
-function frenchQuota(percent: 80 | 100): Writer<"quota-80" | "quota-100"> {
-  return ({ what, used, limit, resetsAtMs }, tools) => {
+function quota(percent: 80 | 100): MailTemplate<"quota-80" | "quota-100"> {
+  return ({ what, used, limit, resetsAtMs }, context) => {
     const noun = what === "deliveries" ? "des livraisons de webhooks du mois" : "des requêtes du jour";
     return {
-      subject: `${percent} % ${noun} sont utilisés`,
+      subject: `${percent} % ${noun} utilisées`,
       blocks: [
-        `${tools.number(used)} sur ${tools.number(limit)} sont utilisés ; le compte reprend à zéro le ${
-          tools.date(resetsAtMs)
-        }.`,
+        `Vous en avez utilisé ${context.number(used)} sur ${
+          context.number(limit)
+        }. Le compteur sera remis à zéro le ${context.date(resetsAtMs)}.`,
         what === "deliveries"
-          ? "Les événements suivants sont retenus et livrés à ce moment ; une formule supérieure les livre aussitôt."
-          : "Les requêtes suivantes reçoivent 429 jusque-là ; une formule supérieure en permet davantage.",
+          ? "Au-delà de cette limite, les événements sont retenus jusqu’à cette date, puis livrés. Avec une formule supérieure, ils sont livrés immédiatement."
+          : "Au-delà de cette limite, les requêtes sont refusées avec le statut 429 jusqu’à cette date. Une formule supérieure en autorise davantage.",
       ],
     };
   };
@@ -33,126 +33,128 @@ const NOUNS = {
 } as const;
 
 const HELD =
-  "Ces abonnements dépassent ce nombre. Ils sont retenus, et leurs événements aussi ; rien n’est perdu. Ils reprennent d’eux-mêmes, les plus anciens d’abord, quand vous en supprimez ou désactivez un autre, ou avec une formule supérieure :";
+  "Les abonnements suivants dépassent votre limite. Ils sont suspendus et leurs événements sont retenus ; rien n’est perdu. Ils reprendront automatiquement, du plus ancien au plus récent, lorsque vous supprimerez ou désactiverez un autre abonnement ou passerez à une formule supérieure :";
 const RETURNED =
-  "Ces abonnements étaient retenus et sont de nouveau actifs ; ce qui était retenu est livré maintenant :";
+  "Les abonnements suivants étaient suspendus et sont de nouveau actifs. Leurs événements retenus sont en cours de livraison :";
 
-/** The words. */
-export const FRENCH: Texts = {
-  letters: {
-    welcome: (_, tools) => ({
+/** The French templates. */
+export const FRENCH: MailTemplates = {
+  templates: {
+    welcome: (_, context) => ({
       subject: "Votre clé d’API",
       blocks: [
-        "Bienvenue. Voici votre clé d’API. Elle n’est montrée qu’ici et ne peut pas être retrouvée : gardez-la comme un mot de passe.",
-        { code: tools.key ?? "" },
-        "Votre premier appel :",
-        callBlock(tools),
-        "Dans vos propres programmes, envoyez-la dans un en-tête :",
-        HEADER_BLOCK,
-        `Tout le reste se trouve sur ${tools.publicUrl}/docs. Votre formule est ${tools.tier} : ${
-          limitsIn(tools, tools.limits, NOUNS)
+        "Bienvenue ! Voici votre clé d’API. Elle ne figure que dans cet e-mail et ne peut pas être récupérée : conservez-la comme un mot de passe.",
+        { code: context.key ?? "" },
+        "Votre première requête :",
+        firstRequest(context),
+        "Dans vos propres programmes, envoyez la clé dans cet en-tête :",
+        KEY_HEADER,
+        `La documentation se trouve sur ${context.publicUrl}/docs. Votre formule est ${context.tier} : ${
+          describeLimits(context, context.limits, NOUNS)
         }.`,
-        "Si ce message est arrivé plusieurs fois, la clé du plus récent est la bonne. Une clé perdue est remplacée si vous nous écrivez.",
+        "Si vous avez reçu cet e-mail plusieurs fois, utilisez la clé du plus récent. Si vous perdez la clé, écrivez-nous et nous la remplacerons.",
       ],
     }),
     "key-rotated": (data) => ({
       subject: "Votre clé d’API a été remplacée",
       blocks: [
-        `Votre clé d’API a été remplacée par notre opérateur. L’ancienne est refusée ; la nouvelle se termine par ${data.lastFour} et vous a été remise autrement.`,
+        `Nous avons remplacé votre clé d’API. L’ancienne clé n’est plus valable. La nouvelle se termine par ${data.lastFour} ; elle vous est transmise séparément.`,
         "Si vous ne l’avez pas demandé, écrivez-nous.",
       ],
     }),
-    "payment-failed": (data, tools) => (data.accessUntilMs === null
+    "payment-failed": (data, context) => (data.accessUntilMs === null
       ? {
         subject: "Votre accès a pris fin",
         blocks: [
-          "Un paiement dû n’a pas pu être encaissé et votre accès a pris fin. Rien n’est perdu : les événements destinés à vos webhooks sont retenus, et tout reprend dès que le paiement arrive.",
+          "Un paiement dû n’a pas pu être encaissé et votre accès a pris fin. Rien n’est perdu : les événements destinés à vos webhooks sont retenus, et tout reprendra dès réception du paiement.",
         ],
       }
       : {
         subject: "Votre paiement a échoué",
         blocks: [
-          `Votre dernier paiement n’a pas pu être encaissé. Votre accès reste ouvert jusqu’au ${
-            tools.date(data.accessUntilMs)
-          } ; veuillez vérifier votre moyen de paiement d’ici là.`,
+          `Votre dernier paiement n’a pas pu être encaissé. Vous conservez votre accès jusqu’au ${
+            context.date(data.accessUntilMs)
+          }. Veuillez vérifier votre moyen de paiement d’ici là.`,
         ],
       }),
-    "access-ended": (data, tools) => ({
+    "access-ended": (data, context) => ({
       subject: "Votre abonnement a pris fin",
       blocks: [
-        `Votre abonnement payant a pris fin le ${
-          tools.date(data.endedAtMs)
-        }, et avec lui votre accès : votre clé est refusée, et les événements destinés à vos webhooks sont retenus. Votre compte et vos webhooks restent en l’état.`,
-        "Si vous vous abonnez de nouveau avec le même compte chez le prestataire de paiement, la même clé est de nouveau valable et ce qui est retenu est livré. Si vous n’y avez pas mis fin vous-même, ou si vous souhaitez l’effacement de vos données, écrivez-nous.",
+        `Votre abonnement payant, et donc votre accès, a pris fin le ${
+          context.date(data.endedAtMs)
+        }. Votre clé n’est plus valable et les événements destinés à vos webhooks sont retenus. Votre compte et vos webhooks sont conservés.`,
+        "Si vous vous abonnez de nouveau avec le même compte chez le prestataire de paiement, votre clé sera de nouveau valable et les événements retenus seront livrés. Si vous n’avez pas résilié vous-même, ou si vous souhaitez l’effacement de vos données, écrivez-nous.",
       ],
     }),
-    "tier-changed": (data, tools) => ({
+    "tier-changed": (data, context) => ({
       subject: `Votre formule est désormais ${data.after}`,
       blocks: [
         `Votre formule est passée de ${data.before} à ${data.after} : ${
-          limitsIn(tools, data.limits, NOUNS)
+          describeLimits(context, data.limits, NOUNS)
         }.`,
-        ...fitLines(HELD, data.held),
-        ...fitLines(RETURNED, data.returned),
+        ...listSubscriptions(HELD, data.held),
+        ...listSubscriptions(RETURNED, data.returned),
       ],
     }),
-    "subscriptions-held": (data, tools) => ({
-      subject: "Certains de vos webhooks sont retenus",
+    "subscriptions-held": (data, context) => ({
+      subject: "Certains de vos webhooks sont suspendus",
       blocks: [
-        `Vous pouvez désormais avoir ${
-          tools.count(data.limits.activeSubscriptions, ...NOUNS.activeSubscriptions)
-        } et en avez davantage.`,
-        ...fitLines(HELD, data.held),
+        `Votre limite est désormais de ${
+          context.count(data.limits.activeSubscriptions, ...NOUNS.activeSubscriptions)
+        }, et vous en avez davantage.`,
+        ...listSubscriptions(HELD, data.held),
       ],
     }),
-    "delivery-warning": (data, tools) => ({
-      subject: "Votre webhook ne répond pas",
+    "delivery-warning": (data, context) => ({
+      subject: "Les livraisons à votre webhook échouent",
       blocks: [
-        `Rien n’est arrivé à ${data.host} (${data.subscriptionId}) depuis le ${
-          tools.date(data.failingSinceMs)
-        }${problemAfter(data, " : ")}.`,
-        `Si aucune livraison ne réussit, l’abonnement sera désactivé le ${
-          tools.date(data.disabledAtMs)
-        }. Ses événements seront alors retenus, aucun ne sera perdu.`,
+        `Aucune livraison à ${data.host} (${data.subscriptionId}) n’a réussi depuis le ${
+          context.date(data.failingSinceMs)
+        }.${lastError(data, "Dernière erreur :")}`,
+        `Si aucune livraison ne réussit d’ici au ${
+          context.date(data.disabledAtMs)
+        }, l’abonnement sera désactivé. Ses événements seront alors retenus ; aucun ne sera perdu.`,
       ],
     }),
-    "delivery-disabled": (data, tools) => (data.isKeyLost === true
+    "delivery-disabled": (data, context) => (data.isKeyLost === true
       ? {
         subject: "Votre webhook a besoin d’un nouveau secret",
         blocks: [
-          `Nous avons perdu la clé du secret qui signe les livraisons à ${data.host} (${data.subscriptionId}). Personne d’autre ne l’a ; mais nous ne pouvons plus signer avec lui, et l’abonnement a été désactivé le ${
-            tools.date(data.disabledAtMs)
+          `Nous avons perdu la clé qui déchiffre le secret de signature des livraisons à ${data.host} (${data.subscriptionId}). Personne d’autre n’a ce secret, mais nous ne pouvons plus signer avec lui. L’abonnement a donc été désactivé le ${
+            context.date(data.disabledAtMs)
           }.`,
-          `Ses événements sont retenus. POST /v1/subscriptions/${data.subscriptionId}/rotate-secret donne un nouveau secret ; inscrivez-le dans votre récepteur, puis réactivez l’abonnement avec PATCH /v1/subscriptions/${data.subscriptionId} et {"enabled": true}, et ils seront livrés, les plus anciens d’abord.`,
+          `Ses événements sont retenus. Demandez un nouveau secret avec POST /v1/subscriptions/${data.subscriptionId}/rotate-secret, configurez-le dans votre récepteur, puis réactivez l’abonnement avec PATCH /v1/subscriptions/${data.subscriptionId} et {"enabled": true}. Les événements seront alors livrés, du plus ancien au plus récent.`,
         ],
       }
       : {
         subject: "Votre webhook a été désactivé",
         blocks: [
-          `Rien n’est arrivé à ${data.host} (${data.subscriptionId}) depuis le ${
-            tools.date(data.failingSinceMs)
-          }${problemAfter(data, " : ")}. L’abonnement a été désactivé le ${tools.date(data.disabledAtMs)}.`,
-          `Ses événements sont retenus. Réactivez-le avec PATCH /v1/subscriptions/${data.subscriptionId} et {"enabled": true}, et ils seront livrés, les plus anciens d’abord.`,
+          `Aucune livraison à ${data.host} (${data.subscriptionId}) n’a réussi depuis le ${
+            context.date(data.failingSinceMs)
+          }.${lastError(data, "Dernière erreur :")} L’abonnement a été désactivé le ${
+            context.date(data.disabledAtMs)
+          }.`,
+          `Ses événements sont retenus. Réactivez-le avec PATCH /v1/subscriptions/${data.subscriptionId} et {"enabled": true}. Les événements seront alors livrés, du plus ancien au plus récent.`,
         ],
       }),
-    "quota-80": frenchQuota(80),
-    "quota-100": frenchQuota(100),
-    "held-full": ({ limit, sinceMs, resetsAtMs }, tools) => ({
-      subject: "La limite de vos livraisons retenues est atteinte",
+    "quota-80": quota(80),
+    "quota-100": quota(100),
+    "held-full": ({ limit, sinceMs, resetsAtMs }, context) => ({
+      subject: "Votre limite de livraisons retenues est atteinte",
       blocks: [
-        `${
-          tools.number(limit)
-        } de vos livraisons de webhooks sont retenues, ce qui est la limite de votre formule. Depuis le ${
-          tools.date(sinceMs)
-        }, aucune autre n’est enregistrée pour les abonnements en attente.`,
-        `Aucun événement n’est perdu. Ces abonnements reprennent d’eux-mêmes au premier événement qu’ils n’ont pas reçu, dès que les livraisons retenues sont parties : avec les livraisons du mois suivant le ${
-          tools.date(resetsAtMs)
-        } ou une formule supérieure, et pour un abonnement désactivé quand vous le réactivez.`,
-        "GET /v1/subscriptions indique ces abonnements : leur catch_up a pour motif held_full.",
+        `Vous avez ${
+          context.number(limit)
+        } livraisons de webhooks retenues, ce qui est la limite de votre formule. Depuis le ${
+          context.date(sinceMs)
+        }, plus aucune n’est créée pour les abonnements qui ont des livraisons retenues.`,
+        `Aucun événement n’est perdu. Une fois les livraisons retenues envoyées, ces abonnements reprendront automatiquement au premier événement qui leur manque. Elles seront envoyées avec le quota du mois suivant, le ${
+          context.date(resetsAtMs)
+        }, en passant à une formule supérieure ou, pour les abonnements désactivés, lorsque vous les réactiverez.`,
+        "GET /v1/subscriptions indique ces abonnements : le motif dans catch_up est held_full.",
       ],
     }),
   },
-  contact: (support) => `Questions, ou une nouvelle clé : ${support}`,
+  contact: (support) => `Une question, une clé perdue ? Écrivez à ${support}`,
   disclaimer:
-    "Ce que le service livre est donné à titre d’information et n’est pas un conseil juridique. La publication officielle fait foi.",
+    "Les contenus livrés sont fournis à titre d’information et ne constituent pas un conseil juridique. Seules les publications officielles font foi.",
 };

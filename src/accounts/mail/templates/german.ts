@@ -1,160 +1,162 @@
-// The words of the mails in German.
+// Mail templates in German.
 import {
-  callBlock,
-  fitLines,
-  HEADER_BLOCK,
-  limitsIn,
-  problemAfter,
-  type Texts,
-  type Writer,
+  describeLimits,
+  firstRequest,
+  KEY_HEADER,
+  lastError,
+  listSubscriptions,
+  type MailTemplate,
+  type MailTemplates,
 } from "./template.ts";
 
-function germanQuota(percent: 80 | 100): Writer<"quota-80" | "quota-100"> {
-  return ({ what, used, limit, resetsAtMs }, tools) => {
-    const noun = what === "deliveries" ? "der Webhook-Zustellungen dieses Monats" : "der Anfragen des Tages";
+function quota(percent: 80 | 100): MailTemplate<"quota-80" | "quota-100"> {
+  return ({ what, used, limit, resetsAtMs }, context) => {
+    const noun = what === "deliveries" ? "der Webhook-Zustellungen dieses Monats" : "der heutigen Anfragen";
     return {
-      subject: `${percent} % ${noun} sind verbraucht`,
+      subject: `${percent} % ${noun} verbraucht`,
       blocks: [
-        `${tools.number(used)} von ${tools.number(limit)} sind verbraucht; am ${
-          tools.date(resetsAtMs)
-        } beginnt die Zählung neu.`,
+        `Sie haben ${context.number(used)} von ${context.number(limit)} verbraucht. Der Zähler wird am ${
+          context.date(resetsAtMs)
+        } zurückgesetzt.`,
         what === "deliveries"
-          ? "Weitere Ereignisse werden zurückgehalten und dann zugestellt; ein höherer Tarif stellt sie sofort zu."
-          : "Weitere Anfragen werden bis dahin mit 429 beantwortet; ein höherer Tarif erlaubt mehr.",
+          ? "Weitere Ereignisse werden bis dahin zurückgehalten und danach zugestellt. Mit einem höheren Tarif werden sie sofort zugestellt."
+          : "Weitere Anfragen werden bis dahin mit dem Status 429 abgelehnt. Ein höherer Tarif erlaubt mehr Anfragen.",
       ],
     };
   };
 }
 
 const NOUNS = {
-  apiRequestsPerDay: ["Anfrage am Tag", "Anfragen am Tag"],
-  webhookDeliveriesPerMonth: ["Webhook-Zustellung im Monat", "Webhook-Zustellungen im Monat"],
+  apiRequestsPerDay: ["Anfrage pro Tag", "Anfragen pro Tag"],
+  webhookDeliveriesPerMonth: ["Webhook-Zustellung pro Monat", "Webhook-Zustellungen pro Monat"],
   activeSubscriptions: ["aktives Abonnement", "aktive Abonnements"],
 } as const;
 
 const HELD =
-  "Diese Abonnements liegen über dieser Zahl. Sie werden zurückgehalten, ebenso ihre Ereignisse; nichts geht verloren. Sie laufen von selbst weiter, die ältesten zuerst, wenn Sie ein anderes löschen oder abschalten, oder mit einem höheren Tarif:";
+  "Die folgenden Abonnements überschreiten Ihr Limit. Sie sind angehalten, und ihre Ereignisse werden zurückgehalten; es geht nichts verloren. Sie laufen automatisch weiter, die ältesten zuerst, wenn Sie ein anderes Abonnement löschen oder deaktivieren oder in einen höheren Tarif wechseln:";
 const RETURNED =
-  "Diese Abonnements waren zurückgehalten und laufen wieder; was zurückgehalten war, wird jetzt zugestellt:";
+  "Die folgenden Abonnements waren angehalten und sind wieder aktiv. Ihre zurückgehaltenen Ereignisse werden jetzt zugestellt:";
 
-/** The words. */
-export const GERMAN: Texts = {
-  letters: {
-    welcome: (_, tools) => ({
+/** The German templates. */
+export const GERMAN: MailTemplates = {
+  templates: {
+    welcome: (_, context) => ({
       subject: "Ihr API-Schlüssel",
       blocks: [
-        "Willkommen. Dies ist Ihr API-Schlüssel. Er steht nur hier und lässt sich nicht wiederherstellen: Bewahren Sie ihn wie ein Passwort auf.",
-        { code: tools.key ?? "" },
-        "Ihr erster Aufruf:",
-        callBlock(tools),
-        "In Ihren eigenen Programmen senden Sie ihn als Header:",
-        HEADER_BLOCK,
-        `Alles Weitere steht unter ${tools.publicUrl}/docs. Ihr Tarif ist ${tools.tier}: ${
-          limitsIn(tools, tools.limits, NOUNS)
+        "Willkommen! Dies ist Ihr API-Schlüssel. Er steht nur in dieser E-Mail und lässt sich nicht wiederherstellen. Bewahren Sie ihn wie ein Passwort auf.",
+        { code: context.key ?? "" },
+        "Ihre erste Anfrage:",
+        firstRequest(context),
+        "In Ihren eigenen Programmen senden Sie den Schlüssel in diesem Header:",
+        KEY_HEADER,
+        `Die Dokumentation finden Sie unter ${context.publicUrl}/docs. Ihr Tarif ist ${context.tier}: ${
+          describeLimits(context, context.limits, NOUNS)
         }.`,
-        "Kam diese Nachricht mehrmals, gilt der Schlüssel der neuesten. Einen verlorenen Schlüssel ersetzen wir, wenn Sie uns schreiben.",
+        "Falls Sie diese E-Mail mehrmals erhalten haben, gilt der Schlüssel aus der neuesten. Wenn Sie den Schlüssel verlieren, schreiben Sie uns, und wir ersetzen ihn.",
       ],
     }),
     "key-rotated": (data) => ({
       subject: "Ihr API-Schlüssel wurde ersetzt",
       blocks: [
-        `Ihr API-Schlüssel wurde von uns ersetzt. Der alte wird abgelehnt; der neue endet auf ${data.lastFour} und wurde Ihnen auf anderem Weg gegeben.`,
-        "Wenn Sie nicht darum gebeten haben, schreiben Sie uns.",
+        `Wir haben Ihren API-Schlüssel ersetzt. Der alte Schlüssel ist nicht mehr gültig. Der neue endet auf ${data.lastFour}; Sie erhalten ihn auf anderem Weg.`,
+        "Falls Sie das nicht veranlasst haben, schreiben Sie uns bitte.",
       ],
     }),
-    "payment-failed": (data, tools) => (data.accessUntilMs === null
+    "payment-failed": (data, context) => (data.accessUntilMs === null
       ? {
         subject: "Ihr Zugang ist beendet",
         blocks: [
-          "Eine fällige Zahlung ließ sich nicht einziehen, und Ihr Zugang ist beendet. Nichts geht verloren: Ereignisse für Ihre Webhooks werden zurückgehalten, und alles läuft weiter, sobald die Zahlung eingeht.",
+          "Wir konnten eine fällige Zahlung nicht einziehen, und Ihr Zugang ist beendet. Es geht nichts verloren: Ereignisse für Ihre Webhooks werden zurückgehalten, und sobald die Zahlung eingeht, läuft alles weiter.",
         ],
       }
       : {
         subject: "Ihre Zahlung ist fehlgeschlagen",
         blocks: [
-          `Ihre letzte Zahlung ließ sich nicht einziehen. Ihr Zugang bleibt bis ${
-            tools.date(data.accessUntilMs)
-          } bestehen; bitte prüfen Sie bis dahin Ihr Zahlungsmittel.`,
+          `Wir konnten Ihre letzte Zahlung nicht einziehen. Ihr Zugang bleibt bis zum ${
+            context.date(data.accessUntilMs)
+          } bestehen. Bitte prüfen Sie bis dahin Ihr Zahlungsmittel.`,
         ],
       }),
-    "access-ended": (data, tools) => ({
+    "access-ended": (data, context) => ({
       subject: "Ihr Abonnement ist beendet",
       blocks: [
-        `Ihr bezahltes Abonnement endete am ${
-          tools.date(data.endedAtMs)
-        }, und mit ihm Ihr Zugang: Ihr Schlüssel wird abgelehnt, und Ereignisse für Ihre Webhooks werden zurückgehalten. Ihr Konto und Ihre Webhooks bleiben, wie sie sind.`,
-        "Wenn Sie mit demselben Konto beim Zahlungsdienst erneut abonnieren, gilt derselbe Schlüssel wieder, und was zurückgehalten ist, wird zugestellt. Wenn Sie es nicht selbst beendet haben oder Ihre Daten gelöscht haben möchten, schreiben Sie uns.",
+        `Ihr bezahltes Abonnement und damit Ihr Zugang endeten am ${
+          context.date(data.endedAtMs)
+        }. Ihr Schlüssel ist nicht mehr gültig, und Ereignisse für Ihre Webhooks werden zurückgehalten. Ihr Konto und Ihre Webhooks bleiben erhalten.`,
+        "Wenn Sie mit demselben Konto beim Zahlungsdienst erneut abonnieren, gilt Ihr Schlüssel wieder, und die zurückgehaltenen Ereignisse werden zugestellt. Falls Sie das Abonnement nicht selbst beendet haben oder Ihre Daten löschen lassen möchten, schreiben Sie uns bitte.",
       ],
     }),
-    "tier-changed": (data, tools) => ({
+    "tier-changed": (data, context) => ({
       subject: `Ihr Tarif ist jetzt ${data.after}`,
       blocks: [
         `Ihr Tarif wurde von ${data.before} auf ${data.after} geändert: ${
-          limitsIn(tools, data.limits, NOUNS)
+          describeLimits(context, data.limits, NOUNS)
         }.`,
-        ...fitLines(HELD, data.held),
-        ...fitLines(RETURNED, data.returned),
+        ...listSubscriptions(HELD, data.held),
+        ...listSubscriptions(RETURNED, data.returned),
       ],
     }),
-    "subscriptions-held": (data, tools) => ({
-      subject: "Einige Ihrer Webhooks werden zurückgehalten",
+    "subscriptions-held": (data, context) => ({
+      subject: "Einige Ihrer Webhooks sind angehalten",
       blocks: [
-        `Sie können jetzt ${
-          tools.count(data.limits.activeSubscriptions, ...NOUNS.activeSubscriptions)
-        } haben und haben mehr.`,
-        ...fitLines(HELD, data.held),
+        `Ihr Limit beträgt jetzt ${
+          context.count(data.limits.activeSubscriptions, ...NOUNS.activeSubscriptions)
+        }, und Sie haben mehr.`,
+        ...listSubscriptions(HELD, data.held),
       ],
     }),
-    "delivery-warning": (data, tools) => ({
-      subject: "Ihr Webhook antwortet nicht",
+    "delivery-warning": (data, context) => ({
+      subject: "Zustellungen an Ihren Webhook schlagen fehl",
       blocks: [
-        `Bei ${data.host} (${data.subscriptionId}) ist seit ${
-          tools.date(data.failingSinceMs)
-        } nichts angekommen${problemAfter(data, ": ")}.`,
-        `Gelingt keine Zustellung, wird das Abonnement am ${
-          tools.date(data.disabledAtMs)
-        } abgeschaltet. Seine Ereignisse werden dann zurückgehalten und gehen nicht verloren.`,
+        `Seit dem ${
+          context.date(data.failingSinceMs)
+        } ist keine Zustellung an ${data.host} (${data.subscriptionId}) gelungen.${
+          lastError(data, "Letzter Fehler:")
+        }`,
+        `Wenn bis zum ${
+          context.date(data.disabledAtMs)
+        } keine Zustellung gelingt, wird das Abonnement deaktiviert. Seine Ereignisse werden dann zurückgehalten und gehen nicht verloren.`,
       ],
     }),
-    "delivery-disabled": (data, tools) => (data.isKeyLost === true
+    "delivery-disabled": (data, context) => (data.isKeyLost === true
       ? {
         subject: "Ihr Webhook braucht ein neues Secret",
         blocks: [
-          `Wir haben den Schlüssel zu dem Secret verloren, mit dem die Zustellungen an ${data.host} (${data.subscriptionId}) signiert werden. Niemand sonst hat es; aber wir können damit nicht mehr signieren, und das Abonnement wurde am ${
-            tools.date(data.disabledAtMs)
-          } abgeschaltet.`,
-          `Seine Ereignisse werden zurückgehalten. POST /v1/subscriptions/${data.subscriptionId}/rotate-secret gibt ein neues Secret; tragen Sie es in Ihren Empfänger ein, schalten Sie das Abonnement dann mit PATCH /v1/subscriptions/${data.subscriptionId} und {"enabled": true} ein, und sie werden zugestellt, die ältesten zuerst.`,
+          `Wir haben den Schlüssel verloren, mit dem das Signatur-Secret für Zustellungen an ${data.host} (${data.subscriptionId}) verschlüsselt ist. Niemand sonst hat dieses Secret, aber wir können damit nicht mehr signieren. Das Abonnement wurde deshalb am ${
+            context.date(data.disabledAtMs)
+          } deaktiviert.`,
+          `Seine Ereignisse werden zurückgehalten. Fordern Sie mit POST /v1/subscriptions/${data.subscriptionId}/rotate-secret ein neues Secret an, tragen Sie es in Ihrem Empfänger ein und aktivieren Sie das Abonnement mit PATCH /v1/subscriptions/${data.subscriptionId} und {"enabled": true}. Die Ereignisse werden dann zugestellt, die ältesten zuerst.`,
         ],
       }
       : {
-        subject: "Ihr Webhook wurde abgeschaltet",
+        subject: "Ihr Webhook wurde deaktiviert",
         blocks: [
-          `Bei ${data.host} (${data.subscriptionId}) ist seit ${
-            tools.date(data.failingSinceMs)
-          } nichts angekommen${problemAfter(data, ": ")}. Das Abonnement wurde am ${
-            tools.date(data.disabledAtMs)
-          } abgeschaltet.`,
-          `Seine Ereignisse werden zurückgehalten. Schalten Sie es mit PATCH /v1/subscriptions/${data.subscriptionId} und {"enabled": true} wieder ein, und sie werden zugestellt, die ältesten zuerst.`,
+          `Seit dem ${
+            context.date(data.failingSinceMs)
+          } ist keine Zustellung an ${data.host} (${data.subscriptionId}) gelungen.${
+            lastError(data, "Letzter Fehler:")
+          } Das Abonnement wurde am ${context.date(data.disabledAtMs)} deaktiviert.`,
+          `Seine Ereignisse werden zurückgehalten. Aktivieren Sie es mit PATCH /v1/subscriptions/${data.subscriptionId} und {"enabled": true}. Die Ereignisse werden dann zugestellt, die ältesten zuerst.`,
         ],
       }),
-    "quota-80": germanQuota(80),
-    "quota-100": germanQuota(100),
-    "held-full": ({ limit, sinceMs, resetsAtMs }, tools) => ({
-      subject: "Die Grenze Ihrer zurückgehaltenen Zustellungen ist erreicht",
+    "quota-80": quota(80),
+    "quota-100": quota(100),
+    "held-full": ({ limit, sinceMs, resetsAtMs }, context) => ({
+      subject: "Ihr Limit für zurückgehaltene Zustellungen ist erreicht",
       blocks: [
-        `${
-          tools.number(limit)
-        } Ihrer Webhook-Zustellungen werden zurückgehalten; mehr lässt Ihr Tarif nicht zu. Seit dem ${
-          tools.date(sinceMs)
-        } werden für wartende Abonnements keine weiteren gespeichert.`,
-        `Kein Ereignis geht verloren. Sobald die zurückgehaltenen Zustellungen versandt sind, setzen diese Abonnements von selbst beim ersten Ereignis fort, das sie nicht erhalten haben: mit den Zustellungen des nächsten Monats am ${
-          tools.date(resetsAtMs)
-        } oder mit einem höheren Tarif, und ein abgeschaltetes Abonnement, wenn Sie es einschalten.`,
-        "GET /v1/subscriptions nennt diese Abonnements: ihr catch_up hat den Grund held_full.",
+        `Es werden ${
+          context.number(limit)
+        } Webhook-Zustellungen für Sie zurückgehalten; das ist das Limit Ihres Tarifs. Seit dem ${
+          context.date(sinceMs)
+        } werden für Abonnements mit zurückgehaltenen Zustellungen keine weiteren angelegt.`,
+        `Es geht kein Ereignis verloren. Sobald die zurückgehaltenen Zustellungen gesendet sind, laufen diese Abonnements automatisch mit dem ersten Ereignis weiter, das ihnen fehlt. Gesendet werden sie mit dem Kontingent des nächsten Monats am ${
+          context.date(resetsAtMs)
+        }, nach dem Wechsel in einen höheren Tarif oder, bei deaktivierten Abonnements, sobald Sie diese aktivieren.`,
+        "GET /v1/subscriptions nennt diese Abonnements: Der Grund in catch_up ist held_full.",
       ],
     }),
   },
-  contact: (support) => `Fragen, oder ein neuer Schlüssel: ${support}`,
+  contact: (support) => `Fragen, oder den Schlüssel verloren? Schreiben Sie an ${support}`,
   disclaimer:
-    "Was der Dienst liefert, dient nur der Information und ist keine Rechtsberatung. Maßgeblich ist die amtliche Veröffentlichung.",
+    "Die gelieferten Inhalte dienen nur der Information und sind keine Rechtsberatung. Maßgeblich sind allein die amtlichen Veröffentlichungen.",
 };

@@ -1,75 +1,72 @@
-// What the words of the mails are made with, whatever their language.
+// Types and building blocks of the mail templates, shared by all languages.
 import type { FittedSubscription, MailData, MailKind } from "../../../domain/mail.ts";
 import type { Tier, TierLimits } from "../../../domain/tier.ts";
 
-/** A paragraph, or lines to be copied as they are. */
+/** A paragraph, or preformatted lines. */
 export type Block = string | { code: string };
 
-/** What a letter tells beside what its occasion says. */
-export interface LetterFacts {
-  /** The key of a welcome; null in every other letter. */
+/** Values for a mail besides its data. */
+export interface MailFacts {
+  /** The key in a welcome mail; otherwise null. */
   key: string | null;
   publicUrl: string;
   support: string;
   limits: ListedLimits;
 }
 
-/** The limits that a mail lists: those by which tiers are told apart. */
+/** The limits that mails list. */
 export type ListedLimits = Pick<
   TierLimits,
   "apiRequestsPerDay" | "webhookDeliveriesPerMonth" | "activeSubscriptions"
 >;
 
-/** What the words are made with. */
-export interface LetterTools extends LetterFacts {
+/** Values and formatters of one mail. */
+export interface TemplateContext extends MailFacts {
   tier: Tier;
   date(ms: number): string;
   number(value: number): string;
-  /** A number with its noun: the first form where the language has the singular. */
+  /** A number with its noun in the singular or plural. */
   count(value: number, one: string, other: string): string;
 }
 
-/** Writes the letters of a kind. */
-export type Writer<Kind extends MailKind> = (
+/** The template of a kind of mail. */
+export type MailTemplate<Kind extends MailKind> = (
   data: MailData[Kind],
-  tools: LetterTools,
+  context: TemplateContext,
 ) => { subject: string; blocks: Block[] };
 
-/** The words of one language. */
-export interface Texts {
-  letters: { [Kind in MailKind]: Writer<Kind> };
+/** The templates of one language. */
+export interface MailTemplates {
+  templates: { [Kind in MailKind]: MailTemplate<Kind> };
   contact(support: string): string;
   disclaimer: string;
 }
 
-/**
- * The first call that a customer can make. The key has a line for itself and nothing in the command needs an encoding,
- * so that it can be copied out of the mail's own bytes too.
- */
-export function callBlock({ key, publicUrl }: LetterTools): Block {
+/** A first request. The key is on a separate line that no transfer encoding breaks, so that it can be copied. */
+export function firstRequest({ key, publicUrl }: TemplateContext): Block {
   return { code: `curl --oauth2-bearer \\\n${key} \\\n${publicUrl}/v1/events` };
 }
 
-/** How programs send the key. */
-export const HEADER_BLOCK: Block = { code: "Authorization: Bearer rgf_..." };
+/** The header with the key. */
+export const KEY_HEADER: Block = { code: "Authorization: Bearer rgf_..." };
 
-/** The limits of a tier in words: the nouns of each, one and many. */
-export function limitsIn(
-  tools: LetterTools,
+/** The limits of a tier in words; `nouns` gives singular and plural of each. */
+export function describeLimits(
+  context: TemplateContext,
   limits: ListedLimits,
   nouns: Record<keyof ListedLimits, readonly [one: string, other: string]>,
 ): string {
   return (Object.keys(nouns) as (keyof ListedLimits)[])
-    .map((name) => tools.count(limits[name], ...nouns[name])).join(", ");
+    .map((name) => context.count(limits[name], ...nouns[name])).join(", ");
 }
 
-/** Subscriptions under a sentence; nothing where there are none. */
-export function fitLines(sentence: string, subscriptions: readonly FittedSubscription[]): Block[] {
+/** A sentence and a list of subscriptions; nothing if there are none. */
+export function listSubscriptions(sentence: string, subscriptions: readonly FittedSubscription[]): Block[] {
   if (subscriptions.length === 0) return [];
   return [sentence, { code: subscriptions.map(({ id, host }) => `${id} ${host}`).join("\n") }];
 }
 
-/** What went wrong, where that is known. */
-export function problemAfter({ problem }: MailData["delivery-warning"], before: string): string {
-  return problem === null ? "" : `${before}${problem}`;
+/** The last error as a sentence that follows another, if it is known. */
+export function lastError({ problem }: MailData["delivery-warning"], label: string): string {
+  return problem === null ? "" : ` ${label} ${problem}.`;
 }
