@@ -1,67 +1,70 @@
-// What follows from a payer's events: a function of all of them, so that the order of their arrival decides nothing.
+// Derives a payer's tier and access from all its events, independent of the order in which they arrive.
 import type { PaymentEvent, PaymentFact, PaymentNotice, PaymentVerdict } from "../../domain/payment.ts";
 import { type Tier, TIERS } from "../../domain/tier.ts";
 
-/** What the operator has settled. */
+/** The config's rules for payments. */
 export interface PaymentRules {
-  /** Price ids and the tiers that they buy. */
+  /** Tiers by price id. */
   prices: Readonly<Record<string, Tier>>;
-  /** How long access goes on after a payment failed. */
+  /** How long access continues after a failed payment. */
   graceMs: number;
 }
 
-/** An event that says something. */
-type Said<Fact extends PaymentFact = PaymentFact> = PaymentEvent & { fact: Fact };
+/** An event that affects a subscription. */
+type RelevantEvent<Fact extends PaymentFact = PaymentFact> = PaymentEvent & { fact: Fact };
 
-/** How long the end of a subscription is news, ms: who is told of it later has noticed, or has been told. */
-const NEWS_MS = 7 * 86_400_000;
+/** Maximum age of the end of a subscription at which the customer is still notified, ms. */
+const NOTICE_MS = 7 * 86_400_000;
 
-/** One failure, however many events tell of it: it lasts until it is paid. */
+/** A payment failure; it lasts until it is paid and may be reported by several events. */
 interface Failing<Kind> {
   kind: Kind;
   sinceMs: number;
-  /** The bill that was named last. */
+  /** The invoice named last. */
   invoice: string | null;
-  /** When it was told of without a bill, Unix ms. */
+  /** The times of events that reported it without an invoice, Unix ms. */
   unnamedMs: readonly number[];
 }
 
-/** How a subscription stands, as its newest event has it. */
-type Standing =
+/** The state of a subscription after its newest event. */
+type SubscriptionState =
   | { kind: "good" }
-  /** A payment is due since then; access goes on for the grace. */
+  /** A payment is due; access continues for the grace period. */
   | Failing<"due">
   /** The provider has given up on a payment, or waits for one. */
   | Failing<"suspended">
-  /** For good. */
+  /** Ended permanently. */
   | { kind: "ended"; sinceMs: number; subscription: string };
 
-/** A subscription that was paid for at least once. */
+/** A subscription that was paid at least once. */
 interface PaidSubscription {
-  events: Said[];
-  standing: Standing;
+  events: RelevantEvent[];
+  state: SubscriptionState;
 }
 
 /**
- * Judges all events of one payer at a time (Unix ms). A paid checkout makes the customer. Each subscription stands as
- * its newest event says, and the customer has access while one of them gives it. What has ended stays ended.
+ * Evaluates all events of a payer at `nowMs` (Unix ms). A paid checkout creates the customer. The newest event decides
+ * the state of each subscription, and the customer has access while one of them gives access. A subscription that has
+ * ended stays ended.
  */
-export function judgePayer(
+export function evaluatePayer(
   events: readonly PaymentEvent[],
   rules: PaymentRules,
   nowMs: number,
 ): PaymentVerdict {
-  const said = events.filter((event): event is Said => event.fact !== null && event.subscription !== null)
+  const relevant = events.filter((event): event is RelevantEvent =>
+    event.fact !== null && event.subscription !== null
+  )
     .sort(inOrder);
-  const checkouts = said.filter((event): event is Said<PaymentFact & { kind: "checkout" }> =>
+  const checkouts = relevant.filter((event): event is RelevantEvent<PaymentFact & { kind: "checkout" }> =>
     event.fact.kind === "checkout" && event.fact.paid
   );
-  const subscriptions = [...Map.groupBy(said, (event) => event.subscription).values()]
+  const subscriptions = [...Map.groupBy(relevant, (event) => event.subscription).values()]
     .filter((group) => group.some(isPaid))
-    .map((group): PaidSubscription => ({ events: group, standing: standingOf(group) }));
-  const open = subscriptions.filter(({ standing }) => isOpen(standing, rules, nowMs));
-  const priced = priceOf(open.length > 0 ? open : subscriptions, rules);
-  // What an open subscription costs nobody knows: then what was bought before stays.
+    .map((group): PaidSubscription => ({ events: group, state: stateOf(group) }));
+  const current = subscriptions.filter(({ state }) => givesAccess(state, rules, nowMs));
+  const priced = priceOf(current.length > 0 ? current : subscriptions, rules);
+  // If the price of the current subscription is unknown, the tier bought before stays.
   const tier = priced.tier ?? priceOf(subscriptions, rules).tier;
   const { unknownPrice } = priced;
   return {
@@ -71,21 +74,21 @@ export function judgePayer(
     tier,
     unknownPrice,
     isPriceAwaited: tier === null && unknownPrice === null && Object.keys(rules.prices).length > 0,
-    ...accessOf(open.length > 0 ? open : subscriptions, rules, nowMs),
+    ...accessOf(current.length > 0 ? current : subscriptions, rules, nowMs),
   };
 }
 
 /**
- * The order in which events are heeded: by the second of their making; within one second the outcome decides, and at
- * last the id, so that every order of arrival gives the same.
+ * The order in which events apply: by creation time (seconds), then by outcome, then by id, so that the order of arrival
+ * does not matter.
  */
-function inOrder(a: Said, b: Said): number {
+function inOrder(a: RelevantEvent, b: RelevantEvent): number {
   return a.createdAtMs - b.createdAtMs || rankOf(a.fact) - rankOf(b.fact) || (a.id < b.id ? -1 : 1);
 }
 
 /**
- * Which of two events of one second is heeded last. The state of the subscription itself says more than a bill that
- * failed; that a payment has arrived says more than that one was due.
+ * The rank within one second; the highest applies last. The state of the subscription overrides a failed invoice, and a
+ * payment overrides a payment that was due.
  */
 function rankOf(fact: PaymentFact): number {
   if (fact.kind === "checkout") return fact.paid ? 2 : 0;
@@ -102,17 +105,17 @@ function rankOf(fact: PaymentFact): number {
   }[fact.status];
 }
 
-function isPaid({ fact }: Said): boolean {
+function isPaid({ fact }: RelevantEvent): boolean {
   if (fact.kind === "subscription") return fact.status === "active" || fact.status === "trialing";
   return fact.paid;
 }
 
-function standingOf(events: readonly Said[]): Standing {
+function stateOf(events: readonly RelevantEvent[]): SubscriptionState {
   const end = events.find(({ fact }) => isFinal(fact));
   if (end !== undefined) {
     return { kind: "ended", sinceMs: end.createdAtMs, subscription: end.subscription ?? "" };
   }
-  let standing: Standing = { kind: "good" };
+  let state: SubscriptionState = { kind: "good" };
   let newestBill: string | null = null;
   const olderBills = new Set<string>();
   for (const { fact, createdAtMs } of events) {
@@ -121,24 +124,24 @@ function standingOf(events: readonly Said[]): Standing {
       newestBill = fact.invoice;
       olderBills.delete(newestBill);
     }
-    const word = wordOf(fact);
-    if (word === null) continue;
-    if (fact.kind === "invoice" && word === "due") {
-      // One more failure gives nobody access back that was taken; and the provider judges by the newest bill alone.
-      if (standing.kind === "suspended" || olderBills.has(fact.invoice ?? "")) continue;
+    const change = stateAfter(fact);
+    if (change === null) continue;
+    if (fact.kind === "invoice" && change === "due") {
+      // Another failure never restores access, and only the newest invoice counts.
+      if (state.kind === "suspended" || olderBills.has(fact.invoice ?? "")) continue;
     }
     const invoice = fact.kind === "checkout" ? null : fact.invoice;
-    standing = word === "good" ? { kind: "good" } : failing(standing, word, { createdAtMs, invoice });
+    state = change === "good" ? { kind: "good" } : failing(state, change, { createdAtMs, invoice });
   }
-  return standing;
+  return state;
 }
 
-/** A failure goes on or begins: its grace begins with the first of a row, not with the last attempt. */
+/** Starts or continues a failure. The grace period starts with the first of consecutive failures. */
 function failing(
-  before: Standing,
+  before: SubscriptionState,
   kind: "due" | "suspended",
   { createdAtMs, invoice }: { createdAtMs: number; invoice: string | null },
-): Standing {
+): SubscriptionState {
   const known = before.kind === "due" || before.kind === "suspended" ? before : null;
   const unnamedMs = known?.unnamedMs ?? [];
   return {
@@ -154,8 +157,8 @@ function isFinal(fact: PaymentFact): boolean {
     (fact.deleted || fact.status === "canceled" || fact.status === "incomplete_expired");
 }
 
-/** What one event says of the standing; null for nothing. */
-function wordOf(fact: PaymentFact): "good" | "due" | "suspended" | null {
+/** The state after an event; null if the event does not change it. */
+function stateAfter(fact: PaymentFact): "good" | "due" | "suspended" | null {
   if (fact.kind === "checkout") return fact.paid ? "good" : null;
   if (fact.kind === "invoice") return fact.paid ? "good" : "due";
   switch (fact.status) {
@@ -168,33 +171,33 @@ function wordOf(fact: PaymentFact): "good" | "due" | "suspended" | null {
     case "paused":
       return "suspended";
     default:
-      // incomplete: the first payment is on its way, which the checkout tells.
+      // incomplete: the first payment is pending; the checkout reports it.
       return null;
   }
 }
 
-function isOpen(standing: Standing, { graceMs }: PaymentRules, nowMs: number): boolean {
-  return standing.kind === "good" || (standing.kind === "due" && nowMs < standing.sinceMs + graceMs);
+function givesAccess(state: SubscriptionState, { graceMs }: PaymentRules, nowMs: number): boolean {
+  return state.kind === "good" || (state.kind === "due" && nowMs < state.sinceMs + graceMs);
 }
 
-/** Access by the best of the subscriptions; all of them are open, or none is. */
+/** The access that the best of the subscriptions gives. Either all of them give access or none does. */
 function accessOf(
   subscriptions: readonly PaidSubscription[],
   { graceMs }: PaymentRules,
   nowMs: number,
 ): Pick<PaymentVerdict, "access" | "accessUntilMs" | "notice"> {
   const granted = { access: "granted", accessUntilMs: null, notice: null } as const;
-  if (subscriptions.length === 0 || subscriptions.some(({ standing }) => standing.kind === "good")) {
+  if (subscriptions.length === 0 || subscriptions.some(({ state }) => state.kind === "good")) {
     return granted;
   }
-  const standings = subscriptions.map(({ standing }) => standing);
-  const [latest] = standings
-    .filter((standing) => standing.kind === "due" || standing.kind === "suspended")
+  const states = subscriptions.map(({ state }) => state);
+  const [latest] = states
+    .filter((state) => state.kind === "due" || state.kind === "suspended")
     .sort((a, b) => b.sinceMs - a.sinceMs);
   if (latest === undefined) {
-    return { access: "ended", accessUntilMs: null, notice: noticeOfEnd(standings, nowMs) };
+    return { access: "ended", accessUntilMs: null, notice: noticeOfEnd(states, nowMs) };
   }
-  // Who was told of it before its bill was known is not told again.
+  // The former occasions prevent a second notice once the invoice is known.
   const notice = (phase: "due" | "ended", accessUntilMs: number | null): PaymentNotice => ({
     kind: "payment-failed",
     occasion: `${phase}:${latest.invoice ?? latest.sinceMs}`,
@@ -218,15 +221,15 @@ function accessOf(
   };
 }
 
-/** The last of the subscriptions has ended for good: its owner hears of that while it is news. */
-function noticeOfEnd(standings: readonly Standing[], nowMs: number): PaymentNotice | null {
-  const [last] = standings.filter((standing) => standing.kind === "ended")
+/** The notice that the last subscription has ended, unless that was too long ago. */
+function noticeOfEnd(states: readonly SubscriptionState[], nowMs: number): PaymentNotice | null {
+  const [last] = states.filter((state) => state.kind === "ended")
     .sort((a, b) => b.sinceMs - a.sinceMs || (a.subscription < b.subscription ? -1 : 1));
-  if (last === undefined || nowMs - last.sinceMs > NEWS_MS) return null;
+  if (last === undefined || nowMs - last.sinceMs > NOTICE_MS) return null;
   return { kind: "access-ended", occasion: last.subscription, data: { endedAtMs: last.sinceMs } };
 }
 
-/** The highest tier that the subscriptions buy, each by its newest price that is known. */
+/** The highest tier of the subscriptions, each by its newest known price. */
 function priceOf(
   subscriptions: readonly PaidSubscription[],
   { prices }: PaymentRules,
@@ -236,7 +239,7 @@ function priceOf(
   for (const { events } of subscriptions) {
     const own = pricesOf(events, "subscription").reverse();
     const billed = pricesOf(events, "invoice").reverse();
-    // What a bill names is heeded only where the subscription names nothing that is known.
+    // Prices of invoices are used only if the subscription has no known price.
     const known = [...own, ...billed].map((ids) => highestTier(ids, prices)).find((found) => found !== null);
     const newest = own[0] ?? billed[0] ?? [];
     if (newest.length > 0 && highestTier(newest, prices) === null) unknownPrice ??= newest[0] ?? null;
@@ -245,7 +248,7 @@ function priceOf(
   return { tier, unknownPrice };
 }
 
-function pricesOf(events: readonly Said[], kind: "subscription" | "invoice"): string[][] {
+function pricesOf(events: readonly RelevantEvent[], kind: "subscription" | "invoice"): string[][] {
   return events.flatMap(({ fact }) => fact.kind === kind && fact.prices.length > 0 ? [fact.prices] : []);
 }
 

@@ -1,4 +1,4 @@
-// Reading Stripe's events: what one says, in whatever API version it is written, reduced to what is decided upon.
+// Parses Stripe's events of any API version into the facts that Regfeed needs.
 import { isMailAddress, type MailLanguage } from "../../domain/mail.ts";
 import {
   PAYMENT_STATUSES,
@@ -7,17 +7,17 @@ import {
   type PaymentStatus,
 } from "../../domain/payment.ts";
 
-/** What an event was read as. */
+/** A parsed event. */
 export type EventReading =
   | { kind: "event"; event: PaymentEvent; livemode: boolean }
-  /** Of a type that says nothing of subscriptions: nobody needs to remember it. */
+  /** A type that does not concern subscriptions. */
   | { kind: "unknown_type"; id: string; type: string; livemode: boolean }
-  /** What is wrong, for the operator who looks at the failed call. */
+  /** Not a valid event; the problem is for the operator. */
   | { kind: "unreadable"; problem: string };
 
 type Fields = Record<string, unknown>;
 
-/** What an object says, or why it says nothing. */
+/** The fact in an object, or a note why there is none. */
 type FactReading =
   & { payer: string | null; subscription: string | null }
   & (
@@ -25,7 +25,7 @@ type FactReading =
     | { fact: null; note: string }
   );
 
-/** How the object of each type is read. */
+/** The reader of each event type. */
 const READERS: Readonly<Record<string, (object: Fields, type: string) => FactReading>> = {
   "checkout.session.completed": readCheckout,
   "checkout.session.async_payment_succeeded": readCheckout,
@@ -39,18 +39,18 @@ const READERS: Readonly<Record<string, (object: Fields, type: string) => FactRea
   "invoice.payment_failed": readInvoice,
 };
 
-/** The types of events that are heeded, for who sets up the endpoint. */
+/** The event types to select when setting up the endpoint. */
 export const PAYMENT_EVENT_TYPES: readonly string[] = Object.keys(READERS);
 
-/** The longest text that is taken over from an event, characters. */
+/** Maximum length of a string in an event, characters. */
 const MAX_TEXT = 255;
-/** The latest time of an event, Unix seconds: no later one can be written as a date. */
+/** The latest time that a Date can represent, Unix seconds. */
 const LATEST_S = 8.64e12;
-/** Parts of one subscription or bill that are looked at. */
+/** Maximum number of items or lines that are read. */
 const MAX_ITEMS = 100;
 
-/** Reads the parsed body of a webhook whose signature is good. */
-export function readStripeEvent(body: unknown, nowMs: number): EventReading {
+/** Parses the JSON body of a webhook whose signature is valid. */
+export function parseStripeEvent(body: unknown, nowMs: number): EventReading {
   const event = fieldsOf(body);
   const id = textOf(event["id"]);
   const type = textOf(event["type"]);
@@ -59,23 +59,23 @@ export function readStripeEvent(body: unknown, nowMs: number): EventReading {
     return unreadable("it is a thin event: choose the payload style Snapshot for this endpoint");
   }
   if (id === null || !/^evt_/.test(id) || type === null || typeof livemode !== "boolean") {
-    return unreadable("it is no event of Stripe: id, type or livemode are missing");
+    return unreadable("it is not a Stripe event: id, type or livemode are missing");
   }
   const reader = Object.hasOwn(READERS, type) ? READERS[type] : undefined;
   if (reader === undefined) return { kind: "unknown_type", id, type, livemode };
   if (typeof created !== "number" || !Number.isInteger(created) || created < 0 || created > LATEST_S) {
-    return unreadable("it does not say when it was created, in Unix seconds");
+    return unreadable("created is not a valid time in Unix seconds");
   }
   const object = fieldsOf(fieldsOf(event["data"])["object"]);
   const createdAtMs = created * 1_000;
-  const said = reader(object, type);
-  return { kind: "event", event: { id, type, createdAtMs, receivedAtMs: nowMs, ...said }, livemode };
+  const result = reader(object, type);
+  return { kind: "event", event: { id, type, createdAtMs, receivedAtMs: nowMs, ...result }, livemode };
 }
 
 function readCheckout(session: Fields, type: string): FactReading {
   const names = namesOf(session, session["subscription"]);
-  if (names.subscription === null) return { ...names, fact: null, note: "a checkout of no subscription" };
-  if (names.payer === null) return { ...names, fact: null, note: "a checkout of nobody" };
+  if (names.subscription === null) return { ...names, fact: null, note: "a checkout without a subscription" };
+  if (names.payer === null) return { ...names, fact: null, note: "a checkout without a customer" };
   const status = textOf(session["payment_status"]);
   const details = fieldsOf(session["customer_details"]);
   const named = [details["email"], session["customer_email"]];
@@ -95,7 +95,7 @@ function readCheckout(session: Fields, type: string): FactReading {
   };
 }
 
-/** The language of a checkout: its locale, or where that is automatic, the one of the buyer's country. */
+/** The language of a checkout: its locale, or if that is automatic, the language of the buyer's country. */
 function languageOf(locale: string | null, country: string | null): MailLanguage {
   const code = locale?.slice(0, 2).toLowerCase();
   if (code === "de" || code === "fr") return code;
@@ -108,12 +108,12 @@ function readSubscription(subscription: Fields, type: string): FactReading {
   const names = namesOf(subscription, subscription["id"]);
   const status = textOf(subscription["status"]);
   if (names.payer === null || names.subscription === null) {
-    return { ...names, fact: null, note: "a subscription of nobody" };
+    return { ...names, fact: null, note: "a subscription without a customer" };
   }
   const known = PAYMENT_STATUSES.find((name) => name === status);
   const deleted = type === "customer.subscription.deleted";
   if (known === undefined && !deleted) {
-    return { ...names, fact: null, note: `a state that is not known: ${status ?? "none"}` };
+    return { ...names, fact: null, note: `an unknown status: ${status ?? "none"}` };
   }
   const prices = itemsOf(subscription["items"]).map((item) => idOf(item["price"]) ?? idOf(item["plan"]));
   const fact: PaymentFact = {
@@ -127,11 +127,11 @@ function readSubscription(subscription: Fields, type: string): FactReading {
 }
 
 function readInvoice(invoice: Fields, type: string): FactReading {
-  // Since the API of March 2025 a bill names its subscription under its parent.
+  // Since the API of March 2025, an invoice names its subscription in its parent.
   const parent = fieldsOf(fieldsOf(invoice["parent"])["subscription_details"]);
   const names = namesOf(invoice, invoice["subscription"] ?? parent["subscription"]);
-  if (names.subscription === null) return { ...names, fact: null, note: "a bill of no subscription" };
-  if (names.payer === null) return { ...names, fact: null, note: "a bill of nobody" };
+  if (names.subscription === null) return { ...names, fact: null, note: "an invoice without a subscription" };
+  if (names.payer === null) return { ...names, fact: null, note: "an invoice without a customer" };
   const lines = itemsOf(invoice["lines"]).filter((line) => !isProration(line));
   const prices = lines.map((line) =>
     idOf(line["price"]) ?? idOf(fieldsOf(fieldsOf(line["pricing"])["price_details"])["price"])
@@ -148,7 +148,7 @@ function readInvoice(invoice: Fields, type: string): FactReading {
   };
 }
 
-/** What is charged or given back for a part of a period, at a price that may be the old one. */
+/** Whether a line is a charge or credit for a part of a period; its price may be outdated. */
 function isProration(line: Fields): boolean {
   const details = fieldsOf(fieldsOf(line["parent"])["subscription_item_details"]);
   return line["proration"] === true || details["proration"] === true;
@@ -166,7 +166,7 @@ function itemsOf(list: unknown): Fields[] {
   return Array.isArray(data) ? data.slice(0, MAX_ITEMS).map(fieldsOf) : [];
 }
 
-/** An id, alone or as that of an object that stands in its place. */
+/** An id, or the id of an expanded object. */
 function idOf(value: unknown): string | null {
   return textOf(value) ?? textOf(fieldsOf(value)["id"]);
 }

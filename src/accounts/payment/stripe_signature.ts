@@ -1,39 +1,41 @@
-// Stripe's signature over a webhook's bytes: checked here, so that the SDK need not be in the executable.
+// Verifies Stripe's webhook signatures without the SDK, which would add 12 MB to the executable.
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** How far a signature's time may be from ours, seconds (Stripe's own tolerance). */
+/** Maximum difference between a signature's time and ours, seconds (Stripe's default). */
 const TOLERANCE_S = 300;
-/** Signatures looked at in one header: two are usual while a secret is being rolled. */
+/** Maximum number of signatures checked; two are usual while a secret is rolled. */
 const MAX_SIGNATURES = 20;
-/** The longest header that is read, characters: room for so many signatures, and nothing to be kept busy with. */
+/** Maximum length of the header, characters. */
 const MAX_HEADER = 4_096;
 
-/** Whether the bytes are Stripe's; if not, the likely cause, for the operator's eyes: it holds no secret. */
+/** Whether the signature is valid; if not, the likely cause for the operator, without secrets. */
 export type SignatureVerdict = { kind: "good" } | { kind: "bad"; cause: string };
 
 /**
- * Checks a `Stripe-Signature` header (`t=SECONDS,v1=HEX,…`): one `v1` must be the HMAC-SHA256 of `t.body`, keyed with
- * the whole secret as text, and `t` at most five minutes away. Other schemes are passed over.
+ * Verifies a `Stripe-Signature` header (`t=SECONDS,v1=HEX,…`): one `v1` must be the HMAC-SHA256 of `t.body` with the
+ * whole secret as key, and `t` must be at most five minutes off. Other schemes are ignored.
  */
-export function checkPaymentSignature(
+export function checkStripeSignature(
   { header, body, secret, nowMs }: { header: string | null; body: Uint8Array; secret: string; nowMs: number },
 ): SignatureVerdict {
   if (header === null || header === "") {
-    return bad("there is no Stripe-Signature header: the request is not Stripe's, or a proxy drops headers");
+    return bad(
+      "the Stripe-Signature header is missing: the request is not from Stripe, or a proxy removes headers",
+    );
   }
   if (header.length > MAX_HEADER) {
-    return bad(`the Stripe-Signature header has ${header.length} characters: the request is not Stripe's`);
+    return bad(`the Stripe-Signature header has ${header.length} characters: the request is not from Stripe`);
   }
   const parts = header.split(",").map((part) => part.trim().split("="));
   const valuesOf = (scheme: string) =>
     parts.filter(([name, value]) => name === scheme && value !== undefined).map(([, value = ""]) => value);
   const [time, secondTime] = valuesOf("t");
   if (time === undefined || secondTime !== undefined || !/^\d{1,12}$/.test(time)) {
-    return bad("the Stripe-Signature header names no time (t=…)");
+    return bad("the Stripe-Signature header has no valid time (t=…)");
   }
   const signatures = valuesOf("v1").slice(0, MAX_SIGNATURES);
   if (signatures.length === 0) {
-    return bad("the Stripe-Signature header holds no v1 signature");
+    return bad("the Stripe-Signature header has no v1 signature");
   }
   if (!includes(signatures, sign(time, body, secret))) {
     return bad(whyDifferent(signatures, { time, body, secret }));
@@ -42,7 +44,7 @@ export function checkPaymentSignature(
   if (Math.abs(ageS) > TOLERANCE_S) {
     return bad(
       ageS > 0
-        ? `it was signed ${ageS} s ago: this machine's clock is ahead, the request was held up, or it is a replay`
+        ? `it was signed ${ageS} s ago: this machine's clock is ahead, the request was delayed, or it is a replay`
         : `it was signed ${-ageS} s in the future: this machine's clock is behind`,
     );
   }
@@ -55,13 +57,13 @@ function whyDifferent(
 ): string {
   const trimmed = secret.trim();
   if (trimmed !== secret && includes(signatures, sign(time, body, trimmed))) {
-    return "the configured secret has blanks around it that do not belong to it";
+    return "the configured secret has leading or trailing white space";
   }
   if (!secret.startsWith("whsec_")) {
-    return "the configured secret does not begin with whsec_: it is an API key or a part, not the signing secret";
+    return "the configured secret does not start with whsec_: it is an API key or incomplete, not the signing secret";
   }
-  return "the signing secret is another endpoint's (each has its own, test and live mode too, and `stripe listen` " +
-    "prints one more), or something on the way has changed the body";
+  return "the signing secret belongs to another endpoint (each endpoint, test mode, live mode and `stripe listen` have " +
+    "different ones), or a proxy has changed the body";
 }
 
 function sign(time: string, body: Uint8Array, secret: string): string {

@@ -1,7 +1,7 @@
-// What follows from a payer's events, in whatever order they are given.
+// The tier and access of a payer, for events in any order.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
-import { judgePayer } from "../../../src/accounts/payment/payer_access.ts";
+import { evaluatePayer } from "../../../src/accounts/payment/payer_access.ts";
 import type {
   PaymentEvent,
   PaymentFact,
@@ -51,9 +51,9 @@ const deleted = (day: number, subscription?: string): PaymentEvent =>
     subscription,
   );
 
-const judge = (events: readonly PaymentEvent[], day: number) => judgePayer(events, RULES, T0 + day * DAY);
+const judge = (events: readonly PaymentEvent[], day: number) => evaluatePayer(events, RULES, T0 + day * DAY);
 
-/** What decides, in short. */
+/** A verdict as one line. */
 function short({ provision, tier, access, accessUntilMs, unknownPrice }: PaymentVerdict): string {
   const until = accessUntilMs === null ? "" : ` until ${(accessUntilMs - T0) / DAY}`;
   return `${provision ? "" : "no customer, "}${tier ?? "no tier"} ${access}${until}${
@@ -193,7 +193,7 @@ const ROWS: [name: string, events: PaymentEvent[], day: number, expected: string
   ],
 ];
 
-Deno.test("judgePayer() judges by everything that was told, in every order", () => {
+Deno.test("evaluatePayer() derives tier and access from all events, in any order", () => {
   for (const [name, events, day, expected] of ROWS) {
     assert.equal(short(judge(events, day)), expected, name);
     const reversed = short(judge([...events].reverse(), day));
@@ -201,7 +201,7 @@ Deno.test("judgePayer() judges by everything that was told, in every order", () 
   }
 });
 
-/** Two events of one second, and which of them is heeded. */
+/** Two events of the same second, and the state after both. */
 const SAME_SECOND: [PaymentStatus | "failed" | "paid", PaymentStatus | "failed" | "paid", string][] = [
   ["incomplete", "active", "team granted"],
   ["past_due", "active", "team granted"],
@@ -214,7 +214,7 @@ const SAME_SECOND: [PaymentStatus | "failed" | "paid", PaymentStatus | "failed" 
   ["active", "canceled", "team ended"],
 ];
 
-Deno.test("judgePayer() orders what was told in one second by its outcome, not by its arrival or id", () => {
+Deno.test("evaluatePayer() orders events of one second by outcome, not by arrival or id", () => {
   const make = (what: typeof SAME_SECOND[number][0]): PaymentEvent =>
     what === "failed" || what === "paid" ? bill(10, what === "paid") : state(10, what);
   for (const [one, other, expected] of SAME_SECOND) {
@@ -225,14 +225,14 @@ Deno.test("judgePayer() orders what was told in one second by its outcome, not b
   }
 });
 
-Deno.test("judgePayer() writes to the newest checkout's address, in its language", () => {
+Deno.test("evaluatePayer() uses the email address and language of the newest checkout", () => {
   const later: PaymentEvent = event(5, { kind: "checkout", paid: true, email: null, language: "fr" });
   const { email, language } = judge([later, checkout(0)], 6);
   assert.deepEqual([email, language], ["ana@firm.example", "fr"]);
   assert.equal(judge([later], 6).email, "");
 });
 
-Deno.test("judgePayer() names each failure by its bill, and the end apart from it", () => {
+Deno.test("evaluatePayer() gives each failure and the end of access separate occasions", () => {
   const events = [checkout(0), bill(30, false, "in_2"), bill(33, false, "in_2")];
   const until = T0 + 44 * DAY;
   assert.deepEqual(judge(events, 33).notice, {
@@ -248,7 +248,7 @@ Deno.test("judgePayer() names each failure by its bill, and the end apart from i
   assert.equal(judge([...events, bill(34, true, "in_2")], 44).notice, null);
 });
 
-Deno.test("judgePayer() tells of one failure as one, whether its bill is named or not", () => {
+Deno.test("evaluatePayer() reports one failure once, with and without its invoice", () => {
   const told = (events: readonly PaymentEvent[], day: number) => {
     const notice = judge(events, day).notice;
     const former = notice !== null && "formerOccasions" in notice ? notice.formerOccasions ?? [] : [];
@@ -268,7 +268,7 @@ Deno.test("judgePayer() tells of one failure as one, whether its bill is named o
   assert.equal(unpaid[0], "ended:in_1", "that it is given up is the same end");
 });
 
-Deno.test("judgePayer() tells of the end for good while it is news, once for each subscription, and dunns nobody for it", () => {
+Deno.test("evaluatePayer() announces the end of a subscription once, for a week, without a dunning notice", () => {
   const notice = (subscription: string, day: number) => ({
     kind: "access-ended",
     occasion: subscription,
@@ -284,14 +284,14 @@ Deno.test("judgePayer() tells of the end for good while it is news, once for eac
   assert.deepEqual(judge([...second, deleted(6, "sub_2")], 6).notice, notice("sub_2", 6));
 });
 
-Deno.test("judgePayer() awaits a price while nothing names one, and there is one to come", () => {
+Deno.test("evaluatePayer() waits for a price only while none is known and one can still arrive", () => {
   assert.equal(judge([checkout(0)], 0).isPriceAwaited, true);
   assert.equal(judge([checkout(0), state(0, "active", "price_x")], 0).isPriceAwaited, false, "not known");
   assert.equal(judge([checkout(0), state(0, "active")], 0).isPriceAwaited, false);
-  assert.equal(judgePayer([checkout(0)], { ...RULES, prices: {} }, T0).isPriceAwaited, false);
+  assert.equal(evaluatePayer([checkout(0)], { ...RULES, prices: {} }, T0).isPriceAwaited, false);
 });
 
-Deno.test("judgePayer() gives the same for every order of the same events", () => {
+Deno.test("evaluatePayer() returns the same for every order of the events", () => {
   const statuses: PaymentStatus[] = ["incomplete", "trialing", "active", "past_due", "unpaid", "paused"];
   const one = fc.tuple(fc.nat(20), fc.nat(9), fc.nat(2), fc.constantFrom("sub_1", "sub_2")).map(
     ([day, kind, price, subscription]) => {

@@ -1,6 +1,6 @@
-// Stripe's events in the shapes of several API versions.
+// Stripe's events of several API versions.
 import assert from "node:assert/strict";
-import { readStripeEvent } from "../../../src/accounts/payment/stripe_event.ts";
+import { parseStripeEvent } from "../../../src/accounts/payment/stripe_event.ts";
 import type { PaymentFact } from "../../../src/domain/payment.ts";
 import {
   type ApiVersion,
@@ -13,16 +13,16 @@ import {
 const VERSIONS: readonly ApiVersion[] = ["2020-08-27", "2024-06-20", "2025-03-31.basil"];
 
 const read = (type: string, object: Record<string, unknown>) =>
-  readStripeEvent(JSON.parse(stripeEvent({ id: "evt_1", type, created: 1_785_578_400, object })), 5);
+  parseStripeEvent(JSON.parse(stripeEvent({ id: "evt_1", type, created: 1_785_578_400, object })), 5);
 
-/** The fact, or the note that stands for it. */
+/** The fact, or the note if there is none. */
 function said(type: string, object: Record<string, unknown>): PaymentFact | string {
   const reading = read(type, object);
   assert.ok(reading.kind === "event", reading.kind);
   return reading.event.fact ?? reading.event.note ?? "";
 }
 
-Deno.test("readStripeEvent() reads who pays for what, and when", () => {
+Deno.test("parseStripeEvent() reads payer, subscription and time", () => {
   const reading = read("customer.subscription.updated", stripeSubscription("active", "price_team"));
   assert.deepEqual(reading, {
     kind: "event",
@@ -46,7 +46,7 @@ Deno.test("readStripeEvent() reads who pays for what, and when", () => {
   });
 });
 
-Deno.test("readStripeEvent() reads subscriptions and bills of every API version alike", () => {
+Deno.test("parseStripeEvent() reads subscriptions and invoices of every API version", () => {
   for (const version of VERSIONS) {
     const subscription = said("customer.subscription.created", stripeSubscription("past_due", "p", version));
     assert.deepEqual(subscription, {
@@ -63,7 +63,7 @@ Deno.test("readStripeEvent() reads subscriptions and bills of every API version 
   }
 });
 
-Deno.test("readStripeEvent() reads objects that stand in the place of their ids, and plans of old", () => {
+Deno.test("parseStripeEvent() reads expanded objects and legacy plans", () => {
   const expanded = {
     ...stripeSubscription("active", "x"),
     customer: { id: "cus_1", object: "customer" },
@@ -83,7 +83,7 @@ Deno.test("readStripeEvent() reads objects that stand in the place of their ids,
   assert.deepEqual(fact.prices, ["plan_one"]);
 });
 
-Deno.test("readStripeEvent() takes a bill's price from what is no proration", () => {
+Deno.test("parseStripeEvent() ignores prorations when reading an invoice's price", () => {
   const line = (price: string, proration: boolean) => ({ price: { id: price }, proration });
   const lines = { data: [line("price_old", true), line("price_new", false)] };
   const fact = said("invoice.paid", stripeInvoice("x", "2024-06-20", { lines }));
@@ -91,7 +91,7 @@ Deno.test("readStripeEvent() takes a bill's price from what is no proration", ()
   assert.deepEqual(fact.prices, ["price_new"]);
 });
 
-Deno.test("readStripeEvent() knows when a checkout is paid", () => {
+Deno.test("parseStripeEvent() detects a paid checkout", () => {
   const rows: [type: string, status: string, paid: boolean][] = [
     ["completed", "paid", true],
     ["completed", "no_payment_required", true],
@@ -106,7 +106,7 @@ Deno.test("readStripeEvent() knows when a checkout is paid", () => {
   }
 });
 
-Deno.test("readStripeEvent() writes in the checkout's language, or that of the buyer's country", () => {
+Deno.test("parseStripeEvent() uses the checkout's language, or that of the buyer's country", () => {
   const rows: [locale: string | null, country: string | null, language: string][] = [
     ["de", "US", "de"],
     ["fr-CA", "US", "fr"],
@@ -128,7 +128,7 @@ Deno.test("readStripeEvent() writes in the checkout's language, or that of the b
   }
 });
 
-Deno.test("readStripeEvent() takes only an address that mail can go to and that ends no header", () => {
+Deno.test("parseStripeEvent() accepts only valid email addresses that cannot inject headers", () => {
   const rows: [details: unknown, customerEmail: unknown, expected: string | null][] = [
     ["ana@firm.example\r\nBcc: all@firm.example", null, null],
     ["ana@firm.example\nX: y", "eve@firm.example", "eve@firm.example"],
@@ -150,47 +150,47 @@ Deno.test("readStripeEvent() takes only an address that mail can go to and that 
   }
 });
 
-Deno.test("readStripeEvent() notes why nothing follows from an event", () => {
+Deno.test("parseStripeEvent() notes why an event has no effect", () => {
   const rows: [type: string, object: Record<string, unknown>, note: RegExp][] = [
     [
       "checkout.session.completed",
       checkoutSession({ mode: "payment", subscription: null }),
-      /no subscription/,
+      /without a subscription/,
     ],
-    ["checkout.session.completed", checkoutSession({ customer: null }), /of nobody/],
-    ["customer.subscription.updated", stripeSubscription("dancing", "p"), /not known: dancing/],
-    ["customer.subscription.updated", { status: "active" }, /of nobody/],
-    ["invoice.paid", stripeInvoice("p", "2024-06-20", { subscription: null }), /no subscription/],
-    ["invoice.paid", {}, /no subscription/],
+    ["checkout.session.completed", checkoutSession({ customer: null }), /without a customer/],
+    ["customer.subscription.updated", stripeSubscription("dancing", "p"), /unknown status: dancing/],
+    ["customer.subscription.updated", { status: "active" }, /without a customer/],
+    ["invoice.paid", stripeInvoice("p", "2024-06-20", { subscription: null }), /without a subscription/],
+    ["invoice.paid", {}, /without a subscription/],
   ];
   for (const [type, object, note] of rows) assert.match(String(said(type, object)), note, type);
   const deleted = said("customer.subscription.deleted", stripeSubscription("dancing", "p"));
   assert.ok(typeof deleted === "object" && deleted.kind === "subscription" && deleted.deleted);
 });
 
-Deno.test("readStripeEvent() tells types of no interest, and bodies that are no event", () => {
-  const other = readStripeEvent({ id: "evt_1", type: "charge.refunded", livemode: true, created: 1 }, 0);
+Deno.test("parseStripeEvent() recognises other event types and invalid events", () => {
+  const other = parseStripeEvent({ id: "evt_1", type: "charge.refunded", livemode: true, created: 1 }, 0);
   assert.deepEqual(other, { kind: "unknown_type", id: "evt_1", type: "charge.refunded", livemode: true });
   for (const type of ["constructor", "__proto__", "toString"]) {
-    const reading = readStripeEvent({ id: "evt_1", type, livemode: true, created: 1 }, 0);
+    const reading = parseStripeEvent({ id: "evt_1", type, livemode: true, created: 1 }, 0);
     assert.equal(reading.kind, "unknown_type", type);
   }
   const rows: [body: unknown, problem: RegExp][] = [
-    [null, /no event of Stripe/],
-    [[], /no event of Stripe/],
-    ["evt_1", /no event of Stripe/],
-    [{ type: "invoice.paid", livemode: true, created: 1 }, /no event of Stripe/],
-    [{ id: "evt_1", type: "invoice.paid", created: 1 }, /no event of Stripe/],
-    [{ id: "x".repeat(300), type: "invoice.paid", livemode: true }, /no event of Stripe/],
-    [{ id: "evt_1", type: "invoice.paid", livemode: true, created: "1" }, /when it was created/],
-    [{ id: "evt_1", type: "invoice.paid", livemode: true, created: 1.5e300 }, /when it was created/],
-    [{ id: "evt_1", type: "invoice.paid", livemode: true, created: 9e12 }, /when it was created/],
-    [{ id: "evt_1", type: "invoice.paid", livemode: true, created: -1 }, /when it was created/],
-    [{ id: "evt_1", type: "invoice.paid", livemode: true, created: 1.5 }, /when it was created/],
+    [null, /not a Stripe event/],
+    [[], /not a Stripe event/],
+    ["evt_1", /not a Stripe event/],
+    [{ type: "invoice.paid", livemode: true, created: 1 }, /not a Stripe event/],
+    [{ id: "evt_1", type: "invoice.paid", created: 1 }, /not a Stripe event/],
+    [{ id: "x".repeat(300), type: "invoice.paid", livemode: true }, /not a Stripe event/],
+    [{ id: "evt_1", type: "invoice.paid", livemode: true, created: "1" }, /created is not a valid time/],
+    [{ id: "evt_1", type: "invoice.paid", livemode: true, created: 1.5e300 }, /created is not a valid time/],
+    [{ id: "evt_1", type: "invoice.paid", livemode: true, created: 9e12 }, /created is not a valid time/],
+    [{ id: "evt_1", type: "invoice.paid", livemode: true, created: -1 }, /created is not a valid time/],
+    [{ id: "evt_1", type: "invoice.paid", livemode: true, created: 1.5 }, /created is not a valid time/],
     [{ object: "v2.core.event", id: "evt_1", type: "v1.billing.meter.error" }, /thin event: .*Snapshot/],
   ];
   for (const [body, problem] of rows) {
-    const reading = readStripeEvent(body, 0);
+    const reading = parseStripeEvent(body, 0);
     assert.ok(reading.kind === "unreadable", JSON.stringify(body));
     assert.match(reading.problem, problem);
   }

@@ -1,6 +1,6 @@
-// Stripe's signature, as Stripe's own library makes it.
+// Signatures made by Stripe's own library.
 import assert from "node:assert/strict";
-import { checkPaymentSignature } from "../../../src/accounts/payment/stripe_signature.ts";
+import { checkStripeSignature } from "../../../src/accounts/payment/stripe_signature.ts";
 import { STRIPE_SECRET } from "../../support/samples.ts";
 import { stripeSignature } from "../../support/stripe.ts";
 
@@ -15,19 +15,19 @@ const check = (
     secret?: string;
     nowMs?: number;
   } = {},
-) => checkPaymentSignature({ header, body, secret, nowMs });
+) => checkStripeSignature({ header, body, secret, nowMs });
 
 const GOOD = await stripeSignature(TEXT, NOW);
 const time = GOOD.split(",")[0] ?? "";
 const signature = GOOD.split(",")[1] ?? "";
 
-Deno.test("checkPaymentSignature() takes what Stripe's library signs, within five minutes either way", async () => {
+Deno.test("checkStripeSignature() accepts signatures of Stripe's library, up to five minutes off", async () => {
   for (const offset of [0, 300_000, -300_000]) {
     assert.deepEqual(check(await stripeSignature(TEXT, NOW + offset)), { kind: "good" }, String(offset));
   }
 });
 
-Deno.test("checkPaymentSignature() looks for one good v1 among several, and passes over other schemes", () => {
+Deno.test("checkStripeSignature() accepts one valid v1 of several, and ignores other schemes", () => {
   const bad = `v1=${"0".repeat(64)}`;
   const rows = [
     `${time},${bad},${signature}`,
@@ -40,31 +40,31 @@ Deno.test("checkPaymentSignature() looks for one good v1 among several, and pass
   for (const header of rows) assert.deepEqual(check(header), { kind: "good" }, header);
 });
 
-Deno.test("checkPaymentSignature() refuses everything else, and says what is likely wrong without the secret", async () => {
+Deno.test("checkStripeSignature() rejects everything else, and reports the likely cause without the secret", async () => {
   const other = await stripeSignature(TEXT, NOW, "whsec_other");
   const flipped = signature.replace(/.$/, (last) => last === "0" ? "1" : "0");
   const rows: [name: string, verdict: ReturnType<typeof check>, cause: RegExp][] = [
-    ["no header", check(null), /no Stripe-Signature header/],
-    ["empty", check(""), /no Stripe-Signature header/],
-    ["nonsense", check("nonsense"), /names no time/],
-    ["no time", check(signature), /names no time/],
-    ["two times", check(`${time},${time},${signature}`), /names no time/],
-    ["no number", check(`t=1e9,${signature}`), /names no time/],
+    ["no header", check(null), /Stripe-Signature header is missing/],
+    ["empty", check(""), /Stripe-Signature header is missing/],
+    ["nonsense", check("nonsense"), /no valid time/],
+    ["no time", check(signature), /no valid time/],
+    ["two times", check(`${time},${time},${signature}`), /no valid time/],
+    ["no number", check(`t=1e9,${signature}`), /no valid time/],
     ["only v0", check(`${time},v0=${signature.slice(3)}`), /no v1 signature/],
-    ["another secret", check(other), /another endpoint's/],
-    ["flipped", check(`${time},${flipped}`), /another endpoint's/],
-    ["short", check(`${time},${signature.slice(0, -1)}`), /another endpoint's/],
-    ["empty signature", check(`${time},v1=`), /another endpoint's/],
+    ["another secret", check(other), /belongs to another endpoint/],
+    ["flipped", check(`${time},${flipped}`), /belongs to another endpoint/],
+    ["short", check(`${time},${signature.slice(0, -1)}`), /belongs to another endpoint/],
+    ["empty signature", check(`${time},v1=`), /belongs to another endpoint/],
     ["other body", check(GOOD, { body: BODY.slice(1) }), /changed the body/],
-    ["other time", check(`t=${Number(time.slice(2)) + 1},${signature}`), /another endpoint's/],
+    ["other time", check(`t=${Number(time.slice(2)) + 1},${signature}`), /belongs to another endpoint/],
     [
       "too old",
       check(await stripeSignature(TEXT, NOW - 301_000)),
       /signed 301 s ago: this machine's clock is ahead/,
     ],
     ["too new", check(await stripeSignature(TEXT, NOW + 301_000)), /301 s in the future: .*clock is behind/],
-    ["an API key", check(GOOD, { secret: "sk_live_1" }), /does not begin with whsec_/],
-    ["blanks", check(GOOD, { secret: `${STRIPE_SECRET} ` }), /blanks around it/],
+    ["an API key", check(GOOD, { secret: "sk_live_1" }), /does not start with whsec_/],
+    ["blanks", check(GOOD, { secret: `${STRIPE_SECRET} ` }), /white space/],
   ];
   for (const [name, verdict, cause] of rows) {
     assert.ok(verdict.kind === "bad", name);
@@ -73,16 +73,16 @@ Deno.test("checkPaymentSignature() refuses everything else, and says what is lik
   }
 });
 
-Deno.test("checkPaymentSignature() is not kept busy by a header that is longer than any of Stripe's", () => {
+Deno.test("checkStripeSignature() rejects headers longer than any of Stripe's", () => {
   const header = `${time},${"v1=aa,".repeat(1_000)}${signature}`;
   const verdict = check(header);
   assert.match(verdict.kind === "bad" ? verdict.cause : "", /has \d{4} characters/);
 });
 
-Deno.test("checkPaymentSignature() computes one HMAC for a header, however many v1 signatures it has", () => {
+Deno.test("checkStripeSignature() computes one HMAC for a header, however many v1 signatures it has", () => {
   const body = new Uint8Array(4 * 1024 * 1024);
   const header = (count: number) => [time, ...Array(count).fill(`v1=${"0".repeat(64)}`)].join(",");
-  // The shortest of several runs: whatever else the machine does only adds to one.
+  // The shortest of several runs is the least affected by other load.
   const fastestMs = (count: number) =>
     Math.min(...Array.from({ length: 5 }, () => {
       const startedMs = performance.now();

@@ -1,2 +1,2 @@
-// year_of_payments_test.ts with as many cases as `deno task test:slow` asks for.
+// year_of_payments_test.ts with the number of cases of `deno task test:slow`.
 import "./year_of_payments_test.ts";

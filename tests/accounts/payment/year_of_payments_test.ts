@@ -1,4 +1,4 @@
-// A year of one customer's payments, told in many orders, with repeats and crashes: always the same end.
+// A year of one customer's payments in random orders, with repeats and crashes: the result is always the same.
 import assert from "node:assert/strict";
 import { type App, createApp } from "../../../src/app.ts";
 import type { Store } from "../../../src/domain/store.ts";
@@ -14,7 +14,7 @@ import { createWorld, START_MS, type World } from "../../support/world.ts";
 import { scaled } from "../../support/effort.ts";
 
 const ORDERS = scaled(50, 500);
-/** Orders told to one store, each by a payer of its own: they must not mix, and a store costs more than they do. */
+/** Number of orders per store, each with a separate payer: they must not affect each other, and opening a store is slow. */
 const PAYERS = 25;
 const DAY_S = 86_400;
 const BEGIN_S = START_MS / 1_000;
@@ -29,7 +29,7 @@ function yearOfEvents(payer: number): string[] {
   const bodies: string[] = [];
   const tell = (day: number, type: string, object: Record<string, unknown>, second = 0) =>
     void bodies.push(stripeEvent({
-      // Ids say nothing of the order.
+      // Ids do not reveal the order.
       id: `evt_${String((++number * 379) % 1_000).padStart(3, "0")}`,
       type,
       created: BEGIN_S + day * DAY_S + second,
@@ -64,7 +64,7 @@ function yearOfEvents(payer: number): string[] {
   );
 }
 
-/** Repeatable chance (Numerical Recipes' generator). */
+/** A seeded random generator (Numerical Recipes). */
 function chance(seed: number): () => number {
   let state = seed >>> 0;
   return () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) / 2 ** 32;
@@ -77,7 +77,7 @@ function shuffled<T>(items: readonly T[], next: () => number): T[] {
 
 class Crash extends Error {}
 
-/** The store of a process that may end before or after any of its calls. */
+/** A store whose process may crash before or after any call. */
 function crashing(store: Store, next: () => number): Store {
   return new Proxy(store, {
     get: (target, name: keyof Store) => async (...given: never[]) => {
@@ -89,7 +89,7 @@ function crashing(store: Store, next: () => number): Store {
   });
 }
 
-/** Sends everything of a payer in one order, each until it is answered 200. */
+/** Sends all events of a payer in an order, each until the response is 200. */
 async function tellAll({ config, platform, store }: World, payer: number): Promise<void> {
   const next = chance(SEED + payer);
   const restart = (): App =>
@@ -117,7 +117,7 @@ async function tellAll({ config, platform, store }: World, payer: number): Promi
   }
 }
 
-/** What has become of a payer. */
+/** The final state of a payer. */
 async function endOf({ app, platform, store }: World, payer: number): Promise<Record<string, unknown>> {
   const events = yearOfEvents(payer);
   const customerId = (await store.findPayment(JSON.parse(events[0] ?? "").id))?.customerId ?? "";
@@ -145,13 +145,13 @@ async function endOf({ app, platform, store }: World, payer: number): Promise<Re
   };
 }
 
-Deno.test(`a year of payments in ${ORDERS} random orders, with repeats and crashes, has one end (seed ${SEED})`, async () => {
+Deno.test(`a year of payments in ${ORDERS} random orders, with repeats and crashes, has one result (seed ${SEED})`, async () => {
   for (let first = 0; first < ORDERS; first += PAYERS) {
     const world = await createWorld(PAYMENT_CONFIG, { seed: SEED + first });
     world.platform.clock.set(START_MS + 366 * DAY_S * 1_000);
     const payers = Array.from({ length: PAYERS }, (_, at) => first + at);
     for (const payer of payers) await tellAll(world, payer);
-    // The lease of a mail that a crash left runs out; then everything that is due goes.
+    // Leases left by crashes expire; then all due mails are sent.
     for (let turn = 0; turn < 5; turn++) {
       await world.platform.clock.advance(600_000);
       await world.app.tick();
