@@ -203,7 +203,7 @@ Deno.test("parseConfig() reads secret headers inline, from a file and from the e
   assert.doesNotMatch(refused.join(), /lines-of-secret/);
 });
 
-Deno.test("parseConfig() refuses a folder that the service keeps its own files in", async () => {
+Deno.test("parseConfig() rejects a source folder with the service's own files", async () => {
   const folder = (path: string) =>
     `[[sources]]\nid = "a"\nname_en = "A"\nbase_url = "https://a.example"\nfetch_strategy = "files"\npath = "${path}"\n`;
   const settings = '[store]\npath = "data/regfeed.db"\nkey_file = "keys/regfeed.key"\n';
@@ -216,7 +216,7 @@ Deno.test("parseConfig() refuses a folder that the service keeps its own files i
   ];
   for (const [path, what] of rows) {
     assert.deepEqual(await linesOf(settings + folder(path)), [
-      `regfeed.toml:9: sources[0].path: is the folder of ${what}: name a folder that holds the documents and nothing else`,
+      `regfeed.toml:9: sources[0].path: is the folder of ${what}: choose a folder that contains only documents`,
     ]);
   }
   const [source] = (await configOf(`${settings}${folder("data/inbox")}follow_links = true\n`)).sources;
@@ -226,6 +226,6 @@ Deno.test("parseConfig() refuses a folder that the service keeps its own files i
       '[[sources]]\nid = "a"\nname_en = "A"\nurl = "https://a.example/feed"\nfollow_links = true\n',
     ))
       .join(),
-    /sources\[0\]\.follow_links: .*a watched folder has fetch_strategy = "files"/,
+    /sources\[0\]\.follow_links: .*for a watched folder, set fetch_strategy = "files"/,
   );
 });

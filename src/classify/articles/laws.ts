@@ -90,9 +90,9 @@ function nameStart(text: string, end: number): number {
   return start;
 }
 
-/** The start of the word that ends at `end`. */
+/** The start of the word that ends at `end`. A line end is part of the word, so that no name continues over it. */
 function wordStart(text: string, end: number): number {
-  return Math.max(text.lastIndexOf(" ", end - 1), text.lastIndexOf("\n", end - 1)) + 1;
+  return text.lastIndexOf(" ", end - 1) + 1;
 }
 
 function spanOf(match: RegExpExecArray): { start: number; end: number } {

@@ -270,6 +270,13 @@ Deno.test("findArticles() distinguishes citations of the AI Act from counts, oth
   }
 });
 
+Deno.test("findArticles() does not continue the name of a law over the end of the title", () => {
+  const found = findArticles("Article 5 of the AI Act\nDigital Markets Act").map(({ canonical }) =>
+    canonical
+  );
+  assert.deepEqual(found, ["Art. 5"]);
+});
+
 Deno.test("findArticles() returns only numbers that exist in the Act", () => {
   const known = new Set([...ARTICLE_DATA.articles.keys()].map((number) => `Art. ${number}`));
   for (let number = 0; number <= 200; number++) {
