@@ -13,7 +13,7 @@ import { disclaimer, identifier, unixMs } from "./event.ts";
 import { EXAMPLE_DELIVERY, EXAMPLE_REVISION, EXAMPLE_SUBSCRIPTION } from "./examples.ts";
 
 /** The most of an endpoint's answer that is shown, bytes of UTF-8. */
-export const MAX_ANSWER_BYTES = 1_024;
+export const MAX_RESPONSE_BYTES = 1_024;
 
 const EXAMPLE_RECORD = {
   id: EXAMPLE_DELIVERY.delivery_id,
@@ -73,7 +73,7 @@ const attemptRecord = z.strictObject({
   problem: z.string().nullable().meta({ description: "What went wrong, in words; null after success" }),
   answer: z.string().nullable().meta({
     description:
-      `The beginning of the answer's body as text, at most ${MAX_ANSWER_BYTES} bytes, control characters ` +
+      `The beginning of the answer's body as text, at most ${MAX_RESPONSE_BYTES} bytes, control characters ` +
       "left out; null without one",
   }),
 }).meta({ id: "DeliveryAttempt", description: "One attempt to deliver" });
@@ -97,8 +97,8 @@ const deliveryWithAttempts = deliveryRecord.extend({
 }).meta({ id: "DeliveryWithAttempts", description: "A delivery with its attempts" });
 
 /** The answer of `GET /v1/deliveries/{id}`. */
-export const deliveryAnswer = z.strictObject({ delivery: deliveryWithAttempts, disclaimer }).meta({
-  id: "DeliveryAnswer",
+export const deliveryResponse = z.strictObject({ delivery: deliveryWithAttempts, disclaimer }).meta({
+  id: "DeliveryResponse",
   description: "One delivery",
   examples: [{
     delivery: {
@@ -127,8 +127,8 @@ export const deliveryAnswer = z.strictObject({ delivery: deliveryWithAttempts, d
 });
 
 /** The answer of `POST /v1/deliveries/{id}/replay`. */
-export const replayAnswer = z.strictObject({ delivery: deliveryRecord, disclaimer }).meta({
-  id: "ReplayAnswer",
+export const replayResponse = z.strictObject({ delivery: deliveryRecord, disclaimer }).meta({
+  id: "ReplayResponse",
   description: "The delivery as it stands now: pending, or held while the month's deliveries are used up",
   examples: [{
     delivery: { ...EXAMPLE_RECORD, reason: null, attempt_count: 11, last_status_code: 200 },
@@ -168,7 +168,7 @@ export function toDeliveryWithAttempts(
       duration_ms: attempt.durationMs,
       status_code: attempt.statusCode,
       problem: attempt.problem,
-      answer: attempt.answer === null ? null : safeAnswer(attempt.answer),
+      answer: attempt.answer === null ? null : safeResponseText(attempt.answer),
     })),
   };
 }
@@ -177,9 +177,9 @@ export function toDeliveryWithAttempts(
 const UNSAFE = /(?![\t\n\r])\p{Cc}|\p{Bidi_Control}|\ufeff/gu;
 
 /** The beginning of what an endpoint answered, as text that is safe to show: it is the endpoint's word, not ours. */
-export function safeAnswer(text: string): string {
+export function safeResponseText(text: string): string {
   const bytes = new TextEncoder().encode(text.replace(UNSAFE, "").toWellFormed());
-  if (bytes.length <= MAX_ANSWER_BYTES) return new TextDecoder().decode(bytes);
+  if (bytes.length <= MAX_RESPONSE_BYTES) return new TextDecoder().decode(bytes);
   // A character that the cut would halve is left out.
-  return trimEndOf(new TextDecoder().decode(bytes.subarray(0, MAX_ANSWER_BYTES)), "\ufffd");
+  return trimEndOf(new TextDecoder().decode(bytes.subarray(0, MAX_RESPONSE_BYTES)), "\ufffd");
 }

@@ -48,10 +48,10 @@ export const eventId: z.ZodString = identifier("event", "The event's id").meta({
   examples: [EXAMPLE_EVENT.id],
 });
 
-const wording = z.strictObject({
+const localizedText = z.strictObject({
   title: z.string().meta({ description: "Plain text" }),
   summary: z.string().meta({ description: "Plain text; may be empty" }),
-}).meta({ id: "Wording", description: "The words of one language" });
+}).meta({ id: "LocalizedText", description: "The words of one language" });
 
 /** The event record (specification, section 2.1, and what Regfeed adds to it). */
 export const eventRecord: z.ZodType<RegEvent> = z.strictObject({
@@ -84,7 +84,7 @@ export const eventRecord: z.ZodType<RegEvent> = z.strictObject({
   language_versions: z.array(z.string()).meta({
     description: "ISO 639-1 codes of every language whose words the event holds",
   }),
-  translations: z.record(z.string(), wording).meta({ description: "The original words, by language" }),
+  translations: z.record(z.string(), localizedText).meta({ description: "The original words, by language" }),
   status: z.literal("withdrawn").optional().meta({
     description: "Stands only in a version that says that the source lists the publication no longer",
   }),
@@ -150,7 +150,7 @@ const laterLanguage: z.ZodType<LaterLanguage> = z.strictObject({
 }).meta({ id: "LaterLanguage", description: "A language that came after the event was stored" });
 
 /** The answer of `GET /v1/events/{id}`. */
-export const eventAnswer = z.strictObject({
+export const eventResponse = z.strictObject({
   event: eventRecord,
   provenance,
   later_languages: z.array(laterLanguage).meta({
@@ -158,7 +158,7 @@ export const eventAnswer = z.strictObject({
   }),
   disclaimer,
 }).meta({
-  id: "EventAnswer",
+  id: "EventResponse",
   description: "One event, and what it was made from",
   examples: [{
     event: EXAMPLE_EVENT,
@@ -177,6 +177,6 @@ export function eventListJson(events: readonly ListedEvent[]): string {
 }
 
 /** The body of `GET /v1/events/{id}`, from what is stored. */
-export function eventAnswerJson({ json, provenance, later }: FoundEvent): string {
+export function eventResponseJson({ json, provenance, later }: FoundEvent): string {
   return `{"event":${json},"provenance":${provenance},"later_languages":${later},"disclaimer":${DISCLAIMER_JSON}}`;
 }

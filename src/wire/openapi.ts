@@ -106,7 +106,7 @@ export interface OpenApi {
   paths: Record<string, PathItem>;
   webhooks: Record<string, PathItem>;
   /** Answers that belong to no operation: to unknown paths (404), and to methods that a path does not take (405). */
-  "x-other-answers": Record<"404" | "405", ResponseObject>;
+  "x-other-responses": Record<"404" | "405", ResponseObject>;
   components: {
     schemas: Record<string, Schema>;
     responses: Record<string, ResponseObject>;

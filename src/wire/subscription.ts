@@ -214,14 +214,14 @@ export const subscriptionList = z.strictObject({
 });
 
 /** The answer of `DELETE /v1/subscriptions/{id}`. */
-export const subscriptionAnswer = z.strictObject({ subscription: subscriptionRecord, disclaimer }).meta({
-  id: "SubscriptionAnswer",
+export const subscriptionResponse = z.strictObject({ subscription: subscriptionRecord, disclaimer }).meta({
+  id: "SubscriptionResponse",
   description: "The subscription as it stands now",
   examples: [{ subscription: { ...EXAMPLE_SUBSCRIPTION, enabled: false }, disclaimer: DISCLAIMER }],
 });
 
 /** The answer of `POST /v1/subscriptions/{id}/test`. */
-export const testAnswer = z.strictObject({
+export const testResponse = z.strictObject({
   delivery_id: identifier("delivery", "The delivery's id, as in its header `webhook-id`"),
   delivered: z.boolean().meta({ description: "Whether the endpoint answered 2xx" }),
   status_code: z.int().nullable().meta({

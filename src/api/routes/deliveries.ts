@@ -11,10 +11,10 @@ import type { Clock } from "../../domain/ports.ts";
 import type { ReplayRefusal } from "../../domain/catch_up_store.ts";
 import type { Store } from "../../domain/store.ts";
 import {
-  deliveryAnswer,
   deliveryId,
   deliveryList,
-  replayAnswer,
+  deliveryResponse,
+  replayResponse,
   toDeliveryRecord,
   toDeliveryWithAttempts,
 } from "../../wire/delivery_log.ts";
@@ -134,7 +134,7 @@ function deliveryRoute({ store }: DeliveryRouteOptions): Route {
       "When each attempt was made, how long it took, what the endpoint answered, and what went wrong, in words.",
     params: { id: deliveryId },
     errors: ["not_found"],
-    answer: deliveryAnswer,
+    answer: deliveryResponse,
     status: 200,
     async handle({ params, customer }) {
       const id = params["id"] ?? "";
@@ -172,7 +172,7 @@ function replayRoute({ store, clock, tiers, limitsOf, newId }: DeliveryRouteOpti
       "idempotency_key_reused",
     ],
     repeatable: true,
-    answer: replayAnswer,
+    answer: replayResponse,
     status: 202,
     async handle({ params, customer, repetition }) {
       const id = params["id"] ?? "";

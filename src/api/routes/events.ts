@@ -9,11 +9,11 @@ import { whenThere } from "../../domain/soon.ts";
 import type { EventPlace, EventQuery, ListedEvent, Store } from "../../domain/store.ts";
 import { expandTopics, type Topic } from "../../domain/topic.ts";
 import {
-  eventAnswer,
-  eventAnswerJson,
   eventId,
   eventList,
   eventListJson,
+  eventResponse,
+  eventResponseJson,
   severity,
 } from "../../wire/event.ts";
 import { eventVersions, toEventVersions } from "../../wire/versions.ts";
@@ -176,14 +176,14 @@ function eventRoute({ store }: EventRouteOptions): Route {
       "be kept for good; only a further language may still come to it, which changes its `ETag`.",
     params: { id: eventId },
     errors: ["not_found"],
-    answer: eventAnswer,
+    answer: eventResponse,
     status: 200,
     state: (nowMs) => store.recordsState(nowMs),
     handle({ params }) {
       const id = params["id"] ?? "";
       return whenThere(isId("event", id) ? store.findEvent(id) : null, (found) => {
         if (found === null) throw noEvent();
-        const json = eventAnswerJson(found);
+        const json = eventResponseJson(found);
         return { status: 200, json, contentName: `${id}-${json.length}` };
       });
     },

@@ -10,10 +10,10 @@ import {
   replayReport,
   replayRequest,
   secretRotated,
-  subscriptionAnswer,
   subscriptionChange,
   type SubscriptionChangeRequest,
   subscriptionId,
+  subscriptionResponse,
   toSubscriptionRecord,
 } from "../../wire/subscription.ts";
 import type { Repetition } from "../idempotency.ts";
@@ -69,7 +69,7 @@ function changeRoute(options: SubscriptionChangeOptions): Route {
       "duplicate_subscription",
       "subscription_key_lost",
     ],
-    answer: subscriptionAnswer,
+    answer: subscriptionResponse,
     status: 200,
     async handle({ params, body, customer }) {
       const id = idOf(params);

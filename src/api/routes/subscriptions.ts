@@ -11,13 +11,13 @@ import { type CatchUp, isEnabled, MAX_SWITCHED_OFF, type Subscription } from "..
 import type { TierLimits } from "../../domain/tier.ts";
 import type { Topic } from "../../domain/topic.ts";
 import {
-  subscriptionAnswer,
   subscriptionCreated,
   subscriptionId,
   subscriptionList,
   type SubscriptionRequest,
   subscriptionRequest,
-  testAnswer,
+  subscriptionResponse,
+  testResponse,
   toSubscriptionRecord,
 } from "../../wire/subscription.ts";
 import type { Finding } from "../findings.ts";
@@ -136,7 +136,7 @@ function deleteRoute({ store, clock, limitsOf }: SubscriptionRouteOptions): Rout
       "are then removed from the log. The record is kept for audit; deleting it again returns 404. What your tier held (`disabled_by: tier`) takes its place, the oldest first.",
     params: { id: subscriptionId },
     errors: ["not_found"],
-    answer: subscriptionAnswer,
+    answer: subscriptionResponse,
     status: 200,
     async handle({ params, customer }) {
       const id = params["id"] ?? "";
@@ -166,7 +166,7 @@ function testRoute(options: SubscriptionRouteOptions): Route {
       "against the day's test calls.",
     params: { id: subscriptionId },
     errors: ["not_found", "subscription_disabled", "test_limit_reached"],
-    answer: testAnswer,
+    answer: testResponse,
     status: 200,
     async handle({ params, customer }) {
       const id = params["id"] ?? "";
