@@ -105,7 +105,7 @@ Deno.test("POST /v1/subscriptions says in plain words what a field must be", () 
       ],
       [
         { webhook_url: HOOK, backfill_since: 1_785_542_400 },
-        "backfill_since: is in seconds, it seems: it must be a time in Unix milliseconds, such as 1785542400000",
+        "backfill_since: seems to be in seconds: it must be a time in Unix milliseconds, such as 1785542400000",
       ],
       [{ webhook_url: "x".repeat(2_049) }, "webhook_url: may have at most 2048 characters"],
       [{ webhook_url: HOOK, topics: "gpai" }, "topics: must be a list"],
