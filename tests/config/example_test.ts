@@ -95,7 +95,7 @@ Deno.test("config.example.toml spreads the schedules of its sources, names them 
       perMinute.set(minute, [...perMinute.get(minute) ?? [], new URL(source.location).host]);
     }
     const about = EXAMPLE.slice(0, EXAMPLE.indexOf(`id = "${source.id}"`)).split("\n\n").at(-1) ?? "";
-    assert.equal(/^# Switched off: /.test(about), !source.enabled, source.id);
+    assert.equal(/^# Disabled: /.test(about), !source.enabled, source.id);
   }
   for (const [minute, hosts] of perMinute) {
     assert.ok(hosts.length <= 3, `minute ${minute} has ${hosts.length} sources`);
