@@ -140,7 +140,7 @@ function classify(input: ClassifyInput, rules: Rules): Classification {
 /** The source's event type if no rule matched. */
 function withDefault(found: EventTypeResult, type: EventType | null): EventTypeResult {
   if (found.signal !== null || type === null) return found;
-  return { type, why: "its source's kind of publication, as the config says", signal: null };
+  return { type, why: "the event type that the config sets for its source", signal: null };
 }
 
 const WITHOUT_ADDITIONS = createClassifier(NO_ADDITIONS);

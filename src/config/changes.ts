@@ -48,7 +48,7 @@ export function compareConfigs(before: ParsedConfig, after: ParsedConfig): Confi
 export function keepUntilRestart(inForce: ParsedConfig, given: ParsedConfig): ParsedConfig {
   const { config, checked } = given;
   const { listen, tls } = inForce.config.server;
-  // An address that nobody gave is that of where the service listens.
+  // The default of public_url depends on the address to listen on.
   const publicUrl = checked.server.public_url === undefined
     ? localUrl({ listen, tls })
     : config.server.publicUrl;

@@ -174,7 +174,7 @@ export const healthReport = z.strictObject({
   event_loop: z.strictObject({
     longest_pause_ms: z.int().min(0).meta({
       description:
-        "Longest time in the last one to two minutes in which the main thread served nobody, milliseconds",
+        "Longest time in the last one to two minutes for which the main thread was blocked, milliseconds",
     }),
   }).meta({ description: "The main thread" }),
   disclaimer,
