@@ -142,23 +142,23 @@ export const subscriptionRecord = z.strictObject({
   catch_up: z.strictObject({
     reason: z.enum(["backfill", "held_full"]).meta({
       description:
-        "`backfill`: you asked for stored events (`backfill_since`); `held_full`: your tier's limit of held " +
-        "deliveries was reached, so that no further ones are stored for it",
+        "`backfill`: you requested stored events (`backfill_since`); `held_full`: your tier's limit of held " +
+        "deliveries was reached, so no more deliveries were created",
     }),
     state: z.enum(["running", "paused"]).meta({
       description:
-        "`paused`: it waits until the month has deliveries left and what is held was sent, or until it is " +
-        "switched on; then it goes on by itself",
+        "`paused`: it continues automatically when the monthly quota allows and the held deliveries have been sent, or " +
+        "when the subscription is enabled",
     }),
-    since: unixMs.meta({ description: "Since when it is behind, Unix milliseconds" }),
-    next_event_id: identifier("event", "The stored event at which it goes on").nullable().meta({
-      description: "The stored event at which it goes on; null when that is the next one to come",
+    since: unixMs.meta({ description: "Since when it has been behind, Unix milliseconds" }),
+    next_event_id: identifier("event", "The stored event at which it continues").nullable().meta({
+      description: "The stored event at which it continues; null if that is the next new event",
     }),
   }).nullable().meta({
     id: "CatchUp",
     description:
-      "Set while the subscription is behind: stored events are delivered, in their order and as far as the " +
-      "month's deliveries allow, before it gets new ones as they come. Nothing is lost. Null when it is up to date",
+      "Present while the subscription is behind: stored events are delivered in order, as far as the monthly quota " +
+      "allows, before new ones. Nothing is lost. Null if the subscription is up to date",
   }),
 }).meta({ id: "Subscription", description: "A webhook subscription, without its secret" });
 
