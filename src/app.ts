@@ -1,7 +1,7 @@
 // The appliance: wires the rooms together. Everything else in src knows only its own room.
 import { createAccess } from "./accounts/access.ts";
-import { createMailing, type Mailing } from "./accounts/mailing.ts";
-import { createPayments, type Payments } from "./accounts/payments.ts";
+import { createMailLoop, type MailLoop } from "./accounts/mail/mail_loop.ts";
+import { createPayments, type Payments } from "./accounts/payment/receive_payments.ts";
 import { createQuota, type Quota } from "./accounts/quota.ts";
 import { type AddressCounts, createAddressCounts } from "./api/address_limits.ts";
 import { readRanges, type Remote } from "./api/client_address.ts";
@@ -134,7 +134,7 @@ export function createApp(
   const ingest = createCollecting({ ...made, lasting });
   const delivery = createDelivering({ ...made, lasting });
   const payments = createPaying(made);
-  const mailing = createWriting({ config, platform, store, version });
+  const mailLoop = createWriting({ config, platform, store, version });
   const server = createServer({
     routes: createRoutes({ ...made, delivery, payments, lasting }),
     ...platform,
@@ -162,7 +162,7 @@ export function createApp(
   const loops = createLoops((running, stopping) => [
     ingest.run(running, stopping),
     delivery.run(running, stopping),
-    mailing.run(running),
+    mailLoop.run(running),
     ...Object.entries(chores).map(([failure, work]) =>
       regularly(failure, work, { platform, signal: running })
     ),
@@ -179,7 +179,7 @@ export function createApp(
       await ingest.ingest();
       await endGraces();
       await delivery.tick();
-      await mailing.tick();
+      await mailLoop.tick();
       await quota.flush();
       for (const forget of Object.values(forgetting)) await forget();
     },
@@ -297,8 +297,8 @@ function createDelivering(
   });
 }
 
-function createWriting({ config, platform, store }: AppOptions): Mailing {
-  return createMailing({
+function createWriting({ config, platform, store }: AppOptions): MailLoop {
+  return createMailLoop({
     ...platform,
     ...config.mail,
     store,

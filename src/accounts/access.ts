@@ -1,4 +1,4 @@
-// Who a request comes from: the key's holder, read at most once in a while.
+// Authenticates requests by API key, with a short cache.
 import type { Customer } from "../domain/customer.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Clock } from "../domain/ports.ts";
@@ -6,86 +6,84 @@ import { type Soon, whenThere } from "../domain/soon.ts";
 import type { KeyHolder, Store } from "../domain/store.ts";
 import { hashKey, keyFromHeader } from "./keys.ts";
 
-/** How long a holder is believed without asking the store, ms: a disabled key is refused within a second. */
-const BELIEVED_FOR_MS = 500;
-/** Holders kept at most, and hashes of the keys that were sent lately. */
-const MAX_KEPT = 10_000;
+/** How long a key's holder is cached, ms; a disabled key must be rejected within a second. */
+const CACHE_MS = 500;
+/** Maximum number of cached holders, and of cached key hashes. */
+const MAX_CACHED = 10_000;
 
 /** Finds the customer behind a request. */
 export interface Access {
-  /** The customer of the `Authorization` header. Throws `unauthenticated` without a good key of an enabled customer. */
+  /** The customer of the `Authorization` header. Throws `unauthenticated` without a valid key of an enabled customer. */
   authenticate(authorization: string | null): Soon<Customer>;
-  /** Whether the header's key was good when it was last seen, as far as is remembered; asks nobody. */
+  /** Whether the header's key was valid when it was last used, according to the cache. */
   isRemembered(authorization: string): boolean;
 }
 
-/** Only who holds a whole good key is told this: nobody guesses one. */
-function whyOut({ disabledBy }: KeyHolder): string {
+/** Why a customer with a valid key has no access. Shown only for valid keys, which cannot be guessed. */
+function whyDisabled({ disabledBy }: KeyHolder): string {
   return disabledBy === "payment"
-    ? "This API key is good, but your access has ended: it is not paid for. It comes back, with the same key, when what " +
-      "is due is paid, or where the subscription has ended, if you subscribe again with the same account."
-    : "This API key is good, but the operator has switched your access off: a new key would not help. Write to the " +
-      "operator.";
+    ? "This API key is valid, but your access has ended because of a missing payment. Access with the same key resumes " +
+      "when you pay or, if your subscription has ended, when you subscribe again with the same account."
+    : "This API key is valid, but the operator has disabled your access. A new key would not help; contact the operator.";
 }
 
-/** The hashes of headers that held a good key. */
+/** The hashes of headers with a valid key. */
 interface RecentHashes {
   get(authorization: string, nowMs: number): string | undefined;
   put(authorization: string, hash: string): void;
 }
 
 /**
- * An empty memory that forgets all within {@link BELIEVED_FOR_MS}: who asks again and again has its key hashed once in
- * that time, for the hash costs a tenth of a request. A header is found by the runtime's own hash of it, which has
- * another seed in each process, and compared as a whole only where that is the same: time tells nothing of it.
+ * A cache of key hashes that is emptied every {@link CACHE_MS}, because hashing costs a tenth of a request. Look-ups leak
+ * no timing: a Map compares keys only if their seeded hashes are equal.
  */
 function createRecentHashes(): RecentHashes {
   const hashes = new Map<string, string>();
   let sinceMs = 0;
   return {
     get(authorization, nowMs) {
-      if (nowMs < sinceMs || nowMs - sinceMs >= BELIEVED_FOR_MS) {
+      if (nowMs < sinceMs || nowMs - sinceMs >= CACHE_MS) {
         hashes.clear();
         sinceMs = nowMs;
       }
       return hashes.get(authorization);
     },
     put(authorization, hash) {
-      if (hashes.size < MAX_KEPT) hashes.set(authorization, hash);
+      if (hashes.size < MAX_CACHED) hashes.set(authorization, hash);
     },
   };
 }
 
 function customerOf(holder: KeyHolder | null): Customer {
-  if (holder === null) throw new AppError("unauthenticated", "This API key is not known.");
+  if (holder === null) throw new AppError("unauthenticated", "This API key is unknown.");
   if (holder.keyDisabled) {
     throw new AppError(
       "unauthenticated",
-      "This API key is disabled: it was replaced, or taken back. Ask the operator if you have no newer one.",
+      "This API key is disabled: it was replaced or revoked. Contact the operator if you have no newer key.",
     );
   }
-  if (!holder.customer.enabled) throw new AppError("unauthenticated", whyOut(holder));
+  if (!holder.customer.enabled) throw new AppError("unauthenticated", whyDisabled(holder));
   return holder.customer;
 }
 
 /** Access by the keys of the store. */
 export function createAccess({ store, clock }: { store: Pick<Store, "findKey">; clock: Clock }): Access {
-  const kept = new Map<string, { holder: KeyHolder; readAtMs: number }>();
+  const cached = new Map<string, { holder: KeyHolder; readAtMs: number }>();
   const hashes = createRecentHashes();
 
   const find = (hash: string, nowMs: number): Soon<KeyHolder | null> => {
-    const known = kept.get(hash);
-    // A clock that was set back says nothing of how long ago it was: then the store is asked.
+    const known = cached.get(hash);
+    // If the clock was set back, the age is unknown.
     const isRecent = known !== undefined && nowMs >= known.readAtMs &&
-      nowMs - known.readAtMs < BELIEVED_FOR_MS;
+      nowMs - known.readAtMs < CACHE_MS;
     if (isRecent) return known.holder;
     return whenThere(store.findKey(hash), (holder) => {
       if (holder === null) {
-        kept.delete(hash);
+        cached.delete(hash);
         return null;
       }
-      if (kept.size >= MAX_KEPT) kept.clear();
-      kept.set(hash, { holder, readAtMs: nowMs });
+      if (cached.size >= MAX_CACHED) cached.clear();
+      cached.set(hash, { holder, readAtMs: nowMs });
       return holder;
     });
   };
@@ -102,7 +100,7 @@ export function createAccess({ store, clock }: { store: Pick<Store, "findKey">; 
       if (key === null) {
         throw new AppError(
           "unauthenticated",
-          "The Authorization header holds no API key: it must be `Bearer rgf_` and 64 hexadecimal characters.",
+          "The Authorization header has no valid API key: it must be `Bearer rgf_` and 64 hexadecimal digits.",
         );
       }
       const hash = hashKey(key);
@@ -114,7 +112,7 @@ export function createAccess({ store, clock }: { store: Pick<Store, "findKey">; 
     },
     isRemembered(authorization) {
       const key = keyFromHeader(authorization);
-      const holder = key === null ? undefined : kept.get(hashKey(key))?.holder;
+      const holder = key === null ? undefined : cached.get(hashKey(key))?.holder;
       return holder !== undefined && !holder.keyDisabled && holder.customer.enabled;
     },
   };

@@ -1,4 +1,4 @@
-// API keys: making, hashing and recognising them.
+// API keys: creation, hashing and parsing.
 import { createHash } from "node:crypto";
 import type { ApiKey } from "../domain/customer.ts";
 import { makeSecret } from "../domain/secret.ts";
@@ -8,7 +8,7 @@ export const KEY_PREFIX = "rgf_";
 const KEY_FORM = /^rgf_[0-9a-f]{64}$/;
 const BEARER_FORM = /^[Bb][Ee][Aa][Rr][Ee][Rr] +(rgf_[0-9a-f]{64})$/;
 
-/** A new key (the prefix and 64 hexadecimal characters) and what is stored of it. The key is nowhere else. */
+/** A new key (the prefix and 64 hexadecimal digits) and its stored form, which does not contain the key. */
 export function makeKey(
   randomBytes: (count: number) => Uint8Array,
   nowMs: number,
@@ -20,7 +20,7 @@ export function makeKey(
   };
 }
 
-/** Whether a text has the form of a key. */
+/** Whether a string is a well-formed key. */
 export function isKey(text: string): boolean {
   return KEY_FORM.test(text);
 }
@@ -31,8 +31,8 @@ export function hashKey(key: string): string {
 }
 
 /**
- * The key of an `Authorization: Bearer …` header (RFC 6750; the scheme in any case), or null when there is none or
- * what stands there cannot be a key.
+ * The key of an `Authorization: Bearer …` header (RFC 6750; the scheme is case-insensitive), or null if there is no
+ * well-formed key.
  */
 export function keyFromHeader(authorization: string | null): string | null {
   return authorization === null ? null : BEARER_FORM.exec(authorization)?.[1] ?? null;

@@ -1,4 +1,4 @@
-// The daily request quota: exact counts in memory, written behind once a second.
+// The daily request quota: exact counts in memory, written to the store once per second.
 import type { RequestAllowance } from "../domain/allowance.ts";
 import { utcDay } from "../domain/calendar.ts";
 import type { Clock } from "../domain/ports.ts";
@@ -9,34 +9,34 @@ const DAY_MS = 86_400_000;
 
 /** Counts requests. */
 export interface Quota {
-  /** Counts one request of the customer against its daily limit. */
+  /** Counts a request of the customer against its daily limit. */
   take(customerId: string, limit: number): Soon<RequestAllowance>;
-  /** Writes what was counted since the last call, after a call that is still at it. */
+  /** Stores the counts since the last call; waits for a call in progress. */
   flush(): Promise<void>;
 }
 
-/** A UTC day: who has asked on it. */
+/** The counts of a UTC day. */
 interface Day {
   /** Days since the epoch. */
   number: number;
   /** "2026-07-31". */
   name: string;
   counts: Map<string, DayCount>;
-  /** Requests that arrive together wait for one read, or each would count from the same stored number. */
+  /** Concurrent first requests share one read; otherwise each would start from the same stored count. */
   loading: Map<string, Promise<DayCount>>;
 }
 
-/** What one customer has asked on a day. */
+/** The requests of a customer on a day. */
 interface DayCount {
   customerId: string;
   day: string;
-  /** Requests counted, stored ones included. */
+  /** All requests, including stored ones. */
   used: number;
-  /** Of these, not stored yet; negative after refunds. */
+  /** Requests not stored yet; negative after refunds. */
   unwritten: number;
 }
 
-/** A quota over the store's counts. One process counts; a crash loses what it counted since the last flush. */
+/** Creates the quota of a store. Only one process may count; a crash loses the counts since the last flush. */
 export function createQuota(
   { store, clock }: { store: Pick<Store, "countedRequests" | "addRequests">; clock: Clock },
 ): Quota {
@@ -78,7 +78,7 @@ export function createQuota(
   };
 }
 
-/** What one request takes of a count, from when it is made. */
+/** The allowance of one request; counted on creation. */
 class Allowance implements RequestAllowance {
   readonly allowed: boolean;
   readonly limit: number;
@@ -119,7 +119,7 @@ async function write(
     .filter((count) => count.unwritten !== 0)
     .map((count) => ({ count, requests: count.unwritten }));
   if (batch.length > 0) {
-    // Taken out before the write, so that what is counted meanwhile is written by the next flush, once.
+    // Reset before the write, so that requests during the write are stored by the next flush.
     for (const { count } of batch) count.unwritten = 0;
     try {
       await store.addRequests(
@@ -130,7 +130,7 @@ async function write(
       throw error;
     }
   }
-  // Yesterday's stay: a request that began before midnight may still take its count back.
+  // Yesterday's counts are kept, because a request from before midnight may still be refunded.
   const yesterday = Math.floor(nowMs / DAY_MS) - 1;
   for (const [number, { counts, loading }] of days) {
     if (number >= yesterday) continue;

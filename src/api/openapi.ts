@@ -51,7 +51,7 @@ export function describeApi(routes: readonly Route[], { version, publicUrl }: De
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     webhooks: webhooks(payload),
-    "x-other-answers": otherAnswers(),
+    "x-other-responses": otherAnswers(),
     components: {
       schemas: named.all(),
       responses,

@@ -1,24 +1,24 @@
-// The rules with what an operator adds to them: further topics and keywords, and the version that says so.
+// Combines the built-in topics with the operator's topics and keywords, and derives the rules' version.
 import { createHash } from "node:crypto";
 import { type AddedTopic, type Additions, KEYWORD_LISTS, type Keywords } from "../domain/classification.ts";
 import { TOPIC_RULES, type TopicRule, type WordLists } from "./data.ts";
 
-/** Nothing added. */
+/** No additions. */
 export const NO_ADDITIONS: Additions = { topics: [], keywords: [], severityRules: [], sources: [] };
 
-/** Characters of the hash in a version. */
+/** Length of the hash in a version, in characters. */
 const HASH_LENGTH = 8;
 
-/** The topics of the taxonomy and the added ones, with all their keywords. */
+/** The topics of the taxonomy and of the config, with all keywords. */
 export function topicRules({ topics, keywords }: Additions): TopicRule[] {
-  const rules = [...TOPIC_RULES, ...topics.map(ownRule)];
+  const rules = [...TOPIC_RULES, ...topics.map(ruleOf)];
   return rules.map((rule) => {
     const more = keywords.filter(({ topic }) => topic === rule.id);
     return more.length === 0 ? rule : { ...rule, words: more.reduce(withKeywords, rule.words) };
   });
 }
 
-function ownRule({ keywords, ...topic }: AddedTopic): TopicRule {
+function ruleOf({ keywords, ...topic }: AddedTopic): TopicRule {
   return {
     ...topic,
     ledBy: topic.articles,
@@ -39,7 +39,7 @@ function withKeywords(words: WordLists, { keywords }: { keywords: Keywords }): W
   return all;
 }
 
-/** The version of the rules with these additions: `1` without any, else `1+` and a hash of them. */
+/** The version of the rules with these additions: `1` without additions, otherwise `1+` and a hash of them. */
 export function versionWith(version: string, additions: Additions): string {
   const { topics, keywords, severityRules, sources } = additions;
   if ([topics, keywords, severityRules, sources].every((list) => list.length === 0)) return version;

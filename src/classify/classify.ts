@@ -1,198 +1,146 @@
-// The classification of one item: pure, deterministic, and explained by the words and rules behind each value.
+// Classifies one item: pure and deterministic, with the words and rules behind each value.
 import type { Additions } from "../domain/classification.ts";
 import type { EventType } from "../domain/event.ts";
 import type { Severity } from "../domain/severity.ts";
 import type { Topic } from "../domain/topic.ts";
 import { NO_ADDITIONS, topicRules, versionWith } from "./additions.ts";
-import { type CitedArticle, findArticles } from "./articles.ts";
+import { findArticles } from "./articles/find_articles.ts";
 import { type EventTypeResult, findEventType } from "./event_type.ts";
 import { Item, wholeText } from "./item.ts";
-import type { LanguageResult } from "./language.ts";
-import { createOwnSeverity } from "./own_severity.ts";
+import { lazy } from "./lazy.ts";
+import { createConfiguredSeverity } from "./configured_severity.ts";
 import { explain, type Reason } from "./reasons.ts";
-import { type AiSubject, decideRelevance, findAiSubject, type RelevanceResult } from "./relevance.ts";
+import { decideRelevance, findAiSubject } from "./relevance.ts";
 import { findSeverity, NOT_RELEVANT, type SeverityResult } from "./severity.ts";
 import { createTopicFinder, type TopicResult, topicsOf } from "./topics.ts";
 
 export type { Reason } from "./reasons.ts";
 
-/** The version of the rules and words of ./data: it changes when the same item may be classified otherwise. */
+/** The version of the rules. It changes when the same item may be classified differently. */
 export const RULES_VERSION = "2";
 
-/** What an item says of itself. */
+/** The item as its source states it. */
 export interface ClassifyInput {
   /** Plain text; the first {@link TITLE_LIMIT} characters are read. */
   title: string;
-  /** Plain text, may be empty; the first {@link SUMMARY_LIMIT} characters are read. */
+  /** Plain text or an empty string; the first {@link SUMMARY_LIMIT} characters are read. */
   summary: string;
   url: string;
   categories: readonly string[];
   /**
-   * What item, document or source state of the language, the most specific first (BCP 47 tags or codes); may be empty
-   * or wrong (a German item in an "en" feed).
+   * The languages that the item, document and source state, most specific first (BCP 47 tags or codes). May be empty or
+   * wrong (a German item in an "en" feed).
    */
   statedLanguages: readonly string[];
-  /** The source that it comes from, for what is said of whole sources. */
+  /** The item's source, for defaults that the config sets per source. */
   sourceId?: string;
 }
 
-/** What an item is. All but `relevant` is decided when it is first read: most items are passed over. */
+/** A classification. Everything except `relevant` is computed on first use, because most items are not relevant. */
 export interface Classification {
   /** Whether it concerns AI regulation. */
   readonly relevant: boolean;
   /** ISO 639-1. */
   readonly language: string;
   readonly eventType: EventType;
-  /** Topic ids, at most five, the strongest first; none for what is not relevant, for every topic is one of AI. */
+  /** Topic ids, at most five, strongest first; empty if the item is not relevant. */
   readonly topics: string[];
   readonly severity: Severity;
-  /** Canonical references to the AI Act, sorted, each once. */
+  /** Canonical references to the AI Act, sorted, without duplicates. */
   readonly aiActArticles: string[];
-  /** The words, rules and articles behind each value; made when they are read. */
+  /** The words, rules and articles behind each value. */
   readonly reasons: Reason[];
 }
 
-/** Everything that was decided, with its evidence. */
-export interface Findings {
-  relevance: RelevanceResult;
-  language: LanguageResult;
-  eventType: EventTypeResult;
-  topics: TopicResult[];
-  severity: SeverityResult;
-  articles: CitedArticle[];
-}
-
-/** The classification by one set of rules. */
+/** Classifies items by one set of rules. */
 export interface Classifier {
-  /** Classifies an item. The same input always gives the same result; any text is taken. */
+  /** Accepts any text; the same input always gives the same result. */
   classify(input: ClassifyInput): Classification;
-  /** Every topic that an item can have, parents too, in the order of the taxonomy; added ones at its end. */
+  /** Every topic, including parents, in the order of the taxonomy, followed by the operator's topics. */
   topics: readonly Topic[];
-  /** {@link RULES_VERSION}, with `+` and a short hash where something is added to the rules. */
+  /** {@link RULES_VERSION}; with additions also `+` and a short hash of them. */
   rulesVersion: string;
 }
 
-/** Makes a classifier with additions that hold together (see `findAdditionProblems`). Costs some milliseconds. */
+/** Creates a classifier. The additions must be valid (see `findAdditionProblems`). Takes a few milliseconds. */
 export function createClassifier(additions: Additions): Classifier {
   const rules = topicRules(additions);
   const topics = topicsOf(rules);
   const defaults = new Map(additions.sources.map((source) => [source.sourceId, source]));
   const findTopics = createTopicFinder(rules);
-  const findOwnSeverity = createOwnSeverity(additions.severityRules, topics);
-
-  const prepared: Rules = { defaults, findTopics, findOwnSeverity };
+  const findConfiguredSeverity = createConfiguredSeverity(additions.severityRules, topics);
+  const prepared: Rules = { defaults, findTopics, findConfiguredSeverity };
   return {
     topics,
     rulesVersion: versionWith(RULES_VERSION, additions),
-    classify: (input) => new ItemClassification(input, prepared),
+    classify: (input) => classify(input, prepared),
   };
 }
 
-/** What the parts of a classification are decided by. */
 interface Rules {
-  /** What is said of whole sources. */
+  /** The config's defaults by source. */
   defaults: ReadonlyMap<string, Additions["sources"][number]>;
   findTopics: ReturnType<typeof createTopicFinder>;
-  findOwnSeverity: ReturnType<typeof createOwnSeverity>;
+  findConfiguredSeverity: ReturnType<typeof createConfiguredSeverity>;
 }
 
-/** What is decided of an item: whether it is relevant at once, everything else when it is first asked for. */
-class ItemClassification implements Classification {
-  readonly #input: ClassifyInput;
-  readonly #rules: Rules;
-  readonly #item: Item;
-  readonly #subject: AiSubject;
-  readonly #relevance: RelevanceResult;
-  #found: EventTypeResult | null = null;
-  #cited: CitedArticle[] | null = null;
-  #topics: TopicResult[] | null = null;
-  #severity: SeverityResult | null = null;
-
-  constructor(input: ClassifyInput, rules: Rules) {
-    this.#input = input;
-    this.#rules = rules;
-    this.#item = new Item(input);
-    this.#subject = findAiSubject(this.#item);
-    // What is said of a whole source says nothing of whether this item speaks of rules.
-    this.#relevance = decideRelevance(this.#item, this.#subject, () => this.#foundType);
-  }
-
-  get relevant(): boolean {
-    return this.#relevance.relevant;
-  }
-
-  get language(): string {
-    return this.#item.language.language;
-  }
-
-  get eventType(): EventType {
-    return this.#eventType.type;
-  }
-
-  get topics(): string[] {
-    return this.#ownTopics.map((topic) => topic.id);
-  }
-
-  get severity(): Severity {
-    return this.#ownSeverity.severity;
-  }
-
-  get aiActArticles(): string[] {
-    return this.#articles.map((article) => article.canonical);
-  }
-
-  get reasons(): Reason[] {
-    return explain({
-      relevance: this.#relevance,
-      language: this.#item.language,
-      eventType: this.#eventType,
-      topics: this.#ownTopics,
-      severity: this.#ownSeverity,
-      articles: this.#articles,
-    });
-  }
-
-  get #source(): Additions["sources"][number] | undefined {
-    return this.#rules.defaults.get(this.#input.sourceId ?? "");
-  }
-
-  get #foundType(): EventTypeResult {
-    return this.#found ??= findEventType(this.#item);
-  }
-
-  get #eventType(): EventTypeResult {
-    return withDefault(this.#foundType, this.#source?.eventType ?? null);
-  }
-
-  get #articles(): CitedArticle[] {
-    return this.#cited ??= this.#subject.namesTheAct === null ? [] : findArticles(wholeText(this.#item));
-  }
-
-  get #ownTopics(): TopicResult[] {
-    return this.#topics ??= !this.relevant ? [] : this.#rules.findTopics({
-      item: this.#item,
-      subject: this.#subject,
-      eventType: this.eventType,
-      cited: this.#articles,
-      sourceTopics: this.#source?.topics ?? [],
-    });
-  }
-
-  get #ownSeverity(): SeverityResult {
-    return this.#severity ??= !this.relevant ? NOT_RELEVANT : this.#rules.findOwnSeverity({
-      item: this.#item,
-      sourceId: this.#input.sourceId ?? null,
-      eventType: this.eventType,
-      topics: this.#ownTopics,
-      cited: this.#articles,
-    }) ?? findSeverity(this.#item, this.#subject, this.eventType);
-  }
+/** Decides relevance at once and everything else on first use. */
+function classify(input: ClassifyInput, rules: Rules): Classification {
+  const item = new Item(input);
+  const subject = findAiSubject(item);
+  const ownType = lazy(() => findEventType(item));
+  // The source's default type says nothing about the relevance of this item.
+  const relevance = decideRelevance(item, subject, ownType);
+  const { relevant } = relevance;
+  const source = rules.defaults.get(input.sourceId ?? "");
+  const eventType = lazy(() => withDefault(ownType(), source?.eventType ?? null));
+  const articles = lazy(() => subject.namesTheAct === null ? [] : findArticles(wholeText(item)));
+  const topics = lazy((): TopicResult[] => {
+    if (!relevant) return [];
+    const evidence = { item, subject, eventType: eventType().type, cited: articles() };
+    return rules.findTopics({ ...evidence, sourceTopics: source?.topics ?? [] });
+  });
+  const severity = lazy((): SeverityResult => {
+    if (!relevant) return NOT_RELEVANT;
+    const { type } = eventType();
+    const evidence = { item, eventType: type, topics: topics(), cited: articles() };
+    return rules.findConfiguredSeverity({ ...evidence, sourceId: input.sourceId ?? null }) ??
+      findSeverity(item, subject, type);
+  });
+  return {
+    relevant,
+    get language() {
+      return item.language.language;
+    },
+    get eventType() {
+      return eventType().type;
+    },
+    get topics() {
+      return topics().map((topic) => topic.id);
+    },
+    get severity() {
+      return severity().severity;
+    },
+    get aiActArticles() {
+      return articles().map((article) => article.canonical);
+    },
+    get reasons() {
+      return explain({
+        relevance,
+        language: item.language,
+        eventType: eventType(),
+        topics: topics(),
+        severity: severity(),
+        articles: articles(),
+      });
+    },
+  };
 }
 
-/** The source's kind where no rule knows a better one. */
+/** The source's event type if no rule matched. */
 function withDefault(found: EventTypeResult, type: EventType | null): EventTypeResult {
-  if (found.clue !== null || type === null) return found;
-  return { type, why: "its source's kind of publication, as the config says", clue: null };
+  if (found.signal !== null || type === null) return found;
+  return { type, why: "the event type that the config sets for its source", signal: null };
 }
 
 const WITHOUT_ADDITIONS = createClassifier(NO_ADDITIONS);
@@ -200,5 +148,5 @@ const WITHOUT_ADDITIONS = createClassifier(NO_ADDITIONS);
 /** The topics of the taxonomy. */
 export const TOPICS: readonly Topic[] = WITHOUT_ADDITIONS.topics;
 
-/** Classifies an item by the rules of ./data alone; see {@link Classifier.classify}. */
+/** Classifies an item by the built-in rules; see {@link Classifier.classify}. */
 export const classifyItem: Classifier["classify"] = WITHOUT_ADDITIONS.classify;

@@ -1,4 +1,4 @@
-// The rules and words of ./data, checked and made ready for matching once, when the program starts.
+// The rules and words of ./data, validated when the program starts.
 import articlesJson from "./data/articles.json" with { type: "json" };
 import eventTypesJson from "./data/event_types.json" with { type: "json" };
 import languagesJson from "./data/languages.json" with { type: "json" };
@@ -12,10 +12,10 @@ import { SEVERITIES, type Severity } from "../domain/severity.ts";
 import type { Topic } from "../domain/topic.ts";
 import { byName, list, number, object, oneOf, type Reader, text, textOrNull } from "./data_readers.ts";
 
-/** Words by language: `any` holds in all, `other` in languages that have no list of their own. */
+/** Words by language: `any` applies to all languages, `other` to those without their own list. */
 export type WordLists = ReadonlyMap<string, readonly string[]>;
 
-/** A topic with what leads to it; see data/topics.json. */
+/** A topic with its rules; see data/topics.json. */
 export interface TopicRule extends Topic {
   ledBy: string[];
   eventTypes: EventType[];
@@ -39,21 +39,21 @@ export const PUBLISHER_KINDS = [
   "unknown",
 ] as const;
 
-/** See {@link PUBLISHER_KINDS}; `unknown` where neither the address nor the title says. */
+/** See {@link PUBLISHER_KINDS}; `unknown` if neither the URL nor the title identifies the publisher. */
 export type PublisherKind = typeof PUBLISHER_KINDS[number];
 
-/** Publishers of one kind, by the hosts or the names given. */
+/** Publishers of one kind, identified by hosts or names. */
 export interface PublisherRule {
   kind: PublisherKind;
   dataProtection: boolean;
-  /** Supervises, audits or sets the standards of others. */
+  /** Supervises, audits or sets standards. */
   supervises: boolean;
   hosts: string[];
   names: string[];
 }
 
-/** Where a rule looks, and for what: patterns for the words, a glob for the CELEX number, a part of the address. */
-export interface Clues {
+/** What a rule matches: globs for the CELEX number, substrings of the URL, and patterns for the other fields. */
+export interface SignalPatterns {
   celex: string[];
   url: string[];
   title: string[];
@@ -61,15 +61,15 @@ export interface Clues {
   summary: string[];
 }
 
-/** A rule for the kind of an event; see data/event_types.json. */
-export interface EventTypeRule extends Clues {
+/** A rule for the event type; see data/event_types.json. */
+export interface EventTypeRule extends SignalPatterns {
   type: EventType;
   why: string;
   unless: string[];
 }
 
 /** A named signal of the severity rules. */
-export interface SignalRule extends Clues {
+export interface SignalRule extends SignalPatterns {
   why: string;
 }
 
@@ -82,125 +82,126 @@ export interface SeverityRule {
   publishers: PublisherKind[];
   dataProtection: boolean;
   namesTheAct: boolean;
-  /** Any of these signals; empty: none is asked for. */
+  /** At least one of these signals must match; empty: no condition. */
   with: string[];
+  /** None of these signals may match. */
   without: string[];
 }
 
-/** A term that is not about AI where certain other words stand. */
+/** Terms that do not mean AI if the text contains certain other words. */
 export interface NotAiRule {
   why: string;
   terms: string[];
   whenTheTextHas: string[];
 }
 
-const flag: Reader<boolean> = (value, place) => {
+const flag: Reader<boolean> = (value, path) => {
   if (value !== undefined && value !== true) {
-    throw new Error(`${place} must be true or absent`);
+    throw new Error(`${path} must be true or absent`);
   }
   return value === true;
 };
 
-const words: Reader<WordLists> = (value, place) => {
+const words: Reader<WordLists> = (value, path) => {
   if (value === undefined) return new Map();
-  const { why: _why, not_beside: _notBeside, ...lists } = object(value, place);
-  return byName(list(text))(lists, place);
+  const { why: _why, not_beside: _notBeside, ...lists } = object(value, path);
+  return byName(list(text))(lists, path);
 };
 
-const topic: Reader<TopicRule> = (value, place) => {
-  const fields = object(value, place);
+const topic: Reader<TopicRule> = (value, path) => {
+  const fields = object(value, path);
   return {
-    id: text(fields.id, `${place}.id`),
-    name_en: text(fields.name_en, `${place}.name_en`),
-    name_de: text(fields.name_de, `${place}.name_de`),
-    name_fr: text(fields.name_fr, `${place}.name_fr`),
-    parent: textOrNull(fields.parent, `${place}.parent`),
-    articles: list(text)(fields.articles, `${place}.articles`),
-    ledBy: list(text)(fields.led_by, `${place}.led_by`),
-    eventTypes: list(oneOf(EVENT_TYPES))(fields.event_types, `${place}.event_types`),
-    publishers: list(oneOf(PUBLISHER_KINDS))(fields.publishers, `${place}.publishers`),
-    fallbackFor: list(oneOf(PUBLISHER_KINDS))(fields.fallback_for, `${place}.fallback_for`),
+    id: text(fields.id, `${path}.id`),
+    name_en: text(fields.name_en, `${path}.name_en`),
+    name_de: text(fields.name_de, `${path}.name_de`),
+    name_fr: text(fields.name_fr, `${path}.name_fr`),
+    parent: textOrNull(fields.parent, `${path}.parent`),
+    articles: list(text)(fields.articles, `${path}.articles`),
+    ledBy: list(text)(fields.led_by, `${path}.led_by`),
+    eventTypes: list(oneOf(EVENT_TYPES))(fields.event_types, `${path}.event_types`),
+    publishers: list(oneOf(PUBLISHER_KINDS))(fields.publishers, `${path}.publishers`),
+    fallbackFor: list(oneOf(PUBLISHER_KINDS))(fields.fallback_for, `${path}.fallback_for`),
     fromPublishers: list(oneOf([...PUBLISHER_KINDS, "data-protection" as const]))(
       fields.from_publishers,
-      `${place}.from_publishers`,
+      `${path}.from_publishers`,
     ),
     titleOnly: fields.title_only !== undefined,
-    words: words(fields.words, `${place}.words`),
+    words: words(fields.words, `${path}.words`),
   };
 };
 
-const publisher: Reader<PublisherRule> = (value, place) => {
-  const fields = object(value, place);
+const publisher: Reader<PublisherRule> = (value, path) => {
+  const fields = object(value, path);
   return {
-    kind: oneOf(PUBLISHER_KINDS)(fields.kind, `${place}.kind`),
-    dataProtection: flag(fields.data_protection, `${place}.data_protection`),
-    supervises: flag(fields.supervises, `${place}.supervises`),
-    hosts: list(text)(fields.hosts, `${place}.hosts`),
-    names: list(text)(fields.names, `${place}.names`),
+    kind: oneOf(PUBLISHER_KINDS)(fields.kind, `${path}.kind`),
+    dataProtection: flag(fields.data_protection, `${path}.data_protection`),
+    supervises: flag(fields.supervises, `${path}.supervises`),
+    hosts: list(text)(fields.hosts, `${path}.hosts`),
+    names: list(text)(fields.names, `${path}.names`),
   };
 };
 
-const eventTypeRule: Reader<EventTypeRule> = (value, place) => {
-  const fields = object(value, place);
+const eventTypeRule: Reader<EventTypeRule> = (value, path) => {
+  const fields = object(value, path);
   return {
-    type: oneOf(EVENT_TYPES)(fields.type, `${place}.type`),
-    why: text(fields.why, `${place}.why`),
-    celex: list(text)(fields.celex, `${place}.celex`),
-    url: list(text)(fields.url, `${place}.url`),
-    title: list(text)(fields.title, `${place}.title`),
-    category: list(text)(fields.category, `${place}.category`),
-    summary: list(text)(fields.summary, `${place}.summary`),
-    unless: list(text)(fields.unless, `${place}.unless`),
+    type: oneOf(EVENT_TYPES)(fields.type, `${path}.type`),
+    why: text(fields.why, `${path}.why`),
+    celex: list(text)(fields.celex, `${path}.celex`),
+    url: list(text)(fields.url, `${path}.url`),
+    title: list(text)(fields.title, `${path}.title`),
+    category: list(text)(fields.category, `${path}.category`),
+    summary: list(text)(fields.summary, `${path}.summary`),
+    unless: list(text)(fields.unless, `${path}.unless`),
   };
 };
 
-const signal: Reader<SignalRule> = (value, place) => {
-  const fields = object(value, place);
-  const patterns = list(text)(fields.words, `${place}.words`);
+const signal: Reader<SignalRule> = (value, path) => {
+  const fields = object(value, path);
+  const patterns = list(text)(fields.words, `${path}.words`);
   return {
-    why: text(fields.why, `${place}.why`),
-    celex: list(text)(fields.celex, `${place}.celex`),
-    url: list(text)(fields.url, `${place}.url`),
+    why: text(fields.why, `${path}.why`),
+    celex: list(text)(fields.celex, `${path}.celex`),
+    url: list(text)(fields.url, `${path}.url`),
     title: patterns,
     category: [],
-    summary: flag(fields.also_in_summary, `${place}.also_in_summary`) ? patterns : [],
+    summary: flag(fields.also_in_summary, `${path}.also_in_summary`) ? patterns : [],
   };
 };
 
-const severityRule: Reader<SeverityRule> = (value, place) => {
-  const fields = object(value, place);
+const severityRule: Reader<SeverityRule> = (value, path) => {
+  const fields = object(value, path);
   return {
-    severity: oneOf(SEVERITIES)(fields.severity, `${place}.severity`),
-    why: text(fields.why, `${place}.why`),
-    types: list(oneOf(EVENT_TYPES))(fields.types, `${place}.types`),
-    publishers: list(oneOf(PUBLISHER_KINDS))(fields.publishers, `${place}.publishers`),
-    dataProtection: flag(fields.data_protection, `${place}.data_protection`),
-    namesTheAct: flag(fields.names_the_act, `${place}.names_the_act`),
-    with: list(text)(fields.with, `${place}.with`),
-    without: list(text)(fields.without, `${place}.without`),
+    severity: oneOf(SEVERITIES)(fields.severity, `${path}.severity`),
+    why: text(fields.why, `${path}.why`),
+    types: list(oneOf(EVENT_TYPES))(fields.types, `${path}.types`),
+    publishers: list(oneOf(PUBLISHER_KINDS))(fields.publishers, `${path}.publishers`),
+    dataProtection: flag(fields.data_protection, `${path}.data_protection`),
+    namesTheAct: flag(fields.names_the_act, `${path}.names_the_act`),
+    with: list(text)(fields.with, `${path}.with`),
+    without: list(text)(fields.without, `${path}.without`),
   };
 };
 
-const notAi: Reader<NotAiRule> = (value, place) => {
-  const fields = object(value, place);
+const notAi: Reader<NotAiRule> = (value, path) => {
+  const fields = object(value, path);
   return {
-    why: text(fields.why, `${place}.why`),
-    terms: list(text)(fields.terms, `${place}.terms`),
-    whenTheTextHas: list(text)(fields.when_the_text_has, `${place}.when_the_text_has`),
+    why: text(fields.why, `${path}.why`),
+    terms: list(text)(fields.terms, `${path}.terms`),
+    whenTheTextHas: list(text)(fields.when_the_text_has, `${path}.when_the_text_has`),
   };
 };
 
-/** The topics of the taxonomy with their rules, in its order. */
+/** The topics of the taxonomy with their rules, in order. */
 export const TOPIC_RULES: readonly TopicRule[] = list(topic)(topicsJson.topics, "topics.json: topics");
 
-/** The Act's articles and annexes by number, with their English titles, and how many recitals it has. */
+/** The Act's articles and annexes by number, with their English titles, and its number of recitals. */
 export const ARTICLE_DATA = {
   articles: byName(text)(articlesJson.articles, "articles.json: articles"),
   annexes: byName(text)(articlesJson.annexes, "articles.json: annexes"),
   recitals: number(articlesJson.recitals, "articles.json: recitals"),
 };
 
-/** The names of laws and the traps of citations; see data/laws.json. */
+/** Names of laws and exceptions for citations; see data/laws.json. */
 export const LAW_DATA = {
   act: list(text)(lawsJson.act.names, "laws.json: act.names"),
   proposal: list(text)(lawsJson.proposal.names, "laws.json: proposal.names"),
@@ -218,7 +219,7 @@ export const LAW_DATA = {
   ),
 };
 
-/** Function words and codes of languages; see data/languages.json. */
+/** Function words, typical letters and codes of languages; see data/languages.json. */
 export const LANGUAGE_DATA = {
   strong: words(languagesJson.strong, "languages.json: strong"),
   weak: words(languagesJson.weak, "languages.json: weak"),
@@ -227,7 +228,7 @@ export const LANGUAGE_DATA = {
   codes: byName(text)(languagesJson.codes, "languages.json: codes"),
 };
 
-/** The words that make an item relevant or not; see data/relevance.json. */
+/** The words that decide relevance; see data/relevance.json. */
 export const RELEVANCE_DATA = {
   terms: words(relevanceJson.ai_terms, "relevance.json: ai_terms"),
   weakTerms: words(relevanceJson.weak_ai_terms, "relevance.json: weak_ai_terms"),
@@ -238,13 +239,13 @@ export const RELEVANCE_DATA = {
   otherMatters: words(relevanceJson.other_matters, "relevance.json: other_matters"),
 };
 
-/** Who publishes; see data/publishers.json. */
+/** Known publishers; see data/publishers.json. */
 export const PUBLISHER_DATA = {
   hosts: list(publisher)(publishersJson.hosts, "publishers.json: hosts"),
   names: list(publisher)(publishersJson.names, "publishers.json: names"),
 };
 
-/** The rules for event types, in the order in which they are tried; see data/event_types.json. */
+/** The rules for event types, in order of precedence; see data/event_types.json. */
 export const EVENT_TYPE_DATA = {
   rules: list(eventTypeRule)(eventTypesJson.rules, "event_types.json: rules"),
   otherwise: {
@@ -253,7 +254,7 @@ export const EVENT_TYPE_DATA = {
   },
 };
 
-/** The rules for severities, in the order in which they are tried; see data/severity.json. */
+/** The rules for severities, in order of precedence; see data/severity.json. */
 export const SEVERITY_DATA = {
   signals: byName(signal)(severityJson.signals, "severity.json: signals"),
   rules: list(severityRule)(severityJson.rules, "severity.json: rules"),

@@ -1,55 +1,55 @@
-// Readers that turn the JSON of ./data into types, and say which value is wrong and where.
+// Typed readers for the JSON of ./data; errors name the path of the invalid value.
 
-/** Reads a value that was found at a place of a data file; throws an Error that names the place. */
-export type Reader<T> = (value: unknown, place: string) => T;
+/** Converts a value of a data file; throws an Error that names its path if the value is invalid. */
+export type Reader<T> = (value: unknown, path: string) => T;
 
-/** A text. */
-export function text(value: unknown, place: string): string {
-  if (typeof value !== "string") throw wrong("a text", place);
+/** A string. */
+export function text(value: unknown, path: string): string {
+  if (typeof value !== "string") throw wrong("a string", path);
   return value;
 }
 
-/** A text or null. */
-export function textOrNull(value: unknown, place: string): string | null {
-  return value === null ? null : text(value, place);
+/** A string or null. */
+export function textOrNull(value: unknown, path: string): string | null {
+  return value === null ? null : text(value, path);
 }
 
-/** A whole number. */
-export function number(value: unknown, place: string): number {
-  if (!Number.isInteger(value)) throw wrong("a whole number", place);
+/** An integer. */
+export function number(value: unknown, path: string): number {
+  if (!Number.isInteger(value)) throw wrong("an integer", path);
   return value as number;
 }
 
-/** A list of values; a missing one is empty. */
+/** A list; a missing value is an empty list. */
 export function list<T>(item: Reader<T>): Reader<T[]> {
-  return (value, place) => {
+  return (value, path) => {
     if (value === undefined) return [];
-    if (!Array.isArray(value)) throw wrong("a list", place);
-    return value.map((entry, i) => item(entry, `${place}[${i}]`));
+    if (!Array.isArray(value)) throw wrong("a list", path);
+    return value.map((entry, i) => item(entry, `${path}[${i}]`));
   };
 }
 
-/** Values by name. */
+/** An object as a Map. */
 export function byName<T>(item: Reader<T>): Reader<Map<string, T>> {
-  return (value, place) => {
-    const fields = object(value, place);
-    return new Map(Object.entries(fields).map(([name, entry]) => [name, item(entry, `${place}.${name}`)]));
+  return (value, path) => {
+    const fields = object(value, path);
+    return new Map(Object.entries(fields).map(([name, entry]) => [name, item(entry, `${path}.${name}`)]));
   };
 }
 
-/** One of a fixed set of texts. */
+/** One of a fixed set of strings. */
 export function oneOf<T extends string>(allowed: readonly T[]): Reader<T> {
-  return (value, place) => {
+  return (value, path) => {
     if (!(allowed as readonly unknown[]).includes(value)) {
-      throw new Error(`${place} must be one of ${allowed.join(", ")}; found ${shown(value)}`);
+      throw new Error(`${path} must be one of ${allowed.join(", ")}; found ${shown(value)}`);
     }
     return value as T;
   };
 }
 
 /** The fields of an object. */
-export function object(value: unknown, place: string): Record<string, unknown> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw wrong("an object", place);
+export function object(value: unknown, path: string): Record<string, unknown> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw wrong("an object", path);
   return value as Record<string, unknown>;
 }
 
@@ -57,9 +57,9 @@ function shown(value: unknown): string {
   return value === undefined ? "nothing" : JSON.stringify(value).slice(0, LONGEST_SHOWN);
 }
 
-/** How much of a wrong value is shown, in characters. */
+/** Maximum number of characters of an invalid value in a message. */
 const LONGEST_SHOWN = 100;
 
-function wrong(expected: string, place: string): Error {
-  return new Error(`${place} must be ${expected}`);
+function wrong(expected: string, path: string): Error {
+  return new Error(`${path} must be ${expected}`);
 }

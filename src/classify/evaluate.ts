@@ -1,4 +1,4 @@
-// How well the classification does on labelled items: counts, shares and every miss with its explanation.
+// Measures the classification on labelled items: counts, shares, and each error with its explanation.
 import { EVENT_TYPES, type EventType } from "../domain/event.ts";
 import { SEVERITIES, type Severity, severityRank } from "../domain/severity.ts";
 import type { Topic } from "../domain/topic.ts";
@@ -12,9 +12,8 @@ import {
 } from "./classify.ts";
 import { list, object, oneOf, text, textOrNull } from "./data_readers.ts";
 
-/** An item with what a person says it is. */
+/** An item with the classification that a person gave it. */
 export interface LabelledItem extends ClassifyInput {
-  /** To find it again. */
   id: string;
   expected: {
     relevant: boolean;
@@ -24,14 +23,14 @@ export interface LabelledItem extends ClassifyInput {
   };
 }
 
-/** How many wrong lines are named. */
+/** Maximum number of invalid lines that are reported. */
 const MOST_PROBLEMS = 10;
 
 /**
  * Reads labelled items from JSON lines: `{id, lang, title, summary, url, source, relevant, event_type, topics,
- * severity}`, one a line, other fields passed over, empty lines too. `summary`, `url`, `lang`, `source` (a source's id)
- * and `topics` may be missing or null; an item without `id` is known by its line. Throws an Error that names the lines,
- * ten at most, and what is wrong in each. `topics` are those that a label may name.
+ * severity}`. Other fields and empty lines are ignored. `summary`, `url`, `lang`, `source` (a source's id) and `topics`
+ * may be missing or null; the default `id` is the line number. `topics` are the topics that labels may name. Throws an
+ * Error that lists up to ten invalid lines.
  */
 export function readLabelled(jsonLines: string, topics: readonly Topic[] = TOPICS): LabelledItem[] {
   const items: LabelledItem[] = [];
@@ -49,20 +48,20 @@ export function readLabelled(jsonLines: string, topics: readonly Topic[] = TOPIC
     problems.splice(MOST_PROBLEMS, more, `and ${more} more lines`);
   }
   if (problems.length > 0) throw new Error(problems.join("\n"));
-  if (items.length === 0) throw new Error("holds no item: write one JSON object a line");
+  if (items.length === 0) throw new Error("contains no items: write one JSON object per line");
   return items;
 }
 
-function readLine(line: string, place: string, topics: readonly Topic[]): LabelledItem {
-  const fields = object(parseLine(line, place), place);
-  const optional = (name: string): string | null => textOrNull(fields[name] ?? null, `${place}: ${name}`);
+function readLine(line: string, name: string, topics: readonly Topic[]): LabelledItem {
+  const fields = object(parseLine(line, name), name);
+  const optional = (key: string): string | null => textOrNull(fields[key] ?? null, `${name}: ${key}`);
   const { relevant } = fields;
-  if (typeof relevant !== "boolean") throw new Error(`${place}: relevant must be true or false`);
+  if (typeof relevant !== "boolean") throw new Error(`${name}: relevant must be true or false`);
   const language = optional("lang");
   const source = optional("source");
   return {
-    id: optional("id") ?? place,
-    title: text(fields.title, `${place}: title`),
+    id: optional("id") ?? name,
+    title: text(fields.title, `${name}: title`),
     summary: optional("summary") ?? "",
     url: optional("url") ?? "",
     categories: [],
@@ -70,23 +69,23 @@ function readLine(line: string, place: string, topics: readonly Topic[]): Labell
     ...(source === null ? {} : { sourceId: source }),
     expected: {
       relevant,
-      eventType: oneOf(EVENT_TYPES)(fields.event_type, `${place}: event_type`),
-      topics: list(oneOf(topics.map((topic) => topic.id)))(fields.topics ?? undefined, `${place}: topics`),
-      severity: oneOf(SEVERITIES)(fields.severity, `${place}: severity`),
+      eventType: oneOf(EVENT_TYPES)(fields.event_type, `${name}: event_type`),
+      topics: list(oneOf(topics.map((topic) => topic.id)))(fields.topics ?? undefined, `${name}: topics`),
+      severity: oneOf(SEVERITIES)(fields.severity, `${name}: severity`),
     },
   };
 }
 
-function parseLine(line: string, place: string): unknown {
+function parseLine(line: string, name: string): unknown {
   try {
     return JSON.parse(line);
   } catch (error) {
     const why = (error as Error).message.replace(/ \(line 1 column \d+\)$/, "");
-    throw new Error(`${place} is not a JSON object: ${why}`, { cause: error });
+    throw new Error(`${name} is not a JSON object: ${why}`, { cause: error });
   }
 }
 
-/** Hits and misses of a yes-or-no question. A share without cases is 1. */
+/** Results of a yes-or-no decision. A share of zero cases is 1. */
 export interface Counts {
   truePositives: number;
   falsePositives: number;
@@ -97,14 +96,14 @@ export interface Counts {
   f1: number;
 }
 
-/** How often a value is the labelled one. Shares are from 0 to 1; without items they are 1. */
+/** Shares of correct values, from 0 to 1; 1 without items. */
 export interface Agreement {
   exact: number;
-  /** At most one step away. */
+  /** At most one step off. */
   withinOne: number;
 }
 
-/** One value that is not the labelled one. */
+/** A value that differs from the label. */
 export interface Miss {
   id: string;
   title: string;
@@ -118,11 +117,11 @@ export interface Miss {
 /** Labelled value → found value → number of items. */
 export type Confusion = Record<string, Record<string, number>>;
 
-/** The whole result. */
+/** The result of an evaluation. */
 export interface Evaluation {
   items: number;
   relevance: Counts;
-  /** Over all pairs of item and topic; there are no true negatives. */
+  /** Over all pairs of item and topic, without true negatives. */
   topics: Counts;
   eventType: Pick<Agreement, "exact">;
   severity: Agreement;
@@ -131,7 +130,7 @@ export interface Evaluation {
   misses: Miss[];
 }
 
-/** Classifies the items, by the built-in rules where no others are given, and compares with their labels. */
+/** Classifies the items, by default with the built-in rules, and compares the results with the labels. */
 export function evaluate(
   lines: readonly LabelledItem[],
   classify: Classifier["classify"] = classifyItem,

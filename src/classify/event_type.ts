@@ -1,41 +1,41 @@
-// What kind of event an item is: the first rule of data/event_types.json that fits.
+// Finds the event type of an item: the first rule of data/event_types.json that matches.
 import type { EventType } from "../domain/event.ts";
-import { buildClueIndex, type Clue, findClues } from "./clues.ts";
+import { buildSignalIndex, ItemSignals, type Signal } from "./signals.ts";
 import { EVENT_TYPE_DATA, type EventTypeRule } from "./data.ts";
 import type { Item } from "./item.ts";
-import { once } from "./once.ts";
-import { buildPatternIndex, findPatterns } from "./patterns.ts";
+import { lazy } from "./lazy.ts";
+import { buildPatternIndex, findPatterns } from "./phrases/find_patterns.ts";
 
-/** The kind of an event and what says so. */
+/** An event type with its evidence. */
 export interface EventTypeResult {
   type: EventType;
   why: string;
-  /** Null when no rule fits. */
-  clue: Clue | null;
+  /** Null if no rule matches. */
+  signal: Signal | null;
 }
 
-const INDEX = once(() => buildClueIndex(EVENT_TYPE_DATA.rules));
+const INDEX = lazy(() => buildSignalIndex(EVENT_TYPE_DATA.rules));
 
-const UNLESS = once(() =>
+const UNLESS = lazy(() =>
   buildPatternIndex(
     EVENT_TYPE_DATA.rules.flatMap((rule, value) => rule.unless.map((pattern) => ({ pattern, value }))),
   )
 );
 
-/** Decides the kind of event; there is always one, `other` at least. */
+/** Finds the event type; `other` if no rule matches. */
 export function findEventType(item: Item): EventTypeResult {
-  const clues = findClues(INDEX(), item);
+  const signals = new ItemSignals(INDEX(), item);
   let excluded: ReadonlySet<number> | null = null;
   const { rules } = EVENT_TYPE_DATA;
   for (let number = 0; number < rules.length; number++) {
-    const clue = clues.of(number);
-    if (clue === null) continue;
+    const signal = signals.of(number);
+    if (signal === null) continue;
     const rule = rules[number] as EventTypeRule;
     if (rule.unless.length > 0) {
       excluded ??= new Set(findPatterns(UNLESS(), item.title).map((hit) => hit.value));
       if (excluded.has(number)) continue;
     }
-    return { type: rule.type, why: rule.why, clue };
+    return { type: rule.type, why: rule.why, signal };
   }
-  return { ...EVENT_TYPE_DATA.otherwise, clue: null };
+  return { ...EVENT_TYPE_DATA.otherwise, signal: null };
 }

@@ -1,12 +1,12 @@
-// One item as every rule sees it: folded once, with its address and document numbers taken apart.
+// An item as the rules see it: folded text, URL, CELEX number, language and publisher.
 import { detectLanguage, type LanguageResult } from "./language.ts";
 import { findPublisher, hostOf, type Publisher } from "./publisher.ts";
-import { type FoldedText, foldText, SUMMARY_LIMIT, TITLE_LIMIT } from "./text.ts";
+import { type FoldedText, foldText, SUMMARY_LIMIT, TITLE_LIMIT } from "./phrases/fold_text.ts";
 
-/** How much of a summary says what the item is about, in characters; what follows is detail. */
+/** The opening of a summary says what the item is about; this is its length in characters. */
 export const OPENING_LENGTH = 400;
 
-/** What an item says of itself. */
+/** The item as its source states it. */
 export interface ItemInput {
   title: string;
   summary: string;
@@ -15,11 +15,11 @@ export interface ItemInput {
   statedLanguages: readonly string[];
 }
 
-/** How many categories of an item are read, and how much of each. */
+/** Maximum number of categories read, and of characters per category. */
 const CATEGORY_LIMIT = 20;
 const CATEGORY_LENGTH = 200;
 
-/** An item made ready for the rules: each part when it is asked for, since most items say nothing of AI. */
+/** An item prepared for the rules. Each part is computed on first use, because most items are not about AI. */
 export class Item {
   #title: FoldedText | null = null;
   #summary: FoldedText | null = null;
@@ -40,19 +40,19 @@ export class Item {
     return this.#summary ??= foldText(this.input.summary, SUMMARY_LIMIT);
   }
 
-  /** The beginning of the summary. */
+  /** The start of the summary. */
   get opening(): FoldedText {
     return this.#opening ??= this.summary.text.length <= OPENING_LENGTH
       ? this.summary
       : foldText(this.summary.text, OPENING_LENGTH);
   }
 
-  /** The address in small letters. */
+  /** The URL in lower case. */
   get url(): string {
     return this.#url ??= this.input.url.toLowerCase();
   }
 
-  /** The CELEX number that the title or the address states ("32024R1689R(02)"), or an empty text. */
+  /** The CELEX number in the title or the URL ("32024R1689R(02)"), or an empty string. */
   get celex(): string {
     return this.#celex ??= celexOf(this.title.text) || celexOf(this.url);
   }

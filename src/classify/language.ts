@@ -1,41 +1,41 @@
-// The language of an item: what is stated, unless its own words clearly say another.
+// Detects the language of an item: the stated one, unless its words are clearly in another.
 import { LANGUAGE_DATA } from "./data.ts";
-import { type FoldedText, foldPhrase } from "./text.ts";
+import { type FoldedText, foldPhrase } from "./phrases/fold_text.ts";
 
-/** The language that was decided, and the words that decided it (none when a stated language stands). */
+/** The language with its evidence; `words` is empty if the stated language was used. */
 export interface LanguageResult {
-  /** ISO 639-1, or the stated code where it has no such code. */
+  /** ISO 639-1, or the stated code if there is no ISO 639-1 code. */
   language: string;
   words: string[];
   why: string;
 }
 
-/** The language when nothing is stated and the words say nothing. */
+/** The language if none is stated and the words do not show one. */
 export const DEFAULT_LANGUAGE = "en";
 
-/** A function word of one language counts this much; one that is common elsewhere counts 1. */
+/** Points of a function word that only one language has; a word that several languages share counts 1. */
 const STRONG = 2;
-/** Points that the words need to say a language where none is stated. */
+/** Points needed if no language is stated. */
 const ENOUGH_ALONE = 2;
-/** Points that the words need against a stated language that the data knows, and against any other. */
+/** Points needed against a stated language that the data contains, and against any other. */
 const ENOUGH_AGAINST_KNOWN = 4;
 const ENOUGH_AGAINST_OTHER = 12;
-/** How many times as many points as the stated (or second) language clear evidence has. */
+/** Against a stated language, the points must be this many times those of the stated (or second) language. */
 const CLEAR_FACTOR = 2;
-/** A handful of words says as much as the whole: only the first ones are counted. */
+/** Number of words that are counted. */
 const WORDS_READ = 160;
-/** So many of them are named as evidence. */
+/** Maximum number of words reported as evidence. */
 const TELLING_WORDS = 5;
 
-/** A letter counts this much, and the letters of one language this much at most. */
+/** Points of a letter that is typical of a language, and their maximum. */
 const LETTER = 1;
 const LETTERS_AT_MOST = 3;
-/** How much of a text is looked through for letters, in characters. */
+/** Number of characters searched for such letters. */
 const LETTERS_READ = 600;
 
 /**
- * Decides the language; `raw` is the title and summary as they came (folding takes the letters' marks away), `stated`
- * holds BCP 47 tags or codes, the most specific first.
+ * Detects the language. `raw` is the unfolded title and summary, because folding removes accents. `stated` contains
+ * BCP 47 tags or codes, most specific first.
  */
 export function detectLanguage(
   words: { title: FoldedText; summary: FoldedText; raw: string },
@@ -46,13 +46,13 @@ export function detectLanguage(
   const points = pointsOf(found, words.raw);
   const order = LANGUAGES.map((_, at) => at).sort((a, b) => (points[b] ?? 0) - (points[a] ?? 0));
   const [best, second] = order.map((at) => ({ language: LANGUAGES[at] ?? "", points: points[at] ?? 0 }));
-  if (best === undefined || second === undefined) throw new Error("the data holds several languages");
+  if (best === undefined || second === undefined) throw new Error("the data has fewer than two languages");
   const evidence = { language: best.language, words: tellingWords(found, best.language) };
   if (claimed === null) {
     if (best.points < ENOUGH_ALONE) {
-      return { language: DEFAULT_LANGUAGE, words: [], why: "no language is stated and the words say none" };
+      return { language: DEFAULT_LANGUAGE, words: [], why: "default: no language is stated or detected" };
     }
-    return { ...evidence, why: "no language is stated; its words" };
+    return { ...evidence, why: "detected from its words; no language is stated" };
   }
   if (best.language === claimed && best.points > 0) {
     return { ...evidence, why: "stated, and its words agree" };
@@ -61,12 +61,12 @@ export function detectLanguage(
   const enough = known < 0 ? ENOUGH_AGAINST_OTHER : ENOUGH_AGAINST_KNOWN;
   const rival = known < 0 ? second.points : points[known] ?? 0;
   if (best.points >= enough && best.points >= CLEAR_FACTOR * rival) {
-    return { ...evidence, why: `"${claimed}" is stated, but its words are clear` };
+    return { ...evidence, why: `detected from its words, although "${claimed}" is stated` };
   }
   return { language: claimed, words: [], why: "stated" };
 }
 
-/** The ISO 639-1 code of the first usable tag, null when there is none. */
+/** The ISO 639-1 code of the first valid tag, or null. */
 function firstCode(stated: readonly string[]): string | null {
   for (const tag of stated) {
     const code = tag.trim().toLowerCase().split(/[-_]/)[0] ?? "";
@@ -77,26 +77,22 @@ function firstCode(stated: readonly string[]): string | null {
   return null;
 }
 
-/** The languages that the data tells apart. */
+/** The languages that the data distinguishes. */
 const LANGUAGES: readonly string[] = [...LANGUAGE_DATA.strong.keys()];
 
-/** A function word of the data with its points for each of {@link LANGUAGES} that has it, by the language's place. */
+/** A function word of the data with its points for each of {@link LANGUAGES} that has it, by index. */
 interface KnownWord {
   word: string;
   weights: { language: number; points: number }[];
 }
 
-/** So many slots tell the known words well apart from each other and from all others. */
-const SLOTS = 4_096;
-
-/** The known words by the slot of their letters; a slot is compared word by word. */
 const KNOWN_WORDS = knownWords();
 
 const SHARED: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   [...LANGUAGE_DATA.sharedWith].map(([language, words]) => [language, new Set(words)]),
 );
 
-function knownWords(): readonly KnownWord[][] {
+function knownWords(): ReadonlyMap<string, KnownWord> {
   const known = new Map<string, KnownWord>();
   for (const [lists, points] of [[LANGUAGE_DATA.strong, STRONG], [LANGUAGE_DATA.weak, 1]] as const) {
     for (const [code, words] of lists) {
@@ -109,18 +105,7 @@ function knownWords(): readonly KnownWord[][] {
       }
     }
   }
-  const slots: KnownWord[][] = Array.from({ length: SLOTS }, () => []);
-  for (const entry of known.values()) {
-    let slot = 0;
-    for (let at = 0; at < entry.word.length; at++) slot = nextSlot(slot, entry.word.charCodeAt(at));
-    slots[slot]?.push(entry);
-  }
-  return slots;
-}
-
-/** The slot of a word that goes on with a letter. */
-function nextSlot(slot: number, code: number): number {
-  return (slot * 31 + code) & (SLOTS - 1);
+  return known;
 }
 
 const LETTERS = [...LANGUAGE_DATA.letters].map(([language, letters]) => ({
@@ -129,12 +114,12 @@ const LETTERS = [...LANGUAGE_DATA.letters].map(([language, letters]) => ({
 }));
 const ANY_LETTER = new RegExp(`[${[...LANGUAGE_DATA.letters.values()].join("")}]`);
 
-/** What is such a letter, or may become one when it is composed: no quotation mark and no dash does. */
+/** Such a letter, or a character that may become one by normalisation (not quotation marks or dashes). */
 const MAY_BE_LETTER = new RegExp(
   `[${[...LANGUAGE_DATA.letters.values()].join("")}\\u00c0-\\u1fff\\u2070-\\uffff]`,
 );
 
-/** The points of each language for its words and for its letters. */
+/** The points of each language for words and letters. */
 function pointsOf(found: readonly KnownWord[], raw: string): number[] {
   const points = LANGUAGES.map(() => 0);
   for (const { weights } of found) {
@@ -150,7 +135,7 @@ function pointsOf(found: readonly KnownWord[], raw: string): number[] {
   return points;
 }
 
-/** The first few words that speak for a language, each once. */
+/** The first words that are evidence for a language, without duplicates. */
 function tellingWords(found: readonly KnownWord[], language: string): string[] {
   const own = LANGUAGES.indexOf(language);
   const words = new Set<string>();
@@ -161,35 +146,13 @@ function tellingWords(found: readonly KnownWord[], language: string): string[] {
   return [...words];
 }
 
-const SMALL_A = 97;
-const SMALL_Z = 122;
-
 /** The known words among the first words of the texts (in lower case), without those that the stated language shares. */
 function findKnownWords(texts: readonly string[], claimed: string | null): KnownWord[] {
-  const found: KnownWord[] = [];
   const shared = claimed === null ? undefined : SHARED.get(claimed);
-  let read = 0;
-  for (const lower of texts) {
-    let start = -1;
-    let slot = 0;
-    for (let at = 0; at <= lower.length; at++) {
-      const code = lower.charCodeAt(at);
-      if (code >= SMALL_A && code <= SMALL_Z) {
-        if (start < 0) start = at;
-        slot = nextSlot(slot, code);
-        continue;
-      }
-      if (start < 0) continue;
-      if (++read > WORDS_READ) return found;
-      for (const known of KNOWN_WORDS[slot] ?? []) {
-        const { word } = known;
-        if (word.length === at - start && lower.startsWith(word, start) && !shared?.has(word)) {
-          found.push(known);
-        }
-      }
-      start = -1;
-      slot = 0;
-    }
+  const found: KnownWord[] = [];
+  for (const word of texts.flatMap((lower) => lower.match(/[a-z]+/g) ?? []).slice(0, WORDS_READ)) {
+    const known = KNOWN_WORDS.get(word);
+    if (known !== undefined && !shared?.has(word)) found.push(known);
   }
   return found;
 }

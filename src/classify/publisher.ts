@@ -1,19 +1,19 @@
-// Who publishes an item: by the host of its address, else by the names in its title.
+// Finds the publisher of an item by the host of its URL, otherwise by names in its title.
 import { PUBLISHER_DATA, type PublisherKind, type PublisherRule } from "./data.ts";
-import { once } from "./once.ts";
-import { buildPhraseIndex, findPhrases } from "./phrases.ts";
-import type { FoldedText } from "./text.ts";
+import { lazy } from "./lazy.ts";
+import { buildPhraseIndex, findPhrases } from "./phrases/find_phrases.ts";
+import type { FoldedText } from "./phrases/fold_text.ts";
 
-/** The publisher as the rules need it. */
+/** The publisher of an item. */
 export interface Publisher {
   kind: PublisherKind;
-  /** An authority whose subject is data protection. */
+  /** A data protection authority. */
   dataProtection: boolean;
-  /** An authority that supervises, audits or sets the standards of others; one for data protection is one too. */
+  /** An authority that supervises, audits or sets standards; includes data protection authorities. */
   supervises: boolean;
-  /** The host ending or the name that says so; empty when nothing does. */
+  /** The evidence: a host suffix or a name; may be empty. */
   words: string;
-  /** The one that says that it supervises, which may be another; empty when nothing does. */
+  /** The evidence for `supervises`, which may differ from `words`; may be empty. */
   supervisesBy: string;
 }
 
@@ -21,7 +21,7 @@ const BY_HOST: ReadonlyMap<string, PublisherRule> = new Map(
   PUBLISHER_DATA.hosts.flatMap((rule) => rule.hosts.map((host) => [host, rule] as const)),
 );
 
-const NAMES = once(() =>
+const NAMES = lazy(() =>
   buildPhraseIndex(
     PUBLISHER_DATA.names.flatMap((rule, order) =>
       rule.names.map((phrase) => ({ phrase, value: { rule, order } }))
@@ -29,15 +29,15 @@ const NAMES = once(() =>
   )
 );
 
-/** The Union's official languages but English: who writes in one and is not known is taken for a Member State's body. */
+/** The EU's official languages except English: an unknown publisher in one of them is taken for a Member State body. */
 const EU_LANGUAGES: ReadonlySet<string> = new Set(
   "bg cs da de el es et fi fr ga hr hu it lt lv mt nl pl pt ro sk sl sv".split(" "),
 );
 
 /**
- * The publisher; `host` in small letters, empty when there is no address. What the case law of the Court of Justice
- * says (CELEX sector 6) is the Court's, whoever shows it. Where nothing else says who speaks, a language of the Member
- * States does.
+ * The publisher. `host` is in lower case, or empty if the item has no URL. Case law of the Court of Justice (CELEX
+ * sector 6) is attributed to the Court, whoever republishes it. If nothing else identifies the publisher, the language
+ * decides.
  */
 export function findPublisher(
   from: { host: string; celex: string; title: FoldedText; language: string },
@@ -47,7 +47,7 @@ export function findPublisher(
     return { kind: "eu-court", dataProtection: false, supervises: true, words: celex, supervisesBy: celex };
   }
   const byHost = findHost(host);
-  const named = findPhrases(NAMES(), title).sort((a, b) => a.value.order - b.value.order || a.at - b.at)
+  const named = findPhrases(NAMES(), title).sort((a, b) => a.value.order - b.value.order || a.start - b.start)
     .filter((hit) => byHost === null || hit.value.rule.kind === byHost.rule.kind);
   const speaker = named.find((hit) => hit.value.rule.dataProtection) ?? named[0];
   const rule = byHost?.rule ?? named[0]?.value.rule;
@@ -60,7 +60,7 @@ export function findPublisher(
   const words = byName ? speaker.phrase : byHost?.ending ?? "";
   const supervisor = named.find((hit) => hit.value.rule.supervises);
   const supervises = dataProtection || rule.supervises || supervisor !== undefined;
-  // The name of a supervisor under the address of a government says more than the address.
+  // A supervisor's name is stronger evidence than a government's host.
   const supervisesBy = dataProtection || rule.supervises ? words : supervisor?.phrase ?? "";
   return {
     kind: rule.kind,
@@ -71,7 +71,7 @@ export function findPublisher(
   };
 }
 
-/** The rule for the longest known ending of the host. */
+/** The rule for the longest known suffix of the host. */
 function findHost(host: string): { rule: PublisherRule; ending: string } | null {
   for (
     let ending = host;
@@ -84,7 +84,7 @@ function findHost(host: string): { rule: PublisherRule; ending: string } | null 
   return null;
 }
 
-/** The host of an address in small letters, without "www."; empty when it is no http(s) address. */
+/** The host of a URL in lower case, without "www."; empty if the URL is not http(s). */
 export function hostOf(url: string): string {
   const match = /^https?:\/\/(?:[^/?#@]*@)?([^/?#:@]+)/i.exec(url.trim());
   return (match?.[1] ?? "").toLowerCase().replace(/^www\./, "").replace(/\.$/, "");

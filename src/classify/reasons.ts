@@ -1,21 +1,36 @@
-// The explanation of a classification, for people.
-import type { Findings } from "./classify.ts";
+// Explains a classification to people.
+import type { CitedArticle } from "./articles/find_articles.ts";
+import type { EventTypeResult } from "./event_type.ts";
+import type { LanguageResult } from "./language.ts";
+import type { RelevanceResult } from "./relevance.ts";
+import type { SeverityResult } from "./severity.ts";
+import type { TopicResult } from "./topics.ts";
 
-/** Why one value of a classification is what it is. */
+/** Every decision with its evidence. */
+export interface Decisions {
+  relevance: RelevanceResult;
+  language: LanguageResult;
+  eventType: EventTypeResult;
+  topics: TopicResult[];
+  severity: SeverityResult;
+  articles: CitedArticle[];
+}
+
+/** The reason for one value of a classification. */
 export interface Reason {
-  /** The value's name in the event record, or `relevant`. */
+  /** The field of the event record, or `relevant`. */
   field: "relevant" | "language" | "event_type" | "topics" | "severity" | "ai_act_articles";
-  /** The value, or one of the list's values. */
+  /** The value, or one value of a list. */
   value: string;
-  /** The rule, in words. */
+  /** The rule in words. */
   why: string;
-  /** The words, articles or parts of the address that it rests on, as the rules have them. */
+  /** The evidence: words, articles or parts of the URL, as the rules write them. */
   words: string[];
 }
 
-/** The reasons of each value: one for each topic and article, for relevance one for each thing that was weighed. */
-export function explain(findings: Findings): Reason[] {
-  const { relevance, language, eventType, severity } = findings;
+/** The reasons of every value: one per topic and article; for relevance one per group of evidence. */
+export function explain(decisions: Decisions): Reason[] {
+  const { relevance, language, eventType, severity } = decisions;
   return [
     ...relevance.grounds.map((ground): Reason => ({
       field: "relevant",
@@ -26,17 +41,17 @@ export function explain(findings: Findings): Reason[] {
     {
       field: "event_type",
       value: eventType.type,
-      why: eventType.clue === null ? eventType.why : `${eventType.why} (${eventType.clue.place})`,
-      words: eventType.clue === null ? [] : [eventType.clue.words],
+      why: eventType.signal === null ? eventType.why : `${eventType.why} (${eventType.signal.field})`,
+      words: eventType.signal === null ? [] : [eventType.signal.words],
     },
-    ...findings.topics.map((topic): Reason => ({
+    ...decisions.topics.map((topic): Reason => ({
       field: "topics",
       value: topic.id,
       why: topic.why,
       words: topic.words,
     })),
     { field: "severity", value: severity.severity, why: severity.why, words: severity.words },
-    ...findings.articles.map((article): Reason => ({
+    ...decisions.articles.map((article): Reason => ({
       field: "ai_act_articles",
       value: article.canonical,
       why: "cited as an article of the AI Act",

@@ -1,31 +1,29 @@
-// Whether an item concerns AI regulation: it must speak of AI, not in passing, and of rules.
+// Decides whether an item is about AI regulation: it must be about AI, not only mention it, and about rules.
 import type { EventType } from "../domain/event.ts";
 import { LAW_DATA, RELEVANCE_DATA } from "./data.ts";
 import type { EventTypeResult } from "./event_type.ts";
-import { mayHavePhrase } from "./glance.ts";
 import type { Item } from "./item.ts";
-import { once } from "./once.ts";
-import { buildPatternIndex, findPatterns } from "./patterns.ts";
-import { buildPhraseIndex, findPhrases, hasPhrase, type PhraseHit } from "./phrases.ts";
-import { SUMMARY_LIMIT, TITLE_LIMIT } from "./text.ts";
-import { buildWordSets } from "./word_sets.ts";
+import { lazy } from "./lazy.ts";
+import { buildPatternIndex, findPatterns } from "./phrases/find_patterns.ts";
+import { buildPhraseIndex, findPhrases, type PhraseHit } from "./phrases/find_phrases.ts";
+import { indexByLanguage } from "./phrases/phrases_by_language.ts";
 
-/** What an item says of AI. */
+/** Where an item names AI. */
 export interface AiSubject {
-  /** In the title; at the beginning of the summary (or all over it); in passing; not at all. */
+  /** `title`: in the title. `opening`: as the subject of the summary. `passing`: in passing. `none`: not at all. */
   level: "title" | "opening" | "passing" | "none";
-  /** Where the AI Act (or the regulation that amends it) is named; null when it is not. */
+  /** Where the AI Act (or the regulation that amends it) is named; otherwise null. */
   namesTheAct: "title" | "opening" | "text" | null;
   words: string[];
 }
 
-/** Whether an item is relevant, and what says so: the conclusion first, then what was weighed for it. */
+/** Whether an item is relevant, and why: the conclusion first, then the evidence. */
 export interface RelevanceResult {
   relevant: boolean;
   grounds: Ground[];
 }
 
-/** One part of a decision, in words, and the words of the item that it rests on. */
+/** One part of a decision, with the words of the item that support it. */
 export interface Ground {
   why: string;
   words: string[];
@@ -33,25 +31,16 @@ export interface Ground {
 
 type TermKind = "act" | "term" | "weak";
 
-const TERMS = buildWordSets<TermKind>([
+const TERMS = indexByLanguage<TermKind>([
   { words: new Map([["any", [...LAW_DATA.act, ...LAW_DATA.amending]]]), value: "act" },
   { words: RELEVANCE_DATA.terms, value: "term" },
   { words: RELEVANCE_DATA.weakTerms, value: "weak" },
 ]);
 
-/** The terms of every language at once: what holds none of them says nothing of AI, whatever its language is. */
-const ANY_TERM = once(() =>
-  buildPhraseIndex(
-    [[...LAW_DATA.act, ...LAW_DATA.amending], RELEVANCE_DATA.terms, RELEVANCE_DATA.weakTerms].flatMap((
-      words,
-    ) => [...new Set([...words.values()].flat())].map((phrase) => ({ phrase, value: true }))),
-  )
-);
+const NOT_BESIDE = indexByLanguage([{ words: RELEVANCE_DATA.weakNotBeside, value: true }]);
 
-const NOT_BESIDE = buildWordSets([{ words: RELEVANCE_DATA.weakNotBeside, value: true }]);
-
-/** What takes terms away, each with the terms. */
-const NOT_AI = once(() =>
+/** Phrases that give terms another meaning, each with those terms. */
+const NOT_AI = lazy(() =>
   buildPhraseIndex(
     RELEVANCE_DATA.notAi.flatMap((rule) =>
       rule.whenTheTextHas.map((phrase) => ({ phrase, value: new Set(rule.terms) as ReadonlySet<string> }))
@@ -59,20 +48,16 @@ const NOT_AI = once(() =>
   )
 );
 
-/** How often AI must be named in a longer summary before it is more than a passing mention. */
+/** Number of mentions of AI from which a longer summary is about AI. */
 const MENTIONS = 3;
 
-/** A summary of at most this many characters has no room for passing mentions. */
+/** In a summary of up to this many characters, no mention of AI counts as passing. */
 const SHORT_SUMMARY = 600;
 
 const NO_SUBJECT: AiSubject = { level: "none", namesTheAct: null, words: [] };
 
-/** Finds what an item says of AI. Costs a glance at the text when it says nothing. */
+/** Finds where an item names AI. */
 export function findAiSubject(item: Item): AiSubject {
-  const { title: ownTitle, summary: ownSummary } = item.input;
-  const mayBe = mayHavePhrase(ANY_TERM(), ownTitle, TITLE_LIMIT) ||
-    mayHavePhrase(ANY_TERM(), ownSummary, SUMMARY_LIMIT);
-  if (!mayBe) return NO_SUBJECT;
   const index = TERMS.of(item.language.language);
   const title = findPhrases(index, item.title);
   const summary = findPhrases(index, item.summary);
@@ -80,7 +65,7 @@ export function findAiSubject(item: Item): AiSubject {
   const isTrue = trueHits([...title, ...summary], item);
   const inTitle = title.filter(isTrue);
   const inSummary = summary.filter(isTrue);
-  const opening = inSummary.filter((hit) => hit.at < item.opening.words.length);
+  const opening = inSummary.filter((hit) => hit.start < item.opening.words.length);
   const acts = inSummary.filter((hit) => hit.value === "act");
   const words = [...new Set([...inTitle, ...inSummary].map((hit) => hit.phrase))];
   return {
@@ -99,8 +84,8 @@ function levelOf(
   if (title.length > 0) return "title";
   const firm = summary.filter((hit) => hit.value !== "weak");
   if (firm.length === 0) return "none";
-  const room = item.summary.text.length > SHORT_SUMMARY;
-  if (opening.some((hit) => hit.value !== "weak") && (!room || firm.length >= MENTIONS)) return "opening";
+  const isShort = item.summary.text.length <= SHORT_SUMMARY;
+  if (opening.some((hit) => hit.value !== "weak") && (isShort || firm.length >= MENTIONS)) return "opening";
   return "passing";
 }
 
@@ -114,43 +99,37 @@ function actOf(
   return summary.length > 0 ? "text" : null;
 }
 
-/** "Air India (AI)", "Avian Influenza (AI)": what the letters stand for is said, and it is not artificial intelligence. */
+/** "Air India (AI)", "Avian Influenza (AI)": the text defines the abbreviation as something else. */
 const OTHER_INITIALS =
   /\b(?:(?!Artificial Intelligence)A[A-Za-z]{2,30} I[A-Za-z]{2,30} \(AI\)|(?!Intelligence Artificielle)I[A-Za-z]{2,30} A[A-Za-z]{2,30} \(IA\))/i;
 
-/** What {@link OTHER_INITIALS} ends with: few texts hold it, and it is found sooner. */
-const HAS_INITIALS = /\((?:AI|IA)\)/i;
-
 const INITIALS: ReadonlySet<string> = new Set(["AI", "IA"]);
 
-/**
- * Tells the hits that are about AI: not "AI" where it means avian influenza and the like, nor weak terms in texts on
- * trading or encryption.
- */
+/** Keeps the hits that are about AI: not "AI" for avian influenza, and no weak terms in texts on trading or encryption. */
 function trueHits(hits: readonly PhraseHit<TermKind>[], item: Item): (hit: PhraseHit<TermKind>) => boolean {
   const texts = [item.title, item.opening];
-  const taken = texts.flatMap((text) => findPhrases(NOT_AI(), text)).map((hit) => hit.value);
-  if (texts.some(({ text }) => HAS_INITIALS.test(text) && OTHER_INITIALS.test(text))) taken.push(INITIALS);
-  const isKept = ({ phrase }: PhraseHit<TermKind>) => !taken.some((terms) => terms.has(phrase));
+  const excluded = texts.flatMap((text) => findPhrases(NOT_AI(), text)).map((hit) => hit.value);
+  if (texts.some(({ text }) => OTHER_INITIALS.test(text))) excluded.push(INITIALS);
+  const isKept = ({ phrase }: PhraseHit<TermKind>) => !excluded.some((terms) => terms.has(phrase));
   const isWeak = ({ value }: PhraseHit<TermKind>) => value === "weak";
   if (!hits.some((hit) => isWeak(hit) && isKept(hit))) return isKept;
   const index = NOT_BESIDE.of(item.language.language);
-  const isBeside = texts.some((text) => hasPhrase(index, text));
+  const isBeside = texts.some((text) => findPhrases(index, text).length > 0);
   return (hit) => isKept(hit) && !(isBeside && isWeak(hit));
 }
 
-const STAFF = once(() =>
+const STAFF = lazy(() =>
   buildPatternIndex(RELEVANCE_DATA.staff.map((pattern) => ({ pattern, value: true })))
 );
 
 type MatterKind = "rule" | "other";
 
-const MATTERS = buildWordSets<MatterKind>([
+const MATTERS = indexByLanguage<MatterKind>([
   { words: RELEVANCE_DATA.ruleWords, value: "rule" },
   { words: RELEVANCE_DATA.otherMatters, value: "other" },
 ]);
 
-/** Kinds of events that exist only where there are rules. */
+/** Event types that imply rules. */
 const RULE_TYPES: ReadonlySet<EventType> = new Set<EventType>([
   "legislation",
   "delegated-act",
@@ -167,20 +146,20 @@ const RULE_TYPES: ReadonlySet<EventType> = new Set<EventType>([
   "opinion",
 ]);
 
-/** Points: a word of the title, a word of the summary's beginning, a kind of event by the title or address, by the summary. */
+/** Points of a rule word in the title or the opening, and of a rule type found in the title or URL, or in the summary. */
 const TITLE_WORD = 2;
 const OPENING_WORD = 1;
 const RULE_TYPE = 2;
 const RULE_TYPE_IN_SUMMARY = 1;
-/** Points for a publisher whose business is to supervise others. */
+/** Points of a publisher that supervises others. */
 const AUTHORITY = 2;
-/** At most this many words count in each place. */
+/** Maximum number of words that count, in the title and in the opening. */
 const COUNTED_WORDS = 2;
-/** Points of rules that an item needs when AI is in its title, and when it is only in its summary. */
+/** Points of rules that an item needs if AI is in its title, and if it is only in its summary. */
 const ENOUGH_IN_TITLE = 2;
 const ENOUGH_IN_OPENING = 4;
 
-/** Decides whether an item that says this of AI concerns AI regulation; its kind is asked for only where it matters. */
+/** Decides whether an item is about AI regulation. Calls `eventType` only if the event type matters. */
 export function decideRelevance(
   item: Item,
   subject: AiSubject,
@@ -191,71 +170,69 @@ export function decideRelevance(
     grounds: [{ why, words }],
   });
   if (subject.level === "none") {
-    return subject.words.length === 0 ? because(false, "nothing in it is about AI", []) : because(
+    return subject.words.length === 0 ? because(false, "it does not mention AI", []) : because(
       false,
-      "nothing in its title says that it is about AI, and in its summary only words that need not",
+      "its title does not mention AI, and its summary only contains words that may be about something else",
       subject.words,
     );
   }
   const post = findPatterns(STAFF(), item.title)[0];
   if (post !== undefined) {
-    return because(false, "somebody is wanted for a post", [post.words]);
+    return because(false, "it is a job advertisement", [post.words]);
   }
   if (subject.namesTheAct === "title" || (subject.namesTheAct === "opening" && subject.level !== "passing")) {
     return because(true, "it names the AI Act", subject.words);
   }
   if (subject.level === "passing") {
-    return because(false, "AI is mentioned in passing", subject.words);
+    return because(false, "it mentions AI only in passing", subject.words);
   }
   return weigh(item, subject, eventType());
 }
 
-/** Weighs what an item that speaks of AI says of rules against what it says of other matters. */
+/** Compares the points for rules with those for other matters. */
 function weigh(item: Item, subject: AiSubject, eventType: EventTypeResult): RelevanceResult {
   const index = MATTERS.of(item.language.language);
   const title = wordsOf(findPhrases(index, item.title));
   const opening = wordsOf(findPhrases(index, item.opening));
   const fresh = (words: string[], seen: string[]) => words.filter((word) => !seen.includes(word));
   const authority = authorityPoints(item, subject);
-  const kind = kindPoints(eventType);
-  const rules = points(title.rule, fresh(opening.rule, title.rule)) + kind + authority;
+  const type = typePoints(eventType);
+  const rules = points(title.rule, fresh(opening.rule, title.rule)) + type + authority;
   const others = points(title.other, fresh(opening.other, title.other));
   const enough = subject.level === "title" ? ENOUGH_IN_TITLE : ENOUGH_IN_OPENING;
-  // A headline on AI and rules may well tell of money too; a summary has to be clearer.
+  // A headline on AI and rules may also mention other matters; a summary needs to be clearer.
   const relevant = rules >= enough && (subject.level === "title" ? rules >= others : rules > others);
   const ofRules = [
     ...title.rule,
     ...fresh(opening.rule, title.rule),
-    ...(kind > 0 ? [`kind: ${eventType.type}`] : []),
+    ...(type > 0 ? [`type: ${eventType.type}`] : []),
     ...(authority > 0 ? [`publisher: ${item.publisher.supervisesBy}`] : []),
   ];
   const ofOthers = [...title.other, ...fresh(opening.other, title.other)];
   const conclusion = relevant
-    ? "it speaks of AI and of rules"
+    ? "it is about AI and rules"
     : rules < enough
-    ? "it speaks of AI, but hardly of rules"
-    : "it speaks of AI, but more of other matters than of rules";
-  const place = subject.level === "title"
-    ? "AI is in its title"
-    : "AI is at the beginning of its summary alone";
+    ? "it is about AI, but not enough about rules"
+    : "it is about AI, but more about other matters than about rules";
+  const where = subject.level === "title" ? "AI is in its title" : "AI is only in its summary";
   return {
     relevant,
     grounds: [
-      { why: `${conclusion}: ${place}`, words: subject.words },
-      { why: `rules: points ${rules}, needed ${enough}`, words: ofRules },
-      ...(others > 0 ? [{ why: `other matters: points ${others}`, words: ofOthers }] : []),
+      { why: `${conclusion} (${where})`, words: subject.words },
+      { why: `points for rules: ${rules} (needed: ${enough})`, words: ofRules },
+      ...(others > 0 ? [{ why: `points for other matters: ${others}`, words: ofOthers }] : []),
     ],
   };
 }
 
-/** A supervisor's item on AI is about rules; one that only comes to speak of AI need not be, except on personal data. */
+/** An item on AI by a supervisor is about rules; a data protection authority's item is even if its title omits AI. */
 function authorityPoints({ publisher }: Item, { level }: AiSubject): number {
   return publisher.dataProtection || (publisher.supervises && level === "title") ? AUTHORITY : 0;
 }
 
-function kindPoints(eventType: EventTypeResult): number {
+function typePoints(eventType: EventTypeResult): number {
   if (!RULE_TYPES.has(eventType.type)) return 0;
-  return eventType.clue?.place === "summary" ? RULE_TYPE_IN_SUMMARY : RULE_TYPE;
+  return eventType.signal?.field === "summary" ? RULE_TYPE_IN_SUMMARY : RULE_TYPE;
 }
 
 function wordsOf(hits: readonly PhraseHit<MatterKind>[]): Record<MatterKind, string[]> {

@@ -1,26 +1,26 @@
-// The topics of a relevant item: by its words, the articles it cites, its kind and its publisher.
+// Finds the topics of a relevant item by its words, cited articles, event type and publisher.
 import type { Topic } from "../domain/topic.ts";
 import type { EventType } from "../domain/event.ts";
-import type { CitedArticle } from "./articles.ts";
+import type { CitedArticle } from "./articles/find_articles.ts";
 import type { TopicRule } from "./data.ts";
 import type { Item } from "./item.ts";
-import { findPhrases, type PhraseHit } from "./phrases.ts";
+import { findPhrases, type PhraseHit } from "./phrases/find_phrases.ts";
 import type { AiSubject } from "./relevance.ts";
-import { buildWordSets, type WordSets } from "./word_sets.ts";
+import { indexByLanguage, type PhrasesByLanguage } from "./phrases/phrases_by_language.ts";
 
-/** How many topics an item has at most; more would say nothing. */
+/** Maximum number of topics of an item. */
 export const MOST_TOPICS = 5;
 
-/** A topic of an item with its weight and what led to it. */
+/** A topic of an item with its score and evidence. */
 export interface TopicResult {
   id: string;
   score: number;
-  /** The kinds of evidence, and the points that they make. */
+  /** The score and the kinds of evidence, for people. */
   why: string;
   words: string[];
 }
 
-/** The topics that rules are about, in their order. */
+/** The topics of the rules, in the same order. */
 export function topicsOf(rules: readonly TopicRule[]): Topic[] {
   return rules.map(({ id, name_en, name_de, name_fr, parent, articles }) => ({
     id,
@@ -32,8 +32,8 @@ export function topicsOf(rules: readonly TopicRule[]): Topic[] {
   }));
 }
 
-/** Points of a word by its place: the first one of a topic there, and each further one. */
-const PLACES = {
+/** Points of a topic's first word in each section, of each further one, and the maximum. */
+const SECTIONS = {
   title: { first: 3, further: 1, most: 5 },
   opening: { first: 2, further: 0.5, most: 3 },
   rest: { first: 0.5, further: 0.25, most: 1 },
@@ -43,48 +43,51 @@ const EVENT_TYPE = 3;
 const PUBLISHER = 2;
 const SOURCE = 2;
 
-/** What leads to topics, in words. */
-type Ground = "words" | "cited articles" | "the kind" | "the publisher" | "its source";
+/** The kinds of evidence, as shown to people. */
+type EvidenceKind = "words" | "cited articles" | "event type" | "publisher" | "source";
 
-/** The points of a topic while they are added up. */
+/** The evidence of a topic while it is collected. */
 interface Weight {
   score: number;
-  grounds: Set<Ground>;
+  kinds: Set<EvidenceKind>;
   words: Set<string>;
 }
 
-/** Points that a topic needs: a word of the title, or one at the beginning of the summary. */
+/** Points that a topic needs: one word in the title or in the opening. */
 const ENOUGH = 2;
 
-/** A topic with less than this share of the strongest one's points is a side remark. */
+/** A topic needs this share of the highest score. */
 const SHARE = 0.3;
 
-/** What of an item leads to topics. */
+/** The facts about an item from which topics follow. */
 export interface TopicEvidence {
   item: Item;
   subject: AiSubject;
   eventType: EventType;
   cited: readonly CitedArticle[];
-  /** Topics that every item of its source has. */
+  /** Topics that the config gives to every item of the source. */
   sourceTopics: readonly string[];
 }
 
-/** Makes the search for the topics of a relevant item, the strongest first; parents only when no child fits. */
+/**
+ * Returns a function that finds the topics of a relevant item, strongest first. Parents are used only if no child
+ * matches.
+ */
 export function createTopicFinder(rules: readonly TopicRule[]): (evidence: TopicEvidence) => TopicResult[] {
   const prepared: PreparedRules = {
     rules,
-    words: buildWordSets(rules.map((rule) => ({ words: rule.words, value: rule }))),
-    order: new Map(rules.map((rule, place) => [rule.id, place])),
+    words: indexByLanguage(rules.map((rule) => ({ words: rule.words, value: rule }))),
+    order: new Map(rules.map((rule, i) => [rule.id, i])),
     leading: new Map(rules.map((rule) => [rule, rule.ledBy.map(canonicalOf)])),
   };
   return (evidence) => findTopics(evidence, prepared);
 }
 
-/** The rules with what is made of them once. */
+/** The rules with indexes derived from them. */
 interface PreparedRules {
   rules: readonly TopicRule[];
-  words: WordSets<TopicRule>;
-  /** The topics' places. */
+  words: PhrasesByLanguage<TopicRule>;
+  /** The position of each topic in the taxonomy. */
   order: ReadonlyMap<string, number>;
   /** The references that lead to each topic, in canonical form. */
   leading: ReadonlyMap<TopicRule, readonly string[]>;
@@ -96,10 +99,10 @@ function findTopics(
 ): TopicResult[] {
   const { rules, words, leading } = prepared;
   const weights = new Map<TopicRule, Weight>();
-  const add = (rule: TopicRule, score: number, ground: Ground, words: string) => {
-    const weight = weights.get(rule) ?? { score: 0, grounds: new Set(), words: new Set() };
+  const add = (rule: TopicRule, score: number, kind: EvidenceKind, words: string) => {
+    const weight = weights.get(rule) ?? { score: 0, kinds: new Set(), words: new Set() };
     weight.score += score;
-    weight.grounds.add(ground);
+    weight.kinds.add(kind);
     weight.words.add(words);
     weights.set(rule, weight);
   };
@@ -109,26 +112,26 @@ function findTopics(
     const lead = cited.find((article) => references.some((reference) => covers(reference, article)));
     if (lead !== undefined) add(rule, CITED, "cited articles", lead.canonical);
     if (rule.eventTypes.includes(eventType) && publishes(rule, item, subject)) {
-      add(rule, EVENT_TYPE, "the kind", eventType);
+      add(rule, EVENT_TYPE, "event type", eventType);
     }
-    if (isSubjectOf(rule, item, subject)) add(rule, PUBLISHER, "the publisher", item.publisher.words);
-    if (sourceTopics.includes(rule.id)) add(rule, SOURCE, "its source", "every item of its source");
+    if (isSubjectOf(rule, item, subject)) add(rule, PUBLISHER, "publisher", item.publisher.words);
+    if (sourceTopics.includes(rule.id)) add(rule, SOURCE, "source", "set for every item of the source");
   }
   const results = new Map([...weights].map(([rule, weight]) => [rule, resultOf(rule, weight)]));
   return choose(results, prepared, { item, eventType, sourceTopics });
 }
 
-function resultOf({ id }: TopicRule, { score, grounds, words }: Weight): TopicResult {
-  return { id, score, why: `${score} points by ${[...grounds].join(", ")}`, words: [...words] };
+function resultOf({ id }: TopicRule, { score, kinds, words }: Weight): TopicResult {
+  return { id, score, why: `${score} points from ${[...kinds].join(", ")}`, words: [...words] };
 }
 
-/** Whether the kind of event leads to the topic: any publisher's, or one of some kinds that speaks of the AI Act. */
+/** Whether the event type leads to the topic: from any publisher, or from certain kinds if the item names the AI Act. */
 function publishes(rule: TopicRule, item: Item, subject: AiSubject): boolean {
   if (rule.publishers.length === 0) return true;
   return rule.publishers.includes(item.publisher.kind) && subject.namesTheAct !== null;
 }
 
-/** What a data protection authority says of AI is about data protection, unless its title is about the AI Act. */
+/** Items of data protection authorities are about data protection, unless the title names the AI Act. */
 function isSubjectOf(rule: TopicRule, item: Item, subject: AiSubject): boolean {
   const { kind, dataProtection } = item.publisher;
   return rule.fromPublishers.includes(kind) ||
@@ -150,14 +153,14 @@ function choose(
   );
   if (children.length === 0 && fallback !== undefined) {
     const { kind, words } = item.publisher;
-    const why = "no other topic fits, and its publisher leads to this one";
+    const why = "the default for its publisher, because no other topic matches";
     return [{ id: fallback.id, score: ENOUGH, why, words: [words === "" ? kind : `${kind}: ${words}`] }];
   }
   const chosen = children.length > 0 ? children : strong.map(([, result]) => result).slice(0, 1);
   const best = Math.max(...chosen.map((result) => result.score));
   const ranked = chosen.filter((result) => result.score >= SHARE * best || isOfSource(result))
     .sort((a, b) => b.score - a.score || (order.get(a.id) ?? 0) - (order.get(b.id) ?? 0));
-  // Those of the source stay, however many others are stronger.
+  // The source's topics are kept even if others score higher.
   const room = MOST_TOPICS - ranked.filter(isOfSource).length;
   const others = new Set(ranked.filter((result) => !isOfSource(result)).slice(0, Math.max(0, room)));
   return ranked.filter((result) => isOfSource(result) || others.has(result)).slice(0, MOST_TOPICS);
@@ -165,23 +168,23 @@ function choose(
 
 function addWords(
   item: Item,
-  words: WordSets<TopicRule>,
+  words: PhrasesByLanguage<TopicRule>,
   add: (rule: TopicRule, score: number, words: string) => void,
 ): void {
   const index = words.of(item.language.language);
-  const counts = new Map<TopicRule, Record<keyof typeof PLACES, Set<number>>>();
+  const counts = new Map<TopicRule, Record<keyof typeof SECTIONS, Set<number>>>();
   const openingEnd = item.opening.words.length;
   for (const [part, text] of [["title", item.title], ["summary", item.summary]] as const) {
     for (const hit of withoutInner(findPhrases(index, text))) {
-      const place = part === "title" ? "title" : hit.at < openingEnd ? "opening" : "rest";
-      if (hit.value.titleOnly && place !== "title") continue;
+      const section = part === "title" ? "title" : hit.start < openingEnd ? "opening" : "rest";
+      if (hit.value.titleOnly && section !== "title") continue;
       const count = counts.get(hit.value) ?? { title: new Set(), opening: new Set(), rest: new Set() };
       counts.set(hit.value, count);
-      // Overlapping words ("AI model", "AI models") are one.
-      if (count[place].has(hit.at)) continue;
-      count[place].add(hit.at);
-      const points = PLACES[place];
-      const before = count[place].size - 1;
+      // Overlapping words ("AI model", "AI models") count once.
+      if (count[section].has(hit.start)) continue;
+      count[section].add(hit.start);
+      const points = SECTIONS[section];
+      const before = count[section].size - 1;
       const total = points.first + points.further * before;
       if (total <= points.most) add(hit.value, before === 0 ? points.first : points.further, hit.phrase);
     }
@@ -189,17 +192,17 @@ function addWords(
 }
 
 /**
- * Drops words that begin a longer one of another topic: "AI Security" in "AI Security Institute" is part of a name.
- * The hits are in the order of the text, so those that begin together are neighbours.
+ * Drops phrases that are the start of a longer phrase of another topic: "AI Security" in "AI Security Institute" is part
+ * of a name.
  */
 function withoutInner(hits: readonly PhraseHit<TopicRule>[]): PhraseHit<TopicRule>[] {
   const longest = new Map<number, PhraseHit<TopicRule>>();
   for (const hit of hits) {
-    const other = longest.get(hit.at);
-    if (other === undefined || hit.end > other.end) longest.set(hit.at, hit);
+    const other = longest.get(hit.start);
+    if (other === undefined || hit.end > other.end) longest.set(hit.start, hit);
   }
   return hits.filter((hit) => {
-    const outer = longest.get(hit.at);
+    const outer = longest.get(hit.start);
     return outer === undefined || outer.value === hit.value || outer.end === hit.end;
   });
 }
@@ -209,7 +212,7 @@ function canonicalOf(reference: string): string {
   return reference.startsWith("Annex") ? reference : `Art. ${reference}`;
 }
 
-/** Whether a reference is the cited one or contains it. */
+/** Whether a reference equals the cited one or contains it. */
 function covers(whole: string, { canonical }: CitedArticle): boolean {
   return canonical.startsWith(whole) &&
     (canonical.length === whole.length || canonical[whole.length] === "(");

@@ -1,6 +1,6 @@
 // What stands after a command's name: its options and positionals, or what is wrong with them.
 import { parseArgs, type ParseArgsConfig } from "node:util";
-import { nearestWord } from "../config/problems.ts";
+import { nearestWord } from "../config/did_you_mean.ts";
 import {
   type Command,
   type CommandCall,

@@ -1,5 +1,5 @@
 // The command line: finds the command, answers calls for help, turns errors into exit codes.
-import { nearestWord } from "../config/problems.ts";
+import { nearestWord } from "../config/did_you_mean.ts";
 import type { Host } from "../platform/process.ts";
 import { redact } from "../domain/redact.ts";
 import { readArguments } from "./arguments.ts";

@@ -1,7 +1,7 @@
 // `demo`: the whole loop on this machine, with no network and no account.
 import { join } from "node:path";
 import { type App, createApp } from "../app.ts";
-import { createMailing } from "../accounts/mailing.ts";
+import { createMailLoop } from "../accounts/mail/mail_loop.ts";
 import { findAdditionProblems } from "../classify/check_additions.ts";
 import { type Config, parseConfig } from "../config/config.ts";
 import type { Platform } from "../domain/ports.ts";
@@ -166,7 +166,7 @@ async function checkOut(
     });
     story.line(`✓ ${type}`);
   }
-  const mailing = createMailing({
+  const mailLoop = createMailLoop({
     ...platform,
     ...config.mail,
     store,
@@ -174,7 +174,7 @@ async function checkOut(
     tiers: config.tiers,
     publicUrl: api.address,
   });
-  await mailing.tick();
+  await mailLoop.tick();
   story.step("The welcome mail brings the key, which stands nowhere else");
   const [mail] = (await platform.files.list(config.mail.outbox)).files;
   const { headers, key } = readWelcome(

@@ -1,19 +1,19 @@
 // Texts on a terminal: wrapped and indented.
 import { harmless } from "../domain/controls.ts";
 
-/** No line is wider, however wide the terminal is: longer ones are hard to read. */
+/** Maximum width on wide terminals; longer lines are hard to read. */
 const WIDEST = 100;
-/** And none is narrower, so that words have room. */
+/** Minimum width on narrow terminals. */
 const NARROWEST = 40;
 
-/** The width for texts on a terminal of so many columns. */
+/** The text width for a terminal with this number of columns. */
 export function textWidth(columns: number): number {
   return Math.max(NARROWEST, Math.min(WIDEST, columns));
 }
 
 /**
- * The text in lines of at most `width` characters, each with its end. `first` stands before the first line, as many
- * blanks as `indent` says before the others. A word longer than a line stands on one of its own.
+ * Wraps a text at word boundaries into lines of at most `width` characters, each with a line end. The first line starts
+ * with `first`, the others with `indent` spaces. A word longer than a line is put on a separate line.
  */
 export function wrapText(
   text: string,
@@ -41,7 +41,7 @@ export function wrapText(
   return written === "" ? `${first.trimEnd()}\n` : written;
 }
 
-/** Names and values, one pair a line, the values in a column and wrapped. */
+/** Formats names and values, one pair per line, with the values wrapped in a column. */
 export function formatFields(
   fields: readonly (readonly [name: string, value: string])[],
   { width, indent }: { width: number; indent: number },

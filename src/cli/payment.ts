@@ -1,5 +1,5 @@
 // `payment …`: what the payment provider has told.
-import { createPayments } from "../accounts/payments.ts";
+import { createPayments } from "../accounts/payment/receive_payments.ts";
 import { createIds } from "../domain/ids.ts";
 import type { KeptPayment } from "../domain/payment.ts";
 import { type Command, type CommandCall, CommandError, EXIT, JSON_OPTION } from "./command.ts";

@@ -1,5 +1,5 @@
 // The times that an operator names: a stretch back from now, a date, or a moment.
-import { readDuration } from "../config/values.ts";
+import { readDuration } from "../config/parse_values.ts";
 import { CommandError, EXIT } from "./command.ts";
 
 /** A date, or a moment as the tables print it or as ISO 8601 has it; without a zone it is UTC. */

@@ -1,7 +1,7 @@
-// Tables on a terminal.
+// Tables for terminals.
 import { harmless } from "../domain/controls.ts";
 
-/** Rows under a header, in columns of equal width, each row one line; a cell that is a number stands to the right. */
+/** Formats rows under a header, one line per row; numbers are right-aligned. */
 export function formatTable(
   header: readonly string[],
   rows: readonly (readonly (string | number)[])[],
@@ -19,20 +19,20 @@ export function formatTable(
   return lines.join("\n") + "\n";
 }
 
-/** What a table gives up where its lines would not fit. */
+/** How a table is made to fit the terminal. */
 export interface Fitting {
   /** The width of the terminal in columns. */
   width: number;
-  /** The columns that may go, the first one first. */
+  /** The columns that may be dropped, in this order. */
   drop: readonly string[];
-  /** The column that may be cut short. */
+  /** The column that may be truncated. */
   cut: string;
 }
 
-/** The least that is left of a column that is cut, unless all else has gone. */
+/** Minimum width of the truncated column while other columns can still be dropped. */
 const LEAST_CUT = 16;
 
-/** A table whose lines fit a terminal, as far as columns may go or be cut for it. */
+/** Formats a table that fits the terminal if columns can be dropped or truncated. */
 export function fitTable(
   header: readonly string[],
   rows: readonly (readonly (string | number)[])[],
@@ -71,12 +71,12 @@ export function formatTime(ms: number | null): string {
   return ms === null ? "never" : new Date(ms).toISOString().slice(0, 19).replace("T", " ");
 }
 
-/** A text from outside on one line, without anything that a terminal would obey. */
+/** External text as one line, without control characters. */
 export function oneLine(text: string): string {
   return harmless(text).replace(/\s/g, " ");
 }
 
-/** A text from outside on one line of at most `length` characters, cut with "…". */
+/** External text as one line of at most `length` characters, truncated with "…". */
 export function cut(text: string, length: number): string {
   const line = harmless(text).replace(/\s+/g, " ");
   return line.length <= length ? line : `${line.slice(0, length - 1)}…`;

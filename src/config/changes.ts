@@ -1,19 +1,18 @@
-// What differs between two configs, by the keys of their files; and what of it waits for a restart.
+// The keys that differ between two configs, and which of them require a restart.
 import { limitFields, TIERS } from "../domain/tier.ts";
 import type { ParsedConfig } from "./config.ts";
+import { isTable } from "./raw_document.ts";
 import { localUrl } from "./server.ts";
 
-/** What differs, as names of keys: never a value. */
+/** The keys that differ, never their values. */
 export interface ConfigChanges {
-  /** Keys that can be put in force while the service runs: `tiers.team.active_subscriptions`, `sources.eu-x (new)`. */
+  /** Keys that a reload applies: `tiers.team.active_subscriptions`, `sources.eu-x (new)`. */
   applied: string[];
-  /** Keys that wait for a restart. */
+  /** Keys that require a restart. */
   restart: string[];
 }
 
-/**
- * The keys that the process is built upon: sockets and the open database. Everything else can be changed while it runs.
- */
+/** Keys of sockets and the open database. All others can be changed while the service runs. */
 const RESTART_KEYS: ReadonlySet<string> = new Set([
   "server.listen",
   "server.tls_cert",
@@ -26,7 +25,7 @@ const RESTART_KEYS: ReadonlySet<string> = new Set([
   "metrics.token_env",
 ]);
 
-/** The keys in which two configs differ, in the order of the alphabet. */
+/** The keys in which two configs differ, in alphabetical order. */
 export function compareConfigs(before: ParsedConfig, after: ParsedConfig): ConfigChanges {
   const [old, now] = [valuesOf(before), valuesOf(after)];
   const entries = { old: entriesOf(before), now: entriesOf(after) };
@@ -49,7 +48,7 @@ export function compareConfigs(before: ParsedConfig, after: ParsedConfig): Confi
 export function keepUntilRestart(inForce: ParsedConfig, given: ParsedConfig): ParsedConfig {
   const { config, checked } = given;
   const { listen, tls } = inForce.config.server;
-  // An address that nobody gave is that of where the service listens.
+  // The default of public_url depends on the address to listen on.
   const publicUrl = checked.server.public_url === undefined
     ? localUrl({ listen, tls })
     : config.server.publicUrl;
@@ -76,10 +75,10 @@ export function keepUntilRestart(inForce: ParsedConfig, given: ParsedConfig): Pa
   };
 }
 
-/** The lists of a file whose tables are told apart by their ids. */
+/** The lists of tables that have an id. */
 const LISTS = ["sources", "topics", "customers"] as const;
 
-/** `sources.eu-x` of `sources.eu-x.url`; null for a key that is in none of the {@link LISTS}. */
+/** `sources.eu-x` for `sources.eu-x.url`; null for keys outside {@link LISTS}. */
 function entryOf(key: string): string | null {
   const [table = "", id = ""] = key.split(".");
   return (LISTS as readonly string[]).includes(table) ? `${table}.${id}` : null;
@@ -89,7 +88,7 @@ function entriesOf({ checked }: ParsedConfig): Set<string> {
   return new Set(LISTS.flatMap((list) => checked[list].map(({ id }) => `${list}.${id}`)));
 }
 
-/** Every value of a config by its key, as a text that is compared and never shown; secrets as they were read. */
+/** Every value by key, including secrets: for comparison only, never shown. */
 function valuesOf({ checked, config }: ParsedConfig): Map<string, string> {
   const values = new Map<string, string>();
   collect(checked, [], values);
@@ -99,7 +98,7 @@ function valuesOf({ checked, config }: ParsedConfig): Map<string, string> {
       note(`tiers.${tier}.${field}`, limit);
     }
   }
-  // What stands in a file or in the environment can change while its name stays.
+  // The content of a file or environment variable can change while its name stays the same.
   for (const { id, authorization, headers } of config.sources) {
     note(`sources.${id}.authorization`, authorization);
     note(`sources.${id}.headers`, headers);
@@ -110,21 +109,17 @@ function valuesOf({ checked, config }: ParsedConfig): Map<string, string> {
   return values;
 }
 
-/** Keys whose values are made of parts that are no keys of the file. */
+/** Keys whose parsed values are objects. */
 const WHOLE: ReadonlySet<string> = new Set(["listen", "headers", "from", "support"]);
 
 function collect(value: unknown, path: readonly string[], into: Map<string, string>): void {
-  if (isTable(value) && !WHOLE.has(path.at(-1) ?? "")) {
+  if (isTable(value) && !(value instanceof RegExp) && !WHOLE.has(path.at(-1) ?? "")) {
     for (const [key, part] of Object.entries(value)) collect(part, [...path, key], into);
   } else if (
     Array.isArray(value) && path.length === 1 && (LISTS as readonly string[]).includes(path[0] ?? "")
   ) {
     for (const entry of value) collect(entry, [...path, String(entry.id)], into);
   } else if (value !== undefined) into.set(path.join("."), textOf(value));
-}
-
-function isTable(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof RegExp);
 }
 
 function textOf(value: unknown): string {

@@ -1,4 +1,4 @@
-// The config: TOML text, checked, as the program uses it.
+// Parses and validates the config file.
 import { resolve } from "node:path";
 import { parse, TomlError } from "smol-toml";
 import type * as z from "zod";
@@ -14,141 +14,136 @@ import {
   type MailConfig,
   type PaymentConfig,
   readAccountSecrets,
-} from "./accounts.ts";
-import { buildAdditions } from "./additions.ts";
+} from "./payment_and_mail.ts";
+import { buildAdditions } from "./classification.ts";
 import { buildDelivery, type DeliveryConfig } from "./delivery.ts";
-import { buildCustomers, findCustomerProblems } from "./customers.ts";
 import { findFolderProblems } from "./folders.ts";
-import { type KeyLines, type KeyPath, scanKeyLines } from "./key_lines.ts";
+import { buildCustomers, findCustomerProblems } from "./declared_customers.ts";
+import { findKeyLines, type KeyLines, type KeyPath } from "./key_lines.ts";
 import { listTables, unknownKeyMessage } from "./known_keys.ts";
-import { ConfigError, type ConfigProblem, formatKey, type PlacedMessage } from "./problems.ts";
+import { ConfigError, type ConfigProblem, formatKey, type KeyProblem } from "./problems.ts";
 import { type CheckedFile, FILE_SCHEMA } from "./schema.ts";
 import type { SecretFile, SecretReader } from "./secrets.ts";
 import { buildServer, findServerProblems, type ServerConfig } from "./server.ts";
 import { readSourceSecrets, type SourceSecrets } from "./source_secrets.ts";
-import { findSelectorProblems } from "./selectors.ts";
-import { findSourceProblems } from "./sources.ts";
-import { buildRules } from "./strategies.ts";
+import { findSelectorProblems } from "./check_selectors.ts";
+import { findSourceProblems } from "./check_sources.ts";
+import { buildRules } from "./strategy_rules.ts";
 import { explainToml } from "./toml_errors.ts";
 
-export { decodeConfig } from "./encoding.ts";
+export { decodeConfig } from "./decode_file.ts";
 export { ConfigError, type ConfigProblem } from "./problems.ts";
-export type { MailConfig, PaymentConfig } from "./accounts.ts";
+export type { MailConfig, PaymentConfig } from "./payment_and_mail.ts";
 export type { SecretFile, SecretReader } from "./secrets.ts";
 
-/** What the config file says, with every default filled in. */
+/** The settings, with all defaults. */
 export interface Config {
   server: ServerConfig;
-  /** How often an address may ask a minute without a key, and with a wrong one; null: as often as it likes. */
+  /** Requests per minute and IP address, without a key and with an invalid key; null: unlimited. */
   limits: { public: number | null; failed_key: number | null };
   store: {
-    /** The database's file, absolute. */
+    /** The database file, absolute. */
     path: string;
-    /** The file of the key that seals secrets in it, absolute. */
+    /** The file of the key that encrypts secrets in the database, absolute. */
     keyFile: string;
   };
   ingest: {
-    /** With `{version}`, `{public_url}` and `{contact}` in it; {@link userAgentOf} fills them in. */
+    /** May contain `{version}`, `{public_url}` and `{contact}`; {@link userAgentOf} replaces them. */
     userAgent: string;
-    /** Whom publishers may write to; null when nobody is named. */
+    /** How publishers can reach the operator. */
     contact: string | null;
-    /** The default of the sources that say nothing of it. */
+    /** The default for sources. */
     notifyFirstFetch: boolean;
-    /** The most bytes of one document, counted after inflating. */
+    /** Maximum size of a document after decompression. */
     maxDocumentBytes: number;
-    /** For one fetch from its beginning to its last byte. */
+    /** Time limit of one fetch, including the body. */
     timeoutMs: number;
-    /** For parsing one document, where its source names no other limit. */
+    /** Default time limit for parsing one document. */
     parseTimeoutMs: number;
-    /** Sources fetched at the same time. */
+    /** Maximum number of sources fetched concurrently. */
     concurrency: number;
-    /** The same for one host. */
+    /** The same per host. */
     hostConcurrency: number;
-    /** Between two requests to one host at least. */
+    /** Minimum time between two requests to a host. */
     hostSpacingMs: number;
-    /** The longest time by which a run is put off. */
+    /** Maximum random delay of a run. */
     jitterMs: number;
-    /** As far as the freshness that a publisher states counts. */
+    /** Maximum freshness lifetime accepted from a publisher. */
     maxFreshMs: number;
-    /** Whether the addresses of sources may be private. */
+    /** Whether sources may have private addresses. */
     allowPrivate: boolean;
   };
   /** In the order of the file; `location` is absolute for `files`. */
   sources: SourceSettings[];
-  /** What is added to the rules and words that Regfeed brings. */
+  /** Additions to the built-in rules. */
   classification: Additions;
   delivery: DeliveryConfig;
-  /** What the tiers' customers may use. */
   tiers: Record<Tier, TierLimits>;
   /** In the order of the file. */
   customers: DeclaredCustomer[];
-  /** ISO 639-1 codes that a subscription may ask for: en, de, fr and what the file adds. */
+  /** ISO 639-1 codes that subscriptions may use: en, de, fr and those of the config. */
   languages: string[];
   backup: {
-    /** Where backups are made, absolute. */
+    /** The folder for backups, absolute. */
     folder: string;
-    /** When they are made by themselves; null leaves that to the operator. */
+    /** The schedule of automatic backups; null: none. */
     schedule: { schedule: string; timezone: string } | null;
-    /** How many of those that were made by themselves are kept. */
+    /** How many automatic backups are kept. */
     keep: number;
-    /** Whether the key that secrets are sealed with goes into them. */
+    /** Whether backups contain the key that encrypts secrets. */
     secretKey: boolean;
   };
-  /** Null: payments are not taken. */
+  /** Null: payments are disabled. */
   payment: PaymentConfig | null;
   mail: MailConfig;
   metrics: {
-    /** Where they are read; null switches them off. */
+    /** Null: metrics are disabled. */
     listen: { hostname: string; port: number } | null;
-    /** What whoever reads them has to show; null: nothing. */
+    /** The bearer token that clients must send; null: none. */
     token: string | null;
   };
   log: { format: "text" | "json"; level: LogLevel; levels: LogLevels };
-  /** The files that secrets were read from, so that their modes can be looked at. */
+  /** The files that contain secrets, for the check of their modes. */
   secretFiles: SecretFile[];
-  /** The keys whose secrets stand in the config file itself: "payment.webhook_secret". */
-  secretsInPlace: string[];
+  /** The keys whose secrets are in the config file itself: "payment.webhook_secret". */
+  inlineSecrets: string[];
 }
 
-/** What parsing a config needs beside its text. */
+/** The environment of a config file. */
 export interface ParseConfigOptions {
-  /** The file's name for messages. */
+  /** The file name for messages. */
   file: string;
-  /** The absolute folder of the file; relative paths in it start there. */
+  /** The absolute folder of the file, for relative paths. */
   folder: string;
   readSecret: SecretReader;
-  /**
-   * What is wrong with what the file adds to the classification, with the ids of its sources; a path that begins with
-   * `sources` goes on with a source's id.
-   */
-  findAdditionProblems(additions: Additions, sourceIds: readonly string[]): PlacedMessage[];
+  /** Validates the additions to the classification. In the paths of problems, `sources` is followed by a source's id. */
+  findAdditionProblems(additions: Additions, sourceIds: readonly string[]): KeyProblem[];
 }
 
-/** The languages that every service has: those of the topics' names. */
+/** The languages of every installation. */
 const BASE_LANGUAGES = ["en", "de", "fr"];
 
 /** A config with the file that it was read from. */
 export interface ParsedConfig {
   config: Config;
-  /** What the file says, by its own keys. */
+  /** The file's values by its own keys. */
   checked: CheckedFile;
-  /** A problem of the config that only the store can know, placed in the file. */
-  locate(problem: PlacedMessage): ConfigProblem;
+  /** Adds file and line to a problem that was found after parsing. */
+  locate(problem: KeyProblem): ConfigProblem;
 }
 
-/** The config that a TOML text describes; see {@link parseConfigFile}. */
+/** Parses a config; see {@link parseConfigFile}. */
 export async function parseConfig(text: string, options: ParseConfigOptions): Promise<Config> {
   return (await parseConfigFile(text, options)).config;
 }
 
 /**
- * The config that a TOML text describes, with the text's own keys. Asks for nothing but the secrets that it names.
- * Rejects with a {@link ConfigError} that holds everything that is wrong.
+ * Parses and validates a config. Reads nothing except the secrets that it refers to. Rejects with a
+ * {@link ConfigError} that contains all problems.
  */
 export async function parseConfigFile(text: string, options: ParseConfigOptions): Promise<ParsedConfig> {
   const document = parseToml(text, options.file);
-  const lines = scanKeyLines(text);
-  // A config is checked once: to compile the checks, as zod does for what is checked often, would cost more than it saves.
+  // Compiling the schema, as zod does for repeated use, would cost more than it saves.
   const checked = FILE_SCHEMA.safeParse(document, { jitless: true });
   const from = { reader: options.readSecret, folder: options.folder };
   const secrets = await readSourceSecrets(document, from);
@@ -156,23 +151,25 @@ export async function parseConfigFile(text: string, options: ParseConfigOptions)
   const found = [
     ...schemaProblems(checked.error?.issues ?? []),
     ...findServerProblems(document),
-    ...findSourceProblems(document, lines),
+    ...findSourceProblems(document),
     ...await findSelectorProblems(document),
-    ...findCustomerProblems(document, lines),
+    ...findCustomerProblems(document),
     ...secrets.problems,
     ...accounts.problems,
     ...(checked.success ? additionProblems(checked.data, options) : []),
   ];
-  const refuse = (problems: PlacedMessage[]) =>
-    new ConfigError(inOrder(problems.map((problem) => locate(problem, lines, options.file))));
-  if (found.length > 0 || !checked.success) throw refuse(found);
+  const rejection = (problems: KeyProblem[]) => {
+    const lines = findKeyLines(text);
+    return new ConfigError(inOrder(problems.map((problem) => locate(problem, lines, options.file))));
+  };
+  if (found.length > 0 || !checked.success) throw rejection(found);
   const config = buildConfig(checked.data, { sources: secrets, accounts }, options.folder);
   const folderProblems = findFolderProblems(config);
-  if (folderProblems.length > 0) throw refuse(folderProblems);
+  if (folderProblems.length > 0) throw rejection(folderProblems);
   return {
     config,
     checked: checked.data,
-    locate: (problem) => locate(problem, lines, options.file),
+    locate: (problem) => locate(problem, findKeyLines(text), options.file),
   };
 }
 
@@ -188,7 +185,7 @@ export function userAgentOf(config: Config, version: string): string {
   return withContact(userAgent, contact).replace(/\{\w+\}/g, (part) => parts[part] ?? part);
 }
 
-/** The contact stands in the comment at the end, where the text does not say where it is to stand. */
+/** Appends the contact as a comment, unless the User-Agent has a placeholder for it. */
 function withContact(userAgent: string, contact: string | null): string {
   if (contact === null || userAgent.includes("{contact}")) return userAgent;
   return userAgent.endsWith(")") ? `${userAgent.slice(0, -1)}; {contact})` : `${userAgent} ({contact})`;
@@ -210,15 +207,15 @@ function parseToml(text: string, file: string): Record<string, unknown> {
   }
 }
 
-function schemaProblems(issues: readonly z.core.$ZodIssue[]): PlacedMessage[] {
-  return issues.flatMap((issue): PlacedMessage[] => {
+function schemaProblems(issues: readonly z.core.$ZodIssue[]): KeyProblem[] {
+  return issues.flatMap((issue): KeyProblem[] => {
     const path = issue.path as KeyPath;
     if (issue.code !== "unrecognized_keys") return [{ path, message: issue.message }];
     return issue.keys.map((key) => ({ path: [...path, key], message: unknownKeyMessage(path, key) }));
   });
 }
 
-function additionProblems(file: CheckedFile, options: ParseConfigOptions): PlacedMessage[] {
+function additionProblems(file: CheckedFile, options: ParseConfigOptions): KeyProblem[] {
   const ids = file.sources.map(({ id }) => id);
   return options.findAdditionProblems(buildAdditions(file), ids).map(({ path, message }) => {
     const [table, step, ...rest] = path;
@@ -226,12 +223,19 @@ function additionProblems(file: CheckedFile, options: ParseConfigOptions): Place
   });
 }
 
-function locate(problem: PlacedMessage, lines: KeyLines, file: string): ConfigProblem {
+function locate(
+  { path, message, duplicateOf }: KeyProblem,
+  lines: KeyLines,
+  file: string,
+): ConfigProblem {
+  const duplicate = duplicateOf === undefined
+    ? ""
+    : `is the same as ${formatKey(duplicateOf)} on line ${lines.nearestLineOf(duplicateOf)}: `;
   return {
     file,
-    line: lines.lineOrAround(problem.path),
-    key: formatKey(problem.path),
-    message: problem.message,
+    line: lines.nearestLineOf(path),
+    key: formatKey(path),
+    message: duplicate + message,
   };
 }
 
@@ -285,7 +289,7 @@ function buildConfig(
     metrics: { listen: file.metrics.listen ?? null, token: secrets.accounts.metricsToken },
     log: file.log,
     secretFiles: [...secrets.sources.files, ...secrets.accounts.files],
-    secretsInPlace: [...secrets.sources.inPlace, ...secrets.accounts.inPlace],
+    inlineSecrets: [...secrets.sources.inline, ...secrets.accounts.inline],
   };
 }
 
@@ -299,12 +303,12 @@ function buildSource(
   ingest: CheckedFile["ingest"],
   folder: string,
 ): SourceSettings {
-  // That the one of url and path that the strategy needs is there, has been checked.
+  // The checks ensure that the strategy's url or path is set.
   const location = source.fetch_strategy === "files"
     ? resolve(folder, source.path ?? ".")
     : source.url ?? firstOf(source.urls);
   const rules = buildRules(source);
-  // A feed always holds something, and so does a listing: one that holds nothing has moved, or is broken.
+  // An empty feed or listing has moved or is broken.
   const minItems = source.min_items ?? (["feed", "html"].includes(source.fetch_strategy) ? 1 : 0);
   return {
     id: source.id,

@@ -1,27 +1,27 @@
-// What the config says of deliveries.
+// The [delivery] table.
 import type { CheckedFile } from "./schema.ts";
 
-/** How, where to and for how long deliveries are made and kept. */
+/** Settings of deliveries. */
 export interface DeliveryConfig {
-  /** Whether webhooks may go to http addresses. */
+  /** Whether webhook URLs may be http. */
   allowHttp: boolean;
-  /** CIDRs that webhooks may go to although they are not public. */
+  /** CIDRs of non-public addresses that webhooks may use. */
   allowNetworks: string[];
-  /** The only ports that webhooks may go to; empty: those of the web, and those above that belong to no other protocol. */
+  /** The ports that webhooks may use; empty: 80, 443 and higher ports without another protocol. */
   allowPorts: number[];
-  /** For one attempt: DNS, connection, sending and answer together. */
+  /** Limit of one attempt: DNS, connection, request and response. */
   timeoutMs: number;
-  /** Attempts made at the same time. */
+  /** Maximum number of concurrent attempts. */
   concurrency: number;
-  /** The same for one subscription; never more than `concurrency`. */
+  /** The same for one subscription; at most `concurrency`. */
   concurrencyPerSubscription: number;
-  /** How long bodies and attempts of deliveries that are over are kept. */
+  /** How long bodies and attempts of finished deliveries are kept. */
   keepDeliveredMs: number;
-  /** How long the deliveries themselves are kept after they were over; never less than `keepDeliveredMs`. */
+  /** How long finished deliveries are kept; at least `keepDeliveredMs`. */
   keepLogMs: number;
 }
 
-/** The part of a checked file that concerns deliveries. */
+/** The settings of deliveries. */
 export function buildDelivery(file: CheckedFile["delivery"]): DeliveryConfig {
   return {
     allowHttp: file.allow_http,

@@ -1,22 +1,22 @@
-// What a config puts in force, without its secrets.
+// The effective settings of a config, without secrets.
 import type { LogLevels } from "../domain/log.ts";
 import { type LimitField, limitFields, type Tier, TIERS } from "../domain/tier.ts";
 import type { Config } from "./config.ts";
 import { sourceDetails, sourceRow, type SourceSummary, summariseSource } from "./describe_source.ts";
 import { formatListen } from "./listen.ts";
-import { formatDuration } from "./values.ts";
+import { formatDuration } from "./parse_values.ts";
 
-/** What is in force, ready for JSON. */
+/** The effective settings as JSON. */
 export interface ConfigSummary {
   server: {
     listen: string;
     public_url: string;
     trusted_proxies: string[];
-    /** Null: the server speaks no TLS. */
+    /** Null: no TLS. */
     tls_cert: string | null;
     watch_config: boolean;
   };
-  /** Null: not limited. */
+  /** Null: unlimited. */
   limits: { public_per_minute: number | null; failed_keys_per_minute: number | null };
   store: { path: string; key_file: string };
   ingest: {
@@ -43,27 +43,28 @@ export interface ConfigSummary {
     keep_delivered_ms: number;
     keep_log_ms: number;
   };
-  /** What is added to the rules and words that Regfeed brings. */
+  /** Additions to the built-in rules. */
   classification: {
     topics: string[];
-    /** The topics that get further keywords. */
+    /** The topics with additional keywords. */
     topic_keywords: string[];
     severity_rules: number;
-    /** The sources that have an event type or topics of their own. */
+    /** The sources with a default event type or topics. */
     source_defaults: string[];
   };
-  /** Null: payments are not taken. */
+  /** Null: payments are disabled. */
   payment: { livemode: boolean; grace_ms: number; prices: Record<string, Tier> } | null;
   mail: {
     from: string;
     support: string;
-    /** Host and port; null: mails are put into the outbox. */
+    /** Host and port; null: mails are written to the outbox. */
     smtp: string | null;
+    /** TLS from the start of the connection; STARTTLS required or if offered. Null without a server. */
     tls: "from the beginning" | "required" | "where it is offered" | null;
     outbox: string;
     keep_ms: number;
   };
-  /** Customers that the config declares, by their names. */
+  /** The ids of customers that the config declares. */
   customers_declared: string[];
   languages: string[];
   backup: {
@@ -81,7 +82,7 @@ export interface ConfigSummary {
   sources: SourceSummary[];
 }
 
-/** The summary of a config at a moment (Unix ms), from which the sources' next times are counted. */
+/** Summarises a config. `nowMs` (Unix ms) is the time from which the sources' next runs are computed. */
 export function summariseConfig(config: Config, nowMs: number): ConfigSummary {
   const enabled = config.sources.filter((source) => source.enabled).length;
   return {
@@ -177,7 +178,7 @@ function summariseTiers(config: Config): ConfigSummary["tiers"] {
   return Object.fromEntries(entries) as ConfigSummary["tiers"];
 }
 
-/** The summary as lines for a person, without a line end behind the last; `nowMs` as in {@link summariseConfig}. */
+/** The summary as text, without a final line end; see {@link summariseConfig}. */
 export function describeConfig(config: Config, nowMs: number): string {
   const summary = summariseConfig(config, nowMs);
   const { server, limits, store, ingest, delivery, languages, backup, metrics, log, tiers, ...rest } =
@@ -188,49 +189,49 @@ export function describeConfig(config: Config, nowMs: number): string {
     : `public addresses and ${delivery.allow_networks.join(", ")}`;
   const ports = delivery.allow_ports.length === 0 ? "" : ` on the ports ${delivery.allow_ports.join(", ")}`;
   const rows: [string, string][] = [
-    ["server", `listens on ${server.listen}, is reached at ${server.public_url}`],
-    ["tls", server.tls_cert === null ? "none" : `the certificate ${server.tls_cert}`],
-    ["", `a changed config is put in force ${server.watch_config ? "by itself, and " : ""}on SIGHUP`],
-    ["proxies", server.trusted_proxies.join(", ") || "none is trusted"],
+    ["server", `listens on ${server.listen}, public URL ${server.public_url}`],
+    ["tls", server.tls_cert === null ? "none" : `certificate ${server.tls_cert}`],
+    ["", `config reloads ${server.watch_config ? "automatically and " : ""}on SIGHUP`],
+    ["proxies", server.trusted_proxies.join(", ") || "none trusted"],
     [
       "limits",
-      `of an address a minute: ${limits.public_per_minute ?? "any number of"} requests without a key, ` +
-      `${limits.failed_keys_per_minute ?? "any number"} with a wrong one`,
+      `per minute and IP address: ${limits.public_per_minute ?? "unlimited"} requests without a key, ` +
+      `${limits.failed_keys_per_minute ?? "unlimited"} with an invalid key`,
     ],
     ["store", store.path],
     ["key file", store.key_file],
     ...ingestRows(ingest),
     [
       "delivery",
-      `to ${targets}, ${networks}${ports}, each attempt within ${formatDuration(delivery.timeout_ms)}`,
+      `to ${targets}, ${networks}${ports}, timeout ${formatDuration(delivery.timeout_ms)} per attempt`,
     ],
-    ["", `${delivery.concurrency} at a time, ${delivery.concurrency_per_subscription} for one subscription`],
+    ["", `${delivery.concurrency} concurrent, ${delivery.concurrency_per_subscription} per subscription`],
     [
       "",
       `bodies and attempts kept for ${formatDuration(delivery.keep_delivered_ms)}, ` +
-      `the log for ${formatDuration(delivery.keep_log_ms)}`,
+      `log for ${formatDuration(delivery.keep_log_ms)}`,
     ],
     ["classification", describeAdditions(summary.classification)],
     ["payment", describePayment(summary.payment)],
     ["mail", describeMail(summary.mail)],
-    ["customers", `${summary.customers_declared.length} declared here`],
+    ["customers", `${summary.customers_declared.length} declared in this file`],
     ["languages", languages.join(", ")],
     ["backups", describeBackup(backup)],
     ["metrics", describeMetrics(metrics)],
     ["log", describeLog(log)],
     ...TIERS.map((tier): [string, string] => [
       `tier ${tier}`,
-      `${tiers[tier].api_requests_per_day} requests a day, ` +
-      `${tiers[tier].webhook_deliveries_per_month} deliveries a month, ` +
+      `${tiers[tier].api_requests_per_day} requests per day, ` +
+      `${tiers[tier].webhook_deliveries_per_month} deliveries per month, ` +
       `active subscriptions: ${tiers[tier].active_subscriptions}, ` +
       `${tiers[tier].test_calls_per_day} test calls, ${tiers[tier].replays_per_day} replays and ` +
-      `${tiers[tier].backfills_per_day} backfills a day, ${tiers[tier].held_deliveries} held deliveries`,
+      `${tiers[tier].backfills_per_day} backfills per day, ${tiers[tier].held_deliveries} held deliveries`,
     ]),
     ["sources", `${rest.sources_enabled} enabled, ${rest.sources_disabled} disabled`],
   ];
-  const sources = alignColumns(rest.sources.map(sourceRow)).flatMap((row, place) => [
+  const sources = alignColumns(rest.sources.map(sourceRow)).flatMap((row, i) => [
     row,
-    ...(rest.sources[place] === undefined ? [] : sourceDetails(rest.sources[place])),
+    ...(rest.sources[i] === undefined ? [] : sourceDetails(rest.sources[i])),
   ]);
   return [...alignColumns(rows), ...sources].join("\n");
 }
@@ -239,15 +240,14 @@ function ingestRows(ingest: ConfigSummary["ingest"]): [string, string][] {
   return [
     [
       "ingest",
-      `${ingest.concurrency} at a time, each within ${formatDuration(ingest.timeout_ms)} and ` +
-      `${ingest.max_document_bytes} bytes, parsed within ${formatDuration(ingest.parse_timeout_ms)}`,
+      `${ingest.concurrency} concurrent fetches, timeout ${formatDuration(ingest.timeout_ms)}, ` +
+      `up to ${ingest.max_document_bytes} bytes, parse timeout ${formatDuration(ingest.parse_timeout_ms)}`,
     ],
     [
       "",
-      `${ingest.host_concurrency} of one host, ${
+      `per host: ${ingest.host_concurrency} concurrent, ${
         formatDuration(ingest.host_spacing_ms)
-      } between two requests, ` +
-      `put off by ${formatDuration(ingest.jitter_ms)} at most`,
+      } between requests; random delay up to ${formatDuration(ingest.jitter_ms)}`,
     ],
     [
       "",
@@ -258,44 +258,50 @@ function ingestRows(ingest: ConfigSummary["ingest"]): [string, string][] {
 
 function describeBackup({ folder, schedule, timezone, keep, secret_key }: ConfigSummary["backup"]): string {
   const when = schedule === null
-    ? "made by hand"
+    ? "manual"
     : `${schedule} (${timezone}), the last ${keep} kept, ${secret_key ? "with" : "without"} the secret key`;
   return `in ${folder}, ${when}`;
 }
 
 function describeMetrics({ listen, token }: ConfigSummary["metrics"]): string {
   if (listen === null) return "off";
-  return `read at http://${listen}/metrics, ${token ? "with the token" : "without a key"}`;
+  return `http://${listen}/metrics, ${token ? "with a token" : "without a token"}`;
 }
 
 function describeLog({ format, level, levels }: ConfigSummary["log"]): string {
-  const own = Object.entries(levels).map(([area, of]) => `, of ${area} ${of}`);
-  return `${format}, ${level} and above${own.join("")}`;
+  const areas = Object.entries(levels).map(([area, areaLevel]) => `, ${area}: ${areaLevel}`);
+  return `${format}, ${level} and above${areas.join("")}`;
 }
 
 function describePayment(payment: ConfigSummary["payment"]): string {
-  if (payment === null) return "not taken: there is no [payment]";
+  if (payment === null) return "disabled: no [payment] table";
   const prices = Object.keys(payment.prices).length;
-  return `${payment.livemode ? "real payments" : "test mode only"}, prices: ${prices}, ` +
-    `${formatDuration(payment.grace_ms)} of grace`;
+  return `${payment.livemode ? "live mode" : "test mode"}, prices: ${prices}, ` +
+    `grace period ${formatDuration(payment.grace_ms)}`;
 }
 
+const TLS_NAMES = {
+  "from the beginning": "implicit TLS",
+  "required": "STARTTLS required",
+  "where it is offered": "STARTTLS if offered",
+};
+
 function describeMail({ from, smtp, tls, outbox, keep_ms }: ConfigSummary["mail"]): string {
-  const way = smtp === null
-    ? `no mail server: mails are put into ${outbox}`
-    : `from ${from} by ${smtp}, TLS ${tls ?? "never"}`;
-  return `${way}; what they told is kept for ${formatDuration(keep_ms)}`;
+  const transport = smtp === null
+    ? `no mail server: mails are written to ${outbox}`
+    : `from ${from} via ${smtp}, ${TLS_NAMES[tls ?? "required"]}`;
+  return `${transport}; contents kept for ${formatDuration(keep_ms)}`;
 }
 
 function describeAdditions(added: ConfigSummary["classification"]): string {
   const { topics, topic_keywords, severity_rules, source_defaults } = added;
   const parts = [
-    ...topics.length > 0 ? [`own topics: ${topics.join(", ")}`] : [],
-    ...topic_keywords.length > 0 ? [`own words: ${topic_keywords.join(", ")}`] : [],
-    ...severity_rules > 0 ? [`own severity rules: ${severity_rules}`] : [],
+    ...topics.length > 0 ? [`added topics: ${topics.join(", ")}`] : [],
+    ...topic_keywords.length > 0 ? [`added words: ${topic_keywords.join(", ")}`] : [],
+    ...severity_rules > 0 ? [`added severity rules: ${severity_rules}`] : [],
     ...source_defaults.length > 0 ? [`defaults of sources: ${source_defaults.join(", ")}`] : [],
   ];
-  return parts.length === 0 ? "as Regfeed brings it" : parts.join("; ");
+  return parts.length === 0 ? "built-in rules only" : parts.join("; ");
 }
 
 function alignColumns(rows: readonly string[][]): string[] {

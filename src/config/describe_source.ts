@@ -1,9 +1,9 @@
-// What a config puts in force for one source, without its secrets.
+// The effective settings of one source, without secrets.
 import { nextRunAfter } from "../domain/schedule.ts";
 import { PATTERN_RULE, type SourceSettings } from "../domain/source.ts";
-import { formatDuration } from "./values.ts";
+import { formatDuration } from "./parse_values.ts";
 
-/** A source as a summary shows it. Its addresses may hold secrets: they are not shown. */
+/** The summary of a source. URLs may contain secrets and are left out. */
 export interface SourceSummary {
   id: string;
   enabled: boolean;
@@ -11,14 +11,14 @@ export interface SourceSummary {
   relevance: string;
   schedule: string;
   timezone: string;
-  /** Unix ms; null for a source that is disabled. */
+  /** Unix ms; null for a disabled source. */
   next_due_at: number | null;
   notify_first_fetch: boolean;
   languages: string[];
-  /** The languages that have an address of their own. */
+  /** The languages with separate URLs. */
   urls: string[];
   language_pattern: string | null;
-  /** Null where the strategy, its history or the service decides. */
+  /** Null: the default. */
   identity: string | null;
   removals: boolean;
   min_items: number | null;
@@ -27,13 +27,13 @@ export interface SourceSummary {
   parse_timeout_ms: number;
   ca_file: string | null;
   reuse: string | null;
-  /** Whether its requests carry an `Authorization` header; the header itself is a secret. */
+  /** Whether requests have an `Authorization` header. */
   authorization: boolean;
-  /** The names of its further headers; what they hold is as secret. */
+  /** The names of further headers. */
   headers: string[];
 }
 
-/** What is in force for a source; its next time is counted from the moment (Unix ms). */
+/** Summarises a source. `nowMs` (Unix ms) is the time from which the next run is computed. */
 export function summariseSource(source: SourceSettings & { enabled: boolean }, nowMs: number): SourceSummary {
   return {
     id: source.id,
@@ -67,19 +67,19 @@ export function sourceRow(source: SourceSummary): string[] {
   return [`  ${source.id}`, source.fetch_strategy, source.schedule, source.timezone, due];
 }
 
-/** Under its row: what it is told beyond what every source is; no line when that is nothing. */
+/** A line with the settings that differ from the defaults, if any. */
 export function sourceDetails(source: SourceSummary): string[] {
   const secrets = [...(source.authorization ? ["authorization"] : []), ...source.headers];
   const details = [
-    source.relevance === "all" ? "everything is stored" : null,
-    source.notify_first_fetch ? "notifies from the first fetch on" : null,
-    source.urls.length === 0 ? null : `addresses for ${source.urls.join(", ")}`,
-    source.language_pattern === null ? null : `languages told by ${source.language_pattern}`,
-    source.identity === null ? null : `identity by ${source.identity.replace(PATTERN_RULE, "the pattern ")}`,
-    source.removals ? "what is missing is withdrawn" : null,
+    source.relevance === "all" ? "stores everything" : null,
+    source.notify_first_fetch ? "notifies from the first fetch" : null,
+    source.urls.length === 0 ? null : `URLs for ${source.urls.join(", ")}`,
+    source.language_pattern === null ? null : `language by pattern ${source.language_pattern}`,
+    source.identity === null ? null : `identity by ${source.identity.replace(PATTERN_RULE, "pattern ")}`,
+    source.removals ? "withdraws missing items" : null,
     source.min_items === null || source.min_items === 1 ? null : `at least ${source.min_items} items`,
     source.silent_after_ms === null ? null : `silent after ${formatDuration(source.silent_after_ms)}`,
-    source.crawl_delay_ms === null ? null : `${formatDuration(source.crawl_delay_ms)} between two requests`,
+    source.crawl_delay_ms === null ? null : `${formatDuration(source.crawl_delay_ms)} between requests`,
     source.ca_file === null ? null : `trusts ${source.ca_file}`,
     secrets.length === 0 ? null : `sends ${secrets.join(", ")}`,
   ].filter((detail) => detail !== null);

@@ -1,9 +1,9 @@
-// Folders that a source must not read, because the service keeps its own files in them.
+// Rejects sources that read a folder with the service's own files.
 import { dirname } from "node:path";
 import type { SourceSettings } from "../domain/source.ts";
-import type { PlacedMessage } from "./problems.ts";
+import type { KeyProblem } from "./problems.ts";
 
-/** The parts of a config that name files and folders, absolute. */
+/** The absolute paths in a config. */
 interface Folders {
   sources: readonly SourceSettings[];
   store: { path: string; keyFile: string };
@@ -11,18 +11,18 @@ interface Folders {
   mail: { outbox: string };
 }
 
-/** Sources of files whose folder is one of the service's own. */
-export function findFolderProblems({ sources, store, backup, mail }: Folders): PlacedMessage[] {
+/** Problems of sources that read a folder with the service's own files. */
+export function findFolderProblems({ sources, store, backup, mail }: Folders): KeyProblem[] {
   const own = new Map([
     [dirname(store.keyFile), "the database's key"],
     [dirname(store.path), "the database"],
     [backup.folder, "backups"],
     [mail.outbox, "mails"],
   ]);
-  return sources.flatMap(({ fetchStrategy, location }, at) => {
+  return sources.flatMap(({ fetchStrategy, location }, index) => {
     const what = fetchStrategy === "files" ? own.get(location) : undefined;
     if (what === undefined) return [];
-    const message = `is the folder of ${what}: name a folder that holds the documents and nothing else`;
-    return [{ path: ["sources", at, "path"], message }];
+    const message = `is the folder of ${what}: choose a folder that contains only documents`;
+    return [{ path: ["sources", index, "path"], message }];
   });
 }

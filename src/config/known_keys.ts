@@ -1,10 +1,11 @@
-// Which keys the config file knows, read off its schema.
+// The known keys of the config file, derived from its schema.
 import * as z from "zod";
 import type { KeyPath } from "./key_lines.ts";
-import { formatKey, listWords, nearestWord } from "./problems.ts";
+import { nearestWord } from "./did_you_mean.ts";
+import { formatKey, listWords } from "./problems.ts";
 import { FILE_SCHEMA } from "./schema.ts";
 
-/** The keys known in the table at a path of the document; empty where no table belongs. */
+/** The known keys of the table at a path; empty if there is no such table. */
 function knownKeysAt(path: KeyPath): string[] {
   let schema: z.core.$ZodType | undefined = FILE_SCHEMA;
   for (const step of path) {
@@ -15,16 +16,16 @@ function knownKeysAt(path: KeyPath): string[] {
   return Object.keys(shapeOf(unwrap(schema)));
 }
 
-/** Every key with a value of its own, with its table and without positions: `server.listen`, `sources.id`. */
+/** Every known key with its table, without indexes: `server.listen`, `sources.id`. */
 export function allKnownKeys(): string[] {
   return leavesOf(FILE_SCHEMA, []);
 }
 
-/** What is wrong with a key that the table at the path does not know, and which one was probably meant. */
+/** The message for an unknown key of a table, with the key that was probably meant. */
 export function unknownKeyMessage(table: KeyPath, key: string): string {
   const known = knownKeysAt(table);
   if (/^keywords_[a-z]{2}$/.test(key) && known.includes("keywords_other")) {
-    return 'has no list of its own: words in this language stand in "keywords_other"';
+    return 'is not a known list: put words in this language into "keywords_other"';
   }
   const nearest = nearestWord(key, known);
   if (nearest !== null) return `unknown key. Did you mean "${nearest}"?`;
@@ -34,7 +35,7 @@ export function unknownKeyMessage(table: KeyPath, key: string): string {
   return `unknown key; ${where === null ? "the tables are" : `${where} has`} ${listWords(known)}`;
 }
 
-/** The tables of which there are several, each with a header of its own in double brackets: `sources`. */
+/** The tables that are lists, with headers in double brackets: `sources`. */
 export function listTables(): string[] {
   return Object.entries(FILE_SCHEMA.shape)
     .filter(([, schema]) => unwrap(schema) instanceof z.ZodArray)
@@ -61,7 +62,7 @@ function shapeOf(schema: z.core.$ZodType | undefined): Record<string, z.core.$Zo
   return schema instanceof z.ZodObject ? schema.shape : {};
 }
 
-/** The schema under its default or its optionality. */
+/** The schema inside of a default or an optional. */
 function unwrap(schema: z.core.$ZodType | undefined): z.core.$ZodType | undefined {
   let inner = schema;
   while (inner instanceof z.ZodPrefault || inner instanceof z.ZodOptional) inner = inner.def.innerType;

@@ -1,4 +1,4 @@
-// The keys of the config file: their kinds, bounds and defaults.
+// The schema of the config file: types, bounds and defaults of all keys.
 import * as z from "zod";
 import type { KeywordList } from "../domain/classification.ts";
 import { EVENT_TYPES } from "../domain/event.ts";
@@ -7,10 +7,11 @@ import { MAIL_LANGUAGES } from "../domain/mail.ts";
 import { SEVERITIES } from "../domain/severity.ts";
 import { FETCH_STRATEGIES } from "../domain/source.ts";
 import { type LimitField, TIERS } from "../domain/tier.ts";
-import { findUrlsProblems, readIdentity, readPattern } from "./identity_keys.ts";
-import { duration, flag, list, oneOf, table, text, wants, wholeNumber } from "./parts.ts";
-import { describeFound, describeKind, didYouMean, listWords } from "./problems.ts";
-import { HEADERS_TABLE, STRATEGY_TABLES } from "./strategy_tables.ts";
+import { findUrlsProblems, readIdentity, readPattern } from "./identity_rule.ts";
+import { duration, flag, list, oneOf, table, text, wants, wholeNumber } from "./schema_builders.ts";
+import { didYouMean } from "./did_you_mean.ts";
+import { describeFound, describeKind, listWords } from "./problems.ts";
+import { HEADERS_TABLE, STRATEGY_TABLES } from "./strategy_schema.ts";
 import { readListen } from "./listen.ts";
 import {
   readCidr,
@@ -29,9 +30,9 @@ import {
   readUrl,
   readUserAgent,
   readVariable,
-} from "./values.ts";
+} from "./parse_values.ts";
 
-/** The bounds of the numbers and durations that an operator may set. */
+/** Bounds of numbers and durations. */
 const BOUNDS = {
   maxDocumentBytes: { min: 1_024, max: 512 * 1024 * 1024 },
   ingestTimeout: { minMs: 1_000, maxMs: 600_000 },
@@ -61,18 +62,18 @@ function logLevels() {
   }).superRefine((levels, context) => {
     for (const area of Object.keys(levels).filter((name) => !isLogArea(name))) {
       const known = listWords(LOG_AREAS.map((word) => `"${word}"`));
-      const message = `names no area of the log: they are ${known}.${didYouMean(area, LOG_AREAS)}`;
+      const message = `is not an area of the log: the areas are ${known}.${didYouMean(area, LOG_AREAS)}`;
       context.addIssue({ code: "custom", path: [area], message });
     }
   }).transform((levels): LogLevels => levels);
 }
 
-/** As many topics as an item can have. */
+/** The maximum number of topics of an item. */
 const MOST_SOURCE_TOPICS = 5;
 
-/** The three keys of a secret: NAME, NAME_file and NAME_env; that they exclude each other, readSecret() says. */
+/** The three keys of a secret: NAME, NAME_file and NAME_env. readSecret() checks that only one is set. */
 const secret = {
-  inPlace: z.string({ error: wants("a text", '"…"', describeKind) }).optional(),
+  inline: z.string({ error: wants("a string", '"…"', describeKind) }).optional(),
   file: text("the path of a file", "/run/secrets/NAME", readPath).optional(),
   env: text("the name of an environment variable", "NAME", readVariable).optional(),
 };
@@ -82,7 +83,7 @@ const language = text("an ISO 639-1 code", "de", readLanguage);
 const topicIds = list(text("a topic's id", "transparency", readName), "topics", '["transparency"]');
 const eventType = oneOf(EVENT_TYPES);
 
-/** Words and phrases; whether each can match, the classification says. */
+/** Words and phrases; the classification checks whether each can match. */
 function phrases() {
   return list(
     z.string({ error: wants("a word or a phrase", '"foundation model*"') }),
@@ -132,7 +133,7 @@ const severityRule = table({
   without: phrases(),
 }, "[[severity_rules]]");
 
-/** Addresses by language have a key of their own. */
+/** Describes a value of `url`; URLs by language belong into `urls`. */
 function foundAsUrl(value: unknown): string {
   const found = describeFound(value);
   return found === "a table" ? `${found}. Did you mean "urls"?` : found;
@@ -142,11 +143,11 @@ const source = table({
   id: text("an id", "eu-edpb-news", readSourceId),
   name_en: text("a name", "European Data Protection Board: news", readName),
   name_de: text("a name", "Europäischer Datenschutzausschuss: Nachrichten", readName).optional(),
-  base_url: text("an address", "https://www.edpb.europa.eu", readSiteUrl).optional(),
+  base_url: text("a URL", "https://www.edpb.europa.eu", readSiteUrl).optional(),
   fetch_strategy: oneOf(FETCH_STRATEGIES).prefault("feed"),
-  url: text("an address", "https://www.edpb.europa.eu/feed/news_en", readUrl, foundAsUrl).optional(),
-  urls: z.record(z.string(), text("an address", "https://www.edpb.europa.eu/feed/news_en", readUrl), {
-    error: wants("a table of addresses by language", '{ en = "https://…", de = "https://…" }'),
+  url: text("a URL", "https://www.edpb.europa.eu/feed/news_en", readUrl, foundAsUrl).optional(),
+  urls: z.record(z.string(), text("a URL", "https://www.edpb.europa.eu/feed/news_en", readUrl), {
+    error: wants("a table of URLs by language", '{ en = "https://…", de = "https://…" }'),
   }).superRefine((urls, context) => {
     for (const message of findUrlsProblems(urls)) context.addIssue({ code: "custom", message });
   }).optional(),
@@ -164,8 +165,8 @@ const source = table({
   schedule: text("a cron expression", "*/30 * * * *", readSchedule).prefault("*/30 * * * *"),
   timezone: text("a time zone", "Europe/Berlin", readTimezone).prefault("UTC"),
   languages: list(language, "languages", '["en"]')
-    .min(1, { error: 'is empty: name the language in which the source publishes, such as ["en"]' })
-    .refine((codes) => new Set(codes).size === codes.length, { error: "names one language twice" })
+    .min(1, { error: 'is empty: set the languages in which the source publishes, such as ["en"]' })
+    .refine((codes) => new Set(codes).size === codes.length, { error: "contains a language twice" })
     .optional(),
   relevance: oneOf(["ai", "all"]).prefault("ai"),
   event_type: eventType.optional(),
@@ -179,8 +180,8 @@ const source = table({
   min_items: wholeNumber(BOUNDS.minItems, "5").optional(),
   crawl_delay: duration(BOUNDS.crawlDelay, "10s").optional(),
   parse_timeout: duration(BOUNDS.parseTimeout, "5s").optional(),
-  reuse: text("the terms in words", "CC BY 4.0", readName).optional(),
-  authorization: secret.inPlace,
+  reuse: text("the terms of use", "CC BY 4.0", readName).optional(),
+  authorization: secret.inline,
   authorization_file: secret.file,
   authorization_env: secret.env,
   headers: HEADERS_TABLE,
@@ -206,24 +207,24 @@ const tiers = { indie: tier(), team: tier(), gpai: tier(), embedded: tier() } sa
   ReturnType<typeof tier>
 >;
 
-const keyHash = text("the SHA-256 of an API key", "64 hexadecimal characters", readKeyHash);
+const keyHash = text("the SHA-256 hash of an API key", "64 hexadecimal digits", readKeyHash);
 
 const customer = table({
   id: text("an id", "example-bank", readSourceId),
-  email: text("a mail address", "ana@example.org", readMailAddress),
+  email: text("an email address", "ana@example.org", readMailAddress),
   tier: oneOf(TIERS),
   language: oneOf(MAIL_LANGUAGES).prefault("en"),
   key_sha256: z.preprocess(
     (value) => Array.isArray(value) || value === undefined ? value : [value],
     list(keyHash, "hashes", '["…"]').min(1, {
-      error: "is empty: a customer needs a key; `customer hash-key` makes one",
+      error: "is empty: a customer needs a key; `customer hash-key` creates one",
     }),
   ),
   ...tierLimits,
 }, "[[customers]]");
 
 const payment = table({
-  webhook_secret: secret.inPlace,
+  webhook_secret: secret.inline,
   webhook_secret_file: secret.file,
   webhook_secret_env: secret.env,
   livemode: flag().prefault(true),
@@ -235,9 +236,9 @@ const payment = table({
 
 const mail = table({
   from: text("a sender", "Regfeed <feed@example.org>", readMailbox).prefault("Regfeed <regfeed@localhost>"),
-  support: z.literal("").or(text("a mail address", "support@example.org", readMailbox)).prefault(""),
+  support: z.literal("").or(text("an email address", "support@example.org", readMailbox)).prefault(""),
   outbox: text("a folder", "data/outbox", readPath).prefault("data/outbox"),
-  smtp_url: secret.inPlace,
+  smtp_url: secret.inline,
   smtp_url_file: secret.file,
   smtp_url_env: secret.env,
   smtp_ca_file: text("the path of a file", "/etc/ssl/our-ca.pem", readPath).optional(),
@@ -245,12 +246,12 @@ const mail = table({
   keep: duration(BOUNDS.keep, "90d").prefault("90d"),
 }, "[mail]");
 
-/** The config file: every key that may stand in it. What it gives has every default filled in that needs no other key. */
+/** The config file with every key. The output contains all defaults that do not depend on other keys. */
 export const FILE_SCHEMA = table({
   server: table({
     listen: text("an address to listen on", "127.0.0.1:8080", readListen).prefault("127.0.0.1:8080"),
-    public_url: text("an address", "https://feed.example.org", readPublicUrl).optional(),
-    trusted_proxies: list(text("a range of addresses", "10.0.0.0/8", readCidr), "ranges", '["10.0.0.0/8"]')
+    public_url: text("a URL", "https://feed.example.org", readPublicUrl).optional(),
+    trusted_proxies: list(text("a CIDR", "10.0.0.0/8", readCidr), "CIDRs", '["10.0.0.0/8"]')
       .prefault([]),
     tls_cert: text("the path of a file", "/etc/regfeed/tls/fullchain.pem", readPath).optional(),
     tls_key: text("the path of a file", "/etc/regfeed/tls/key.pem", readPath).optional(),
@@ -267,7 +268,7 @@ export const FILE_SCHEMA = table({
   ingest: table({
     user_agent: text("a User-Agent", "Regfeed/{version} (+{public_url})", readUserAgent)
       .prefault("Regfeed/{version} (+{public_url})"),
-    contact: text("who is to be written to", "feeds@example.org", readContact).optional(),
+    contact: text("an email address or a URL", "feeds@example.org", readContact).optional(),
     notify_first_fetch: flag().prefault(false),
     max_document_bytes: wholeNumber(BOUNDS.maxDocumentBytes, "20971520").prefault(20 * 1024 * 1024),
     timeout: duration(BOUNDS.ingestTimeout, "30s").prefault("30s"),
@@ -292,7 +293,7 @@ export const FILE_SCHEMA = table({
   }).prefault([]),
   delivery: table({
     allow_http: flag().prefault(false),
-    allow_networks: list(text("a range of addresses", "10.0.0.0/8", readCidr), "ranges", '["10.0.0.0/8"]')
+    allow_networks: list(text("a CIDR", "10.0.0.0/8", readCidr), "CIDRs", '["10.0.0.0/8"]')
       .prefault([]),
     timeout: duration(BOUNDS.deliveryTimeout, "15s").prefault("15s"),
     concurrency: wholeNumber(BOUNDS.deliveryConcurrency, "100").prefault(100),
@@ -317,7 +318,7 @@ export const FILE_SCHEMA = table({
   mail: mail.prefault({}),
   metrics: table({
     listen: text("an address to listen on", "127.0.0.1:9464", readListen).optional(),
-    token: secret.inPlace,
+    token: secret.inline,
     token_file: secret.file,
     token_env: secret.env,
   }, "[metrics]").prefault({}),
@@ -328,5 +329,5 @@ export const FILE_SCHEMA = table({
   }, "[log]").prefault({}),
 }, "[server]");
 
-/** A checked config file, before it becomes a Config. */
+/** A valid config file, by its own keys. */
 export type CheckedFile = z.output<typeof FILE_SCHEMA>;

@@ -1,17 +1,17 @@
-// Secrets: given in place, in a file or in the environment.
+// Secrets, which the config gives inline, as a file or as an environment variable.
 import { resolve } from "node:path";
 import { trimEndOf } from "../domain/trim.ts";
-import { readPath, readVariable } from "./values.ts";
+import { readPath, readVariable } from "./parse_values.ts";
 
 /** Where secrets come from. */
 export interface SecretReader {
-  /** The text of a file; rejects when it cannot be read. */
+  /** The text of a file; rejects if it cannot be read. */
   file(path: string): Promise<string>;
   /** The value of an environment variable. */
   env(name: string): string | undefined;
 }
 
-/** A file that holds a secret. */
+/** A file that contains a secret. */
 export interface SecretFile {
   /** The key that names it: `sources[2].authorization_file`. */
   key: string;
@@ -19,19 +19,18 @@ export interface SecretFile {
   path: string;
 }
 
-/** What a table gives for a secret. */
+/** The result of reading a secret. */
 export type SecretReading =
-  /** No key gives one. */
+  /** Not set. */
   | { kind: "none" }
-  /** `key` is the one that gave it; `path` the absolute file it was read from, if it was. */
+  /** `key` is the key that sets it; `path` is the absolute path of its file, if any. */
   | { kind: "secret"; key: string; value: string; path?: string }
   /** What is wrong with `key`, and what to do. */
   | { kind: "problem"; key: string; message: string };
 
 /**
- * The secret NAME of a table: one of `NAME = "…"`, `NAME_file = "…"` (relative to the folder; line ends behind the
- * secret do not count) and `NAME_env = "…"`. Messages never hold the secret. A value that the schema refuses counts
- * as none.
+ * The secret NAME of a table: one of `NAME = "…"`, `NAME_file = "…"` (relative to the folder; trailing line ends are
+ * removed) and `NAME_env = "…"`. Messages never contain the secret. A value that the schema rejects counts as not set.
  */
 export async function readSecret(
   table: Record<string, unknown>,
@@ -42,9 +41,8 @@ export async function readSecret(
   const [key, second] = forms;
   if (key === undefined) return { kind: "none" };
   if (second !== undefined) {
-    const message = `is one too many beside ${
-      forms.filter((form) => form !== second).join(" and ")
-    }: keep one of them`;
+    const others = forms.filter((form) => form !== second).join(" and ");
+    const message = `cannot be combined with ${others}: keep only one`;
     return { kind: "problem", key: second, message };
   }
   const given = table[key];
@@ -52,7 +50,7 @@ export async function readSecret(
   if (key === `${name}_env`) return readVariableSecret(key, given, source.reader);
   if (key === `${name}_file`) return await readFileSecret(key, given, source);
   if (given.trim() !== "") return { kind: "secret", key, value: given };
-  return { kind: "problem", key, message: "is empty: write the secret or take the key out" };
+  return { kind: "problem", key, message: "is empty: set the secret or remove the key" };
 }
 
 function readVariableSecret(key: string, variable: string, reader: SecretReader): SecretReading {
@@ -60,7 +58,7 @@ function readVariableSecret(key: string, variable: string, reader: SecretReader)
   const value = reader.env(variable);
   if (value !== undefined && value.trim() !== "") return { kind: "secret", key, value };
   const state = value === undefined ? "not set" : "empty";
-  const message = `names the environment variable ${variable}, which is ${state}: give it to the service`;
+  const message = `refers to the environment variable ${variable}, which is ${state}`;
   return { kind: "problem", key, message };
 }
 
@@ -77,20 +75,20 @@ async function readFileSecret(
     return {
       kind: "problem",
       key,
-      message: `names the file ${path}, which is empty: write the secret into it`,
+      message: `refers to the file ${path}, which is empty`,
     };
   } catch (error) {
-    return { kind: "problem", key, message: `names the file ${path}, which ${whyUnreadable(error)}` };
+    return { kind: "problem", key, message: `refers to the file ${path}, which ${whyUnreadable(error)}` };
   }
 }
 
-/** Deno gives errors a name, node's interfaces a code. */
+/** Deno's errors have a name, Node's a code. */
 function whyUnreadable(error: unknown): string {
   const { name, code } = error as { name?: unknown; code?: unknown };
-  if (name === "NotFound" || code === "ENOENT") return "does not exist: make it, or correct the path";
+  if (name === "NotFound" || code === "ENOENT") return "does not exist: create it or correct the path";
   if (name === "PermissionDenied" || code === "EACCES") {
-    return "this user may not read: change its owner or mode";
+    return "the service's user is not allowed to read: change its owner or mode";
   }
-  if (name === "IsADirectory" || code === "EISDIR") return "is a folder: name the file in it";
+  if (name === "IsADirectory" || code === "EISDIR") return "is a folder: set the path of a file";
   return `cannot be read: ${error instanceof Error ? error.message : String(error)}`;
 }

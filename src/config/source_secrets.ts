@@ -1,26 +1,27 @@
-// The secrets of sources: what their requests carry in headers.
+// The secrets of sources, which are sent as request headers.
 import type { KeyPath } from "./key_lines.ts";
-import { formatKey, type PlacedMessage } from "./problems.ts";
+import { formatKey, type KeyProblem } from "./problems.ts";
 import { readSecret, type SecretFile, type SecretReader } from "./secrets.ts";
-import { sourceTables } from "./sources.ts";
-import { headerNameProblem } from "./strategy_tables.ts";
+import { tablesOf } from "./raw_document.ts";
+import { headerNameProblem } from "./strategy_schema.ts";
 
 const HEADER_VALUE = /^[!-~]([ !-~]*[!-~])?$/;
-const NOT_A_HEADER = "gives no header value: it is one line of ASCII characters, such as Bearer and a token";
+const NOT_A_HEADER =
+  "is not a valid header value: use one line of ASCII characters, such as Bearer and a token";
 
-/** The secrets of a document's sources, read. */
+/** The secrets of the sources. */
 export interface SourceSecrets {
-  /** By the source's position. */
+  /** By the source's index. */
   authorizations: Map<number, string>;
-  /** By the source's position, then by lower-case name. */
+  /** By the source's index, then by lower-case name. */
   headers: Map<number, Record<string, string>>;
   files: SecretFile[];
-  /** The keys whose secrets stand in the document itself. */
-  inPlace: string[];
-  problems: PlacedMessage[];
+  /** The keys whose secrets are in the config file itself. */
+  inline: string[];
+  problems: KeyProblem[];
 }
 
-/** Reads the secrets that the sources of a raw document name. */
+/** Reads the secrets of the sources of a raw document. */
 export async function readSourceSecrets(
   document: Record<string, unknown>,
   from: { reader: SecretReader; folder: string },
@@ -29,7 +30,7 @@ export async function readSourceSecrets(
     authorizations: new Map(),
     headers: new Map(),
     files: [],
-    inPlace: [],
+    inline: [],
     problems: [],
   };
   const read = async (table: Record<string, unknown>, name: string, at: KeyPath): Promise<string | null> => {
@@ -43,12 +44,12 @@ export async function readSourceSecrets(
     if (secret.path !== undefined) {
       result.files.push({ key: formatKey(path) ?? secret.key, path: secret.path });
     }
-    if (secret.key === name) result.inPlace.push(formatKey(path) ?? name);
+    if (secret.key === name) result.inline.push(formatKey(path) ?? name);
     if (HEADER_VALUE.test(secret.value)) return secret.value;
     result.problems.push({ path, message: NOT_A_HEADER });
     return null;
   };
-  for (const [index, source] of sourceTables(document)) {
+  for (const [index, source] of tablesOf(document, "sources")) {
     const authorization = await read(source, "authorization", ["sources", index]);
     if (authorization !== null) result.authorizations.set(index, authorization);
     const table = source.headers;

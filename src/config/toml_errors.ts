@@ -1,60 +1,61 @@
-// What the TOML parser complains of, in words for whoever edits the file.
+// Explains the errors of the TOML parser.
 
-/** What usually causes a complaint, by a part of the parser's words. */
+/** The usual causes, by a part of the parser's message. */
 const CAUSES: readonly (readonly [RegExp, string])[] = [
-  [/invalid value|numeric/, 'this is no value: texts go in quotes ("…"), true and false are lower-case'],
-  [/leading zero/, "numbers have no zero in front; a text goes in quotes"],
+  [/invalid value|numeric/, 'not a valid value: put strings in quotes ("…"); true and false are lower-case'],
+  [/leading zero/, "numbers must not start with zero; put strings in quotes"],
   [
     /unfinished string|not allowed in strings/,
-    'a text must end with its quote on the same line ("""…""" spans lines)',
+    'a string must end with a quote on the same line (use """…""" for several lines)',
   ],
   [/unfinished array|unfinished table|end of structure/, "a bracket is not closed or a comma is missing"],
-  [/end of table array/, "a list of tables opens and closes with double brackets: [[sources]]"],
-  [/followed by an end-of-line/, "something stands behind the value: one key a line, comments begin with #"],
-  [/key/, "this is no key: lines are KEY = VALUE or [table], and odd keys go in quotes"],
-  [/escape/, 'a backslash in "…" begins an escape: double it, or use single quotes'],
-  [/date/, "this is no date: texts go in quotes"],
+  [/end of table array/, "the header of a list of tables needs double brackets: [[sources]]"],
+  [
+    /followed by an end-of-line/,
+    "unexpected text after the value: write one key per line; comments start with #",
+  ],
+  [/key/, "not a valid key: lines are KEY = VALUE or [table]; put unusual keys in quotes"],
+  [/escape/, 'a backslash in "…" starts an escape: double it, or use single quotes'],
+  [/date/, "not a valid date: put strings in quotes"],
 ];
 
-/** A typographic quote where a value or a key begins. */
+/** A typographic quote at the start of a value or a key. */
 const TYPOGRAPHIC_QUOTE = /(?:^|[=[,{])\s*[\u2018-\u201f\u00ab\u00bb\u2039\u203a]/;
 const HEADER = /^\s*\[{1,2}\s*([A-Za-z0-9_-]+)\s*\]/;
-/** The name in a table's brackets, or the key before a value. */
+/** The name of a table header, or a key. */
 const NAMED = /^\s*(?:\[\s*([A-Za-z0-9_.-]+)\s*\]|([A-Za-z0-9_.-]+)\s*=)/;
 
 /**
- * The complaint of the parser with its usual cause, told from the line that it complains of, those before it, and the
- * tables of which there may be several; never a piece of the file, which may hold secrets.
+ * The parser's message with its usual cause, derived from the invalid line and the lines before it. Never contains a
+ * part of the file, which may be secret. `listTables` are the tables with double brackets.
  */
 export function explainToml(
   parserMessage: string,
-  place: { line: string; before: readonly string[]; listTables: readonly string[] },
+  context: { line: string; before: readonly string[]; listTables: readonly string[] },
 ): string {
-  const complaint = (parserMessage.split("\n")[0] ?? "").replace(/^Invalid TOML document: /, "");
-  return `${causeOf(complaint, place)} (the parser says: ${complaint})`;
+  const message = (parserMessage.split("\n")[0] ?? "").replace(/^Invalid TOML document: /, "");
+  return `${causeOf(message, context)} (parser message: ${message})`;
 }
 
 function causeOf(
-  complaint: string,
+  message: string,
   { line, before, listTables }: { line: string; before: readonly string[]; listTables: readonly string[] },
 ): string {
-  if (/invalid value|numeric|key/.test(complaint) && TYPOGRAPHIC_QUOTE.test(line)) {
-    return "these quotes are typographic: TOML takes the straight ones, \"…\" and '…', alone";
+  if (/invalid value|numeric|key/.test(message) && TYPOGRAPHIC_QUOTE.test(line)) {
+    return "typographic quotes: TOML requires straight quotes, \"…\" or '…'";
   }
   const table = listTables.find((name) => name === HEADER.exec(line)?.[1]);
-  if (/redefine/.test(complaint) && table !== undefined) {
-    return `there may be several of these, so each one, the first too, begins with double brackets: [[${table}]]`;
+  if (/redefine/.test(message) && table !== undefined) {
+    return `this table is a list: each header, including the first, needs double brackets: [[${table}]]`;
   }
-  if (/redefine/.test(complaint)) {
+  if (/redefine/.test(message)) {
     const first = firstLineOf(line, before);
-    return `this key or table stands in the file already${
-      first === null ? "" : `, on line ${first}`
-    }: merge the two`;
+    return `this key or table is already defined${first === null ? "" : ` on line ${first}`}: merge the two`;
   }
-  return CAUSES.find(([words]) => words.test(complaint))?.[1] ?? "this is no TOML";
+  return CAUSES.find(([words]) => words.test(message))?.[1] ?? "not valid TOML";
 }
 
-/** The line, from 1, on which a table's header or a key of the same table stands before; null where it is not seen. */
+/** The line, from 1, of the earlier header or key with the same name; null if not found. */
 function firstLineOf(line: string, before: readonly string[]): number | null {
   const [, table, key] = NAMED.exec(line) ?? [];
   const start = key === undefined ? 0 : before.findLastIndex((one) => /^\s*\[/.test(one)) + 1;

@@ -1,14 +1,14 @@
-// HTML as values: whatever is not markup already is escaped when it is put into markup.
+// HTML templates that escape every value that is not markup itself.
 
-/** Markup that is safe to send. */
+/** Safe HTML. */
 export class Html {
   constructor(readonly text: string) {}
 }
 
-/** What markup is made of; a list stands for its parts, null for nothing. */
+/** A value in a template: a list is concatenated, null is empty. */
 export type Part = string | number | Html | null | readonly Part[];
 
-/** Markup from a template: its literal parts as they stand, its values escaped unless they are markup. */
+/** HTML from a template; values are escaped unless they are {@link Html}. */
 export function markup(literals: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(
     literals.map((literal, index) => (index === 0 ? literal : textOf(parts[index - 1] ?? null) + literal))

@@ -1,22 +1,22 @@
-// The part of CommonMark (and its tables) in which the API's descriptions are written, as HTML.
+// Renders the subset of Markdown that the API descriptions use as HTML.
 import { Html, markup, type Part } from "./html.ts";
 
-/** Text without markup as the id of a heading: "Daily quota" is `daily-quota`. */
+/** The id of a heading: `daily-quota` for "Daily quota". */
 export function slug(text: string): string {
   return text.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
 }
 
-/** The headings of the second level, in order. */
+/** The second-level headings in order. */
 export function headingsOf(markdown: string): string[] {
   return [...markdown.matchAll(/^## (.+)$/gm)].map(([, text = ""]) => text);
 }
 
-/** Paragraphs, headings of the second level, lists, tables, fenced code; within lines see {@link inline}. */
+/** Renders paragraphs, second-level headings, lists, tables and fenced code; within lines see {@link inline}. */
 export function markdownToHtml(markdown: string): Html {
   return markup`${blocksOf(markdown).map(block)}`;
 }
 
-/** `code`, **bold** and [links](https://…), everything else as it stands. */
+/** Renders `code`, **bold** and [links](https://…); everything else is plain text. */
 export function inline(text: string): Html {
   const parts = text.split(/(`[^`]+`|\*\*[^*]+\*\*|\[[^\][]+\]\((?:https:\/\/|#)[^()\s]+\))/);
   return markup`${
@@ -24,19 +24,19 @@ export function inline(text: string): Html {
       if (index % 2 === 0) return part;
       if (part.startsWith("`")) return codeOf(part.slice(1, -1));
       if (part.startsWith("**")) return markup`<strong>${inline(part.slice(2, -2))}</strong>`;
-      const [, label = "", address = ""] = /^\[([^\]]+)\]\((.+)\)$/.exec(part) ?? [];
-      return markup`<a href="${address}">${label}</a>`;
+      const [, label = "", url = ""] = /^\[([^\]]+)\]\((.+)\)$/.exec(part) ?? [];
+      return markup`<a href="${url}">${label}</a>`;
     })
   }`;
 }
 
-/** Long names may break behind their underscores. */
+/** Code that may wrap after underscores. */
 function codeOf(text: string): Html {
   const words = text.split("_");
   return markup`<code>${words.map((word, index) => (index === 0 ? word : markup`_<wbr>${word}`))}</code>`;
 }
 
-/** Blocks are separated by empty lines, except within a fence. */
+/** The blocks of a text: separated by empty lines, except within a fence. */
 function blocksOf(markdown: string): string[] {
   const blocks: string[][] = [[]];
   let isFenced = false;

@@ -1,30 +1,30 @@
-// A page in one file: markup, style and script, and the policy that lets it load nothing else.
+// A self-contained page with its Content Security Policy.
 import { createHash } from "node:crypto";
 import { Html, markup } from "./html.ts";
 import shared from "./page.css" with { type: "text" };
 
-/** A page, and what it may load. */
+/** A rendered page. */
 export interface Page {
   html: string;
-  /** The value of `Content-Security-Policy`: its own style and script, requests to its own origin, nothing else. */
+  /** The value of `Content-Security-Policy`: only the page's own style and script, and requests to its own origin. */
   contentSecurityPolicy: string;
 }
 
-/** What a page is made of. */
+/** The parts of a page. */
 export interface PageParts {
   title: string;
-  /** Beside what all pages share. */
+  /** Styles in addition to the shared ones. */
   style: string;
   script: string;
   body: Html;
 }
 
-/** An arrow that leaves a dot, as the page's icon: without one, browsers ask the server for a file. */
+/** The page's icon, inline, because browsers otherwise request /favicon.ico. */
 const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' " +
   "rx='3' fill='%230b5c63'/%3E%3Cpath d='M4 8h7M8 5l3 3-3 3' stroke='white' stroke-width='1.8' fill='none'/%3E%3C/svg%3E";
 
-/** Puts a page together. */
+/** Renders a page. */
 export function renderPage({ title, style: own, script, body }: PageParts): Page {
   const style = `${shared}\n${own}`;
   const whole = markup`<!doctype html>

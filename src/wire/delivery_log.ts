@@ -1,4 +1,4 @@
-// Deliveries as JSON: what was promised to a subscription, and the attempts made to keep it.
+// Deliveries and their attempts as JSON.
 import * as z from "zod";
 import {
   type AttemptRecord,
@@ -12,8 +12,8 @@ import { DELIVERY_TYPES } from "./delivery.ts";
 import { disclaimer, identifier, unixMs } from "./event.ts";
 import { EXAMPLE_DELIVERY, EXAMPLE_REVISION, EXAMPLE_SUBSCRIPTION } from "./examples.ts";
 
-/** The most of an endpoint's answer that is shown, bytes of UTF-8. */
-export const MAX_ANSWER_BYTES = 1_024;
+/** Maximum length of an endpoint's response body that is shown, bytes of UTF-8. */
+export const MAX_RESPONSE_BYTES = 1_024;
 
 const EXAMPLE_RECORD = {
   id: EXAMPLE_DELIVERY.delivery_id,
@@ -36,69 +36,75 @@ export const deliveryId: z.ZodString = identifier("delivery", "The delivery's id
   examples: [EXAMPLE_RECORD.id],
 });
 
-/** A delivery, without its attempts. */
+/** A delivery without its attempts. */
 export const deliveryRecord = z.strictObject({
   id: identifier("delivery", "The same for every attempt, and the header `webhook-id`"),
-  subscription_id: identifier("subscription", "The subscription that it goes to"),
-  event_id: identifier("event", "The event that it tells of"),
+  subscription_id: identifier("subscription", "The subscription"),
+  event_id: identifier("event", "The delivered event"),
   type: z.enum(DELIVERY_TYPES).meta({ description: "`event.published` or `event.revised`" }),
-  sequence: z.int().min(1).meta({ description: "Its place among the subscription's deliveries, from 1" }),
+  sequence: z.int().min(1).meta({
+    description: "The number of the delivery within its subscription, from 1",
+  }),
   status: z.enum(DELIVERY_STATUSES).meta({
     description:
-      "`pending`: on its way; `delivered`: an attempt was answered 2xx; `failed`: every attempt failed; " +
-      "`held`: waits for a cause to end; `cancelled`: the subscription was deleted",
+      "`pending`: will be attempted; `delivered`: the endpoint responded 2xx; `failed`: every attempt failed; " +
+      "`held`: waits until its reason ends; `cancelled`: the subscription was deleted",
   }),
-  reason: z.string().nullable().meta({ description: "Why it is not delivered, in words; null when it is" }),
-  attempt_count: z.int().min(0).meta({ description: "Attempts made or begun" }),
+  reason: z.string().nullable().meta({ description: "Why it is not delivered; null if it is" }),
+  attempt_count: z.int().min(0).meta({ description: "Number of attempts, including one in progress" }),
   last_status_code: z.int().nullable().meta({
-    description: "What the endpoint answered last; null when it never did",
+    description: "HTTP status of the endpoint's last response; null if there was none",
   }),
-  created_at: unixMs.meta({ description: "When it was made, Unix milliseconds" }),
+  created_at: unixMs.meta({ description: "When it was created, Unix milliseconds" }),
   next_attempt_at: unixMs.nullable().meta({
-    description: "When it is tried next, at the earliest, Unix milliseconds; null unless it is pending",
+    description: "Earliest time of the next attempt, Unix milliseconds; null unless it is pending",
   }),
   delivered_at: unixMs.nullable().meta({
-    description: "When it first arrived, Unix milliseconds; null if never",
+    description: "When it was first delivered, Unix milliseconds; null if never",
   }),
   finished_at: unixMs.nullable().meta({
-    description: "When it was delivered, failed or cancelled, Unix milliseconds; null before",
+    description: "When it was delivered, failed or cancelled, Unix milliseconds; null before that",
   }),
-}).meta({ id: "Delivery", description: "One event on its way to one subscription" });
+}).meta({ id: "Delivery", description: "The delivery of one event to one subscription" });
 
 const attemptRecord = z.strictObject({
-  number: z.int().min(1).meta({ description: "From 1; replays count on" }),
+  number: z.int().min(1).meta({ description: "From 1; replays continue the numbering" }),
   started_at: unixMs.meta({ description: "Unix milliseconds" }),
-  duration_ms: z.int().min(0).meta({ description: "Look-up, connection, sending and answer together" }),
-  status_code: z.int().nullable().meta({ description: "What the endpoint answered; null without an answer" }),
-  problem: z.string().nullable().meta({ description: "What went wrong, in words; null after success" }),
+  duration_ms: z.int().min(0).meta({
+    description: "Duration including DNS, connection, request and response",
+  }),
+  status_code: z.int().nullable().meta({
+    description: "HTTP status of the response; null without a response",
+  }),
+  problem: z.string().nullable().meta({ description: "What went wrong; null after success" }),
   answer: z.string().nullable().meta({
     description:
-      `The beginning of the answer's body as text, at most ${MAX_ANSWER_BYTES} bytes, control characters ` +
-      "left out; null without one",
+      `The start of the response body as text, at most ${MAX_RESPONSE_BYTES} bytes, without control characters; ` +
+      "null without a response",
   }),
 }).meta({ id: "DeliveryAttempt", description: "One attempt to deliver" });
 
-/** The answer of `GET /v1/deliveries`. */
+/** The response of `GET /v1/deliveries`. */
 export const deliveryList = z.strictObject({
   deliveries: z.array(deliveryRecord),
-  count: z.int().min(0).meta({ description: "Number of deliveries in this answer" }),
+  count: z.int().min(0).meta({ description: "Number of deliveries in this response" }),
   disclaimer,
 }).meta({
   id: "DeliveryList",
-  description: "Deliveries, the newest first",
+  description: "Deliveries, newest first",
   examples: [{ deliveries: [EXAMPLE_RECORD], count: 1, disclaimer: DISCLAIMER }],
 });
 
 const deliveryWithAttempts = deliveryRecord.extend({
   attempts: z.array(attemptRecord).meta({
     description:
-      "The first one first; removed some time after the delivery is finished, as the operator configures",
+      "First attempt first; deleted some time after the delivery is finished, as the operator configures",
   }),
 }).meta({ id: "DeliveryWithAttempts", description: "A delivery with its attempts" });
 
-/** The answer of `GET /v1/deliveries/{id}`. */
-export const deliveryAnswer = z.strictObject({ delivery: deliveryWithAttempts, disclaimer }).meta({
-  id: "DeliveryAnswer",
+/** The response of `GET /v1/deliveries/{id}`. */
+export const deliveryResponse = z.strictObject({ delivery: deliveryWithAttempts, disclaimer }).meta({
+  id: "DeliveryResponse",
   description: "One delivery",
   examples: [{
     delivery: {
@@ -126,10 +132,10 @@ export const deliveryAnswer = z.strictObject({ delivery: deliveryWithAttempts, d
   }],
 });
 
-/** The answer of `POST /v1/deliveries/{id}/replay`. */
-export const replayAnswer = z.strictObject({ delivery: deliveryRecord, disclaimer }).meta({
-  id: "ReplayAnswer",
-  description: "The delivery as it stands now: pending, or held while the month's deliveries are used up",
+/** The response of `POST /v1/deliveries/{id}/replay`. */
+export const replayResponse = z.strictObject({ delivery: deliveryRecord, disclaimer }).meta({
+  id: "ReplayResponse",
+  description: "The delivery, now pending, or held if the monthly quota is used up",
   examples: [{
     delivery: { ...EXAMPLE_RECORD, reason: null, attempt_count: 11, last_status_code: 200 },
     disclaimer: DISCLAIMER,
@@ -168,18 +174,18 @@ export function toDeliveryWithAttempts(
       duration_ms: attempt.durationMs,
       status_code: attempt.statusCode,
       problem: attempt.problem,
-      answer: attempt.answer === null ? null : safeAnswer(attempt.answer),
+      answer: attempt.answer === null ? null : safeResponseText(attempt.answer),
     })),
   };
 }
 
-// What a terminal obeys, and what turns the direction of a text.
+// Control characters, and characters that change the direction of text.
 const UNSAFE = /(?![\t\n\r])\p{Cc}|\p{Bidi_Control}|\ufeff/gu;
 
-/** The beginning of what an endpoint answered, as text that is safe to show: it is the endpoint's word, not ours. */
-export function safeAnswer(text: string): string {
+/** The start of an endpoint's response body as text that is safe to display. */
+export function safeResponseText(text: string): string {
   const bytes = new TextEncoder().encode(text.replace(UNSAFE, "").toWellFormed());
-  if (bytes.length <= MAX_ANSWER_BYTES) return new TextDecoder().decode(bytes);
-  // A character that the cut would halve is left out.
-  return trimEndOf(new TextDecoder().decode(bytes.subarray(0, MAX_ANSWER_BYTES)), "\ufffd");
+  if (bytes.length <= MAX_RESPONSE_BYTES) return new TextDecoder().decode(bytes);
+  // An incomplete character at the end is removed.
+  return trimEndOf(new TextDecoder().decode(bytes.subarray(0, MAX_RESPONSE_BYTES)), "\ufffd");
 }

@@ -1,10 +1,10 @@
-// Invented records that stand as examples in the description of the API; no publication of this kind exists.
+// Fictional examples for the API description.
 import type { EventDiff } from "../domain/diff.ts";
 import { DISCLAIMER } from "../domain/disclaimer.ts";
 import type { RegEvent } from "../domain/event.ts";
 import type { Provenance } from "../domain/provenance.ts";
 
-/** The first version of an invented publication. */
+/** The first version of a publication. */
 export const EXAMPLE_EVENT: RegEvent = {
   id: "evt_01KYPEWD40C1BAYPTZMVD7V4WY",
   source_id: "example-board",
@@ -35,7 +35,7 @@ export const EXAMPLE_EVENT: RegEvent = {
   },
 };
 
-/** What it was made from. */
+/** The provenance of {@link EXAMPLE_EVENT}. */
 export const EXAMPLE_PROVENANCE: Provenance = {
   rules_version: "2",
   categories: ["Guidelines"],
@@ -48,7 +48,7 @@ export const EXAMPLE_PROVENANCE: Provenance = {
 
 const REVISED_TITLE = "Guidelines on the marking of generated content";
 
-/** Its revision. */
+/** A revision of {@link EXAMPLE_EVENT}. */
 export const EXAMPLE_REVISION: RegEvent = {
   ...EXAMPLE_EVENT,
   id: "evt_01KYWDAKRR5WRWT5EF8803K206",
@@ -68,8 +68,8 @@ export const EXAMPLE_REVISION: RegEvent = {
 };
 
 /**
- * What the revision changed. Written out, for the languages' names alone cost a start some milliseconds; a test compares
- * it with what the two records give.
+ * The diff of the revision. It is a literal, because computing it would delay the start by some milliseconds; a test
+ * compares it with the computed diff.
  */
 export const EXAMPLE_DIFF: EventDiff = {
   previous_id: EXAMPLE_EVENT.id,

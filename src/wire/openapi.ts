@@ -1,4 +1,4 @@
-// The shape of the API's description: the part of OpenAPI 3.1 that Regfeed's own document uses.
+// Types for the parts of OpenAPI 3.1 that Regfeed uses.
 
 /** A JSON Schema (2020-12), or a reference to one. */
 export interface Schema {
@@ -35,12 +35,12 @@ export interface Parameter {
   required: boolean;
   description: string;
   schema: Schema;
-  /** With `explode` false: the values of a list stand in one parameter, with commas between them. */
+  /** With `explode: false`, a list is one parameter with comma-separated values. */
   style?: "form";
   explode?: false;
 }
 
-/** A header of an answer. */
+/** A header of a response. */
 export interface Header {
   description: string;
   schema: Schema;
@@ -59,20 +59,20 @@ export interface MediaType {
   examples?: Record<string, Reference | Example>;
 }
 
-/** An answer. */
+/** A response. */
 export interface ResponseObject {
   description: string;
   headers?: Record<string, Reference | Header>;
   content?: Record<string, MediaType>;
 }
 
-/** A request and its answers. */
+/** A request and its responses. */
 export interface Operation {
   operationId: string;
   tags: string[];
   summary: string;
   description: string;
-  /** Empty: no key is needed. */
+  /** Empty: no key required. */
   security: Record<string, string[]>[];
   parameters?: Parameter[];
   requestBody?: { required: boolean; description: string; content: Record<string, MediaType> };
@@ -80,18 +80,18 @@ export interface Operation {
   responses: Record<string, Reference | ResponseObject>;
 }
 
-/** A method of a path, as the description writes it. */
+/** A method in lower case. */
 export type Method = "get" | "post" | "patch" | "delete";
 
 /** The operations of one path. */
 export type PathItem = { [M in Method]?: Operation };
 
-/** How a request shows who it is from. */
+/** How a request is authenticated. */
 export type SecurityScheme =
   | { type: "http"; scheme: "bearer"; description: string }
   | { type: "apiKey"; in: "header"; name: string; description: string };
 
-/** The description. */
+/** An OpenAPI document. */
 export interface OpenApi {
   openapi: "3.1.1";
   info: {
@@ -105,8 +105,8 @@ export interface OpenApi {
   tags: { name: string; description: string }[];
   paths: Record<string, PathItem>;
   webhooks: Record<string, PathItem>;
-  /** Answers that belong to no operation: to unknown paths (404), and to methods that a path does not take (405). */
-  "x-other-answers": Record<"404" | "405", ResponseObject>;
+  /** Responses that belong to no operation: for unknown paths (404) and unsupported methods (405). */
+  "x-other-responses": Record<"404" | "405", ResponseObject>;
   components: {
     schemas: Record<string, Schema>;
     responses: Record<string, ResponseObject>;

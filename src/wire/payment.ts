@@ -1,19 +1,19 @@
-// What the payment provider is answered.
+// The response to the payment provider's webhooks.
 import * as z from "zod";
 import { DISCLAIMER } from "../domain/disclaimer.ts";
 import { disclaimer } from "./event.ts";
 
-/** The answer of `POST /v1/webhooks/payment`. */
+/** The response of `POST /v1/webhooks/payment`. */
 export const paymentReceipt = z.strictObject({
   received: z.literal(true),
   outcome: z.enum(["applied", "waiting", "ignored", "repeated"]).meta({
     description:
-      "`applied`: what follows from it is done. `waiting`: kept until its checkout is paid. `ignored`: " +
-      "nothing follows from it. `repeated`: it was known already",
+      "`applied`: the event took effect. `waiting`: stored until its checkout is paid. `ignored`: the event has no " +
+      "effect. `repeated`: the event was already known",
   }),
   disclaimer,
 }).meta({
   id: "PaymentReceipt",
-  description: "The event is kept; it need not be sent again",
+  description: "The event was received; do not send it again",
   examples: [{ received: true, outcome: "applied", disclaimer: DISCLAIMER }],
 });

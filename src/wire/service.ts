@@ -1,4 +1,4 @@
-// The public answers about the service itself: sources, topics, health, problems.
+// The API's responses about the service: sources, topics, health, problems.
 import * as z from "zod";
 import { CONFIG_STATES } from "../domain/config_state.ts";
 import { STORE_TROUBLES } from "../domain/store_trouble.ts";
@@ -9,36 +9,36 @@ import { FETCH_STRATEGIES } from "../domain/source.ts";
 import { SOURCE_CONDITIONS, sourceHealth } from "../domain/source_health.ts";
 import { disclaimer, identifier, unixMs } from "./event.ts";
 
-/** A source with the metadata of its last fetch (specification, section 2.2). */
+/** A source with its last fetch (specification, section 2.2). */
 export const sourceRecord = z.strictObject({
   id: z.string().meta({ description: "The source's id, for the filters of events and subscriptions" }),
   name_en: z.string().meta({ description: "English name" }),
   name_de: z.string().meta({ description: "German name" }),
-  base_url: z.url().meta({ description: "Address of the source" }),
+  base_url: z.url().meta({ description: "URL of the source's website" }),
   fetch_strategy: z.enum(FETCH_STRATEGIES).meta({
     description:
-      "How it is fetched: `feed` is RSS, Atom or JSON Feed, `files` a watched folder, `json` an API, " +
-      "`html` a listing, `sparql` an endpoint for queries, `sitemap` the changed pages of a site",
+      "How it is fetched: `feed` (RSS, Atom or JSON Feed), `files` (a watched folder), `json` (an API), " +
+      "`html` (a listing), `sparql` (a query endpoint), `sitemap` (the changed pages of a site)",
   }),
   reuse_terms: z.string().nullable().meta({
-    description: "The terms under which its publisher lets its texts be used again, as far as known",
+    description: "The publisher's terms of reuse, if known",
   }),
   last_success_at: unixMs.nullable().meta({
-    description: "When it was last fetched with success, Unix milliseconds; null until then",
+    description: "Time of the last successful fetch, Unix milliseconds; null if never",
   }),
   consecutive_failures: z.int().min(0).meta({ description: "Failed fetches since the last success" }),
   state: z.enum(SOURCE_CONDITIONS).meta({
     description:
-      "`new`: never fetched yet; `ok`; `failing`; `blocked`: its host refuses or throttles us; `silent`: " +
-      "nothing new for longer than its history allows; `empty`: fewer items than it must have; `partial`: " +
-      "fetched but for a part of it, such as one of its languages",
+      "`new`: not fetched yet; `ok`; `failing`; `blocked`: its host rejects or throttles requests; `silent`: " +
+      "nothing new for longer than usual; `empty`: fewer items than expected; `partial`: " +
+      "a part could not be fetched, such as one of its languages",
   }),
   state_since: unixMs.nullable().meta({
-    description: "Since when it is in this state, Unix milliseconds; null while it is new",
+    description: "Since when it has been in this state, Unix milliseconds; null if it is new",
   }),
 }).meta({ id: "Source", description: "An official source and its last fetch" });
 
-/** The answer of `GET /v1/sources`. */
+/** The response of `GET /v1/sources`. */
 export const sourceList = z.strictObject({ sources: z.array(sourceRecord), disclaimer }).meta({
   id: "SourceList",
   description: "The active sources",
@@ -59,7 +59,7 @@ export const sourceList = z.strictObject({ sources: z.array(sourceRecord), discl
   }],
 });
 
-/** The record of a source, from what the config says and what the store knows of it (null: nothing yet). */
+/** The record of a source, from its settings and its stored state (null: none yet). */
 export function toSourceRecord(
   settings: SourceSettings,
   state: SourceState | null,
@@ -87,12 +87,12 @@ export const topicRecord = z.strictObject({
   name_de: z.string().meta({ description: "German name" }),
   name_fr: z.string().meta({ description: "French name" }),
   parent: z.string().nullable().meta({
-    description: "Null for a parent topic, which stands for its children",
+    description: "The parent topic; null for a parent topic, which includes its children in filters",
   }),
   articles: z.array(z.string()).meta({ description: "Articles of the AI Act that the topic covers" }),
 }).meta({ id: "Topic", description: "A topic of the taxonomy, which has two levels" });
 
-/** The answer of `GET /v1/topics`. */
+/** The response of `GET /v1/topics`. */
 export const topicList = z.strictObject({ topics: z.array(topicRecord), disclaimer }).meta({
   id: "TopicList",
   description: "The topic taxonomy",
@@ -119,13 +119,13 @@ export const topicList = z.strictObject({ topics: z.array(topicRecord), disclaim
   }],
 });
 
-/** The answer of `GET /v1/health`; it names no customer, no address and no error text. */
+/** The response of `GET /v1/health`. It is public: it contains no customer, URL or error text. */
 export const healthReport = z.strictObject({
   status: z.enum(["ok", "degraded", "down"]).meta({
-    description: "`degraded` when a source or the deliveries need attention, `down` when the store fails",
+    description: "`degraded`: a source or the deliveries need attention; `down`: the store fails",
   }),
   version: z.string().meta({ description: "Regfeed's version" }),
-  time: unixMs.meta({ description: "When the report was made, Unix milliseconds" }),
+  time: unixMs.meta({ description: "Time of the report, Unix milliseconds" }),
   database: z.enum(["ok", ...STORE_TROUBLES, "failing"]).meta({
     description:
       "What keeps the store from its work: a full disk, a file that cannot be written, another process's " +
@@ -133,49 +133,48 @@ export const healthReport = z.strictObject({
   }),
   config: z.enum(CONFIG_STATES).meta({
     description:
-      "Whether the config is in force as it was last read: `waiting` until something can be stored, `refused` when it is " +
-      "wrong or contradicts what is stored, and the one before it goes on",
+      "Whether the last config was applied: `waiting` until the store can be written; `refused` if it is invalid or " +
+      "conflicts with stored data, in which case the previous config stays active",
   }),
   ingestion: z.strictObject({
     sources: z.int().min(0).meta({ description: "Active sources" }),
     failing: z.int().min(0).meta({
       description:
-        "Sources whose last fetch failed, or that are long overdue; each source counts in one state alone",
+        "Sources whose last fetch failed or that are long overdue; each source counts in only one state",
     }),
-    blocked: z.int().min(0).meta({ description: "Sources whose host refuses or throttles us" }),
+    blocked: z.int().min(0).meta({ description: "Sources whose host rejects or throttles requests" }),
     silent: z.int().min(0).meta({
-      description: "Sources that have had nothing new for longer than their history allows",
+      description: "Sources with nothing new for longer than usual",
     }),
-    empty: z.int().min(0).meta({ description: "Sources that gave fewer items than they must" }),
+    empty: z.int().min(0).meta({ description: "Sources with fewer items than expected" }),
     partial: z.int().min(0).meta({
-      description: "Sources of which a part could not be had, such as one of their languages",
+      description: "Sources of which a part could not be fetched, such as one of their languages",
     }),
-    new: z.int().min(0).meta({ description: "Sources that were never fetched yet" }),
+    new: z.int().min(0).meta({ description: "Sources not fetched yet" }),
     held_back: z.int().min(0).meta({
-      description:
-        "Events that nobody is told of before the operator has looked at them: floods of new ones or of revisions",
+      description: "Events held for the operator's review because a source changed unusually many at once",
     }),
     last_success_at: unixMs.nullable().meta({
-      description: "When any source was last fetched with success, Unix milliseconds; null until then",
+      description: "Time of the last successful fetch of any source, Unix milliseconds; null if none",
     }),
-  }).meta({ description: "The collecting" }),
+  }).meta({ description: "Ingestion" }),
   deliveries: z.strictObject({
-    pending: z.int().min(0).meta({ description: "Deliveries on their way or waiting for another attempt" }),
+    pending: z.int().min(0).meta({ description: "Deliveries that are due or wait for another attempt" }),
     oldest_pending_age_ms: z.int().min(0).nullable().meta({
-      description: "Age of the oldest of them, milliseconds; null without any",
+      description: "Age of the oldest pending delivery, milliseconds; null without any",
     }),
-  }).meta({ description: "The webhooks" }),
+  }).meta({ description: "Webhook deliveries" }),
   mails: z.strictObject({
-    queued: z.int().min(0).meta({ description: "Mails that wait to be handed over" }),
-    failed: z.int().min(0).meta({ description: "Mails that were given up" }),
-  }).meta({ description: "The mails to customers" }),
+    queued: z.int().min(0).meta({ description: "Emails waiting to be sent" }),
+    failed: z.int().min(0).meta({ description: "Emails that could not be sent" }),
+  }).meta({ description: "Emails to customers" }),
   payments: z.strictObject({
-    unknown_prices: z.int().min(0).meta({ description: "Customers who pay a price that buys no known tier" }),
-  }).meta({ description: "The payments" }),
+    unknown_prices: z.int().min(0).meta({ description: "Customers whose price has no tier in the config" }),
+  }).meta({ description: "Payments" }),
   event_loop: z.strictObject({
     longest_pause_ms: z.int().min(0).meta({
       description:
-        "Longest time in the last one to two minutes in which the main thread served nobody, milliseconds",
+        "Longest time in the last one to two minutes for which the main thread was blocked, milliseconds",
     }),
   }).meta({ description: "The main thread" }),
   disclaimer,
@@ -207,27 +206,29 @@ export const healthReport = z.strictObject({
   }],
 });
 
-/** The answer of `GET /v1/health`. */
+/** The response of `GET /v1/health`. */
 export type HealthReport = z.infer<typeof healthReport>;
 
-/** Every error's body: RFC 9457 `application/problem+json`. */
+/** The body of every error: RFC 9457 `application/problem+json`. */
 export const problem = z.strictObject({
   type: z.string().meta({
-    description: "A URI that names the kind of problem: `urn:regfeed:problem:` and the code",
+    description: "A URI for the kind of problem: `urn:regfeed:problem:` and the code",
   }),
-  title: z.string().meta({ description: "The kind of problem in words, always the same for one code" }),
-  status: z.int().min(400).max(599).meta({ description: "The HTTP status" }),
-  detail: z.string().meta({ description: "What is wrong here and what to do about it" }),
+  title: z.string().meta({
+    description: "The kind of problem in words; the same for every problem with this code",
+  }),
+  status: z.int().min(400).max(599).meta({ description: "HTTP status" }),
+  detail: z.string().meta({ description: "What is wrong in this request and what to do" }),
   code: z.enum(Object.keys(ERRORS) as ErrorCode[]).meta({
-    description: "The kind of problem, for programs to branch on",
+    description: "The kind of problem, for use in programs",
   }),
-  request_id: identifier("request", "The request, as in the header `X-Request-Id`"),
+  request_id: identifier("request", "The request's id, as in the header `X-Request-Id`"),
   errors: z.array(
     z.strictObject({
       field: z.string().meta({
-        description: "A parameter, a field of the body (`topics.0`), the `body` as a whole, or a header",
+        description: "A parameter, a field of the body (`topics.0`), the whole `body`, or a header",
       }),
-      message: z.string().meta({ description: "What is wrong with it" }),
+      message: z.string().meta({ description: "What is wrong with the field" }),
     }),
-  ).optional().meta({ description: "Each wrong field, where the problem is one of input" }),
-}).meta({ id: "Problem", description: "What went wrong: RFC 9457 problem details" });
+  ).optional().meta({ description: "The invalid fields, if the input is invalid" }),
+}).meta({ id: "Problem", description: "An error as RFC 9457 problem details" });

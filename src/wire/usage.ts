@@ -1,4 +1,4 @@
-// What a customer has used, as JSON.
+// A customer's usage and limits as JSON.
 import * as z from "zod";
 import { DISCLAIMER } from "../domain/disclaimer.ts";
 import { TIERS } from "../domain/tier.ts";
@@ -7,54 +7,54 @@ import { disclaimer, unixMs } from "./event.ts";
 const count = z.int().min(0);
 
 const dailyActions = z.strictObject({
-  limit: count.meta({ description: "What the tier allows a UTC day" }),
-  used: count.meta({ description: "What is used today" }),
-  remaining: count.meta({ description: "What is left today" }),
-  resets_at: unixMs.meta({ description: "When the day ends, Unix milliseconds" }),
+  limit: count.meta({ description: "The limit per UTC day" }),
+  used: count.meta({ description: "Used today" }),
+  remaining: count.meta({ description: "Left today" }),
+  resets_at: unixMs.meta({ description: "End of the day, Unix milliseconds" }),
 });
 
-/** The answer of `GET /v1/usage`. */
+/** The response of `GET /v1/usage`. */
 export const usageReport = z.strictObject({
-  tier: z.enum(TIERS).meta({ description: "What decides the limits" }),
+  tier: z.enum(TIERS).meta({ description: "The tier, which decides the limits" }),
   api_requests: z.strictObject({
-    limit: count.meta({ description: "Requests a UTC day" }),
-    used: count.meta({ description: "This one included" }),
+    limit: count.meta({ description: "Requests per UTC day" }),
+    used: count.meta({ description: "Requests today, including this one" }),
     remaining: count.meta({ description: "Requests left today" }),
-    resets_at: unixMs.meta({ description: "When the day ends, Unix milliseconds" }),
-  }).meta({ description: "The day's requests" }),
+    resets_at: unixMs.meta({ description: "End of the day, Unix milliseconds" }),
+  }).meta({ description: "Today's requests" }),
   webhook_deliveries: z.strictObject({
-    limit: count.meta({ description: "Events delivered a UTC month" }),
-    used: count.meta({ description: "Delivered or on their way" }),
+    limit: count.meta({ description: "Delivered events per UTC month" }),
+    used: count.meta({ description: "Delivered or pending" }),
     remaining: count.meta({ description: "Deliveries left this month" }),
-    held: count.meta({ description: "Waiting: for the next month, or for a subscription to be switched on" }),
+    held: count.meta({ description: "Held until the next month, or until their subscription is enabled" }),
     held_limit: count.meta({
       description:
-        "Deliveries that may be held. What follows is not stored as deliveries: `catch_up` of the subscription " +
-        "has the reason `held_full`, and it goes on from there",
+        "Maximum number of held deliveries. Further events create no deliveries: `catch_up` of the subscription has " +
+        "the reason `held_full`, and delivery continues from there",
     }),
-    resets_at: unixMs.meta({ description: "When the month ends, Unix milliseconds" }),
+    resets_at: unixMs.meta({ description: "End of the month, Unix milliseconds" }),
     notices: z.array(z.strictObject({
       kind: z.enum(["quota-80", "quota-100"]).meta({
-        description: "Four fifths of the month are used; all of it is used, and what follows is held",
+        description: "80% of the quota is used; the whole quota is used, and further events are held",
       }),
-      at: unixMs.meta({ description: "When it came to that, Unix milliseconds" }),
-    })).meta({ description: "What the customer was written about this month" }),
-  }).meta({ description: "The month's deliveries" }),
-  test_calls: dailyActions.meta({ description: "The day's test deliveries" }),
+      at: unixMs.meta({ description: "When the threshold was reached, Unix milliseconds" }),
+    })).meta({ description: "The quota notices sent to the customer this month" }),
+  }).meta({ description: "This month's deliveries" }),
+  test_calls: dailyActions.meta({ description: "Today's test deliveries" }),
   replays: dailyActions.meta({
-    description: "The day's deliveries that were sent again or created by replays",
+    description: "Today's deliveries that were sent again or created by replays",
   }),
   backfills: dailyActions.meta({
-    description: "The day's subscriptions that were created with backfill_since",
+    description: "Today's subscriptions created with backfill_since",
   }),
   subscriptions: z.strictObject({
-    limit: count.meta({ description: "Subscriptions that may be active" }),
-    active: count.meta({ description: "Subscriptions that are active" }),
-  }).meta({ description: "The subscriptions" }),
+    limit: count.meta({ description: "Maximum number of active subscriptions" }),
+    active: count.meta({ description: "Number of active subscriptions" }),
+  }).meta({ description: "Subscriptions" }),
   disclaimer,
 }).meta({
   id: "Usage",
-  description: "Limits, and what is used of them",
+  description: "Limits and usage",
   examples: [{
     tier: "team",
     api_requests: { limit: 10_000, used: 42, remaining: 9_958, resets_at: 1_785_542_400_000 },

@@ -7,14 +7,14 @@ import { eventDiff } from "./delivery.ts";
 import { disclaimer, eventRecord } from "./event.ts";
 import { EXAMPLE_DIFF, EXAMPLE_EVENT, EXAMPLE_REVISION } from "./examples.ts";
 
-/** The answer of `GET /v1/events/{id}/versions`, the first version first. */
+/** The response of `GET /v1/events/{id}/versions`, first version first. */
 export const eventVersions = z.strictObject({
   versions: z.array(
     z.strictObject({
       event: eventRecord,
       diff_to_previous: eventDiff.nullable().meta({ description: "Null for the first version" }),
-    }).meta({ id: "EventVersion", description: "A version and what it changed" }),
-  ).meta({ description: "The first version first" }),
+    }).meta({ id: "EventVersion", description: "A version and its changes" }),
+  ).meta({ description: "First version first" }),
   count: z.int().min(1).meta({ description: "Number of versions" }),
   disclaimer,
 }).meta({
@@ -30,7 +30,7 @@ export const eventVersions = z.strictObject({
   }],
 });
 
-/** The answer, from the versions in order. */
+/** The response for versions in order. */
 export function toEventVersions(events: readonly RegEvent[]): z.infer<typeof eventVersions> {
   const versions = events.map((event, index) => {
     const previous = events[index - 1];

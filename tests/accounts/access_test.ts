@@ -1,4 +1,4 @@
-// Access: who gets in, who is refused, and for how long the store's last word is believed.
+// Authentication by API key, and its cache.
 import assert from "node:assert/strict";
 import { createAccess } from "../../src/accounts/access.ts";
 import { hashKey, makeKey } from "../../src/accounts/keys.ts";
@@ -23,7 +23,7 @@ const CUSTOMER: Customer = {
   createdAtMs: T0,
 };
 
-/** Access over a store that holds what the test puts in, and counts its questions. */
+/** Access over a store with the test's key holders that records the look-ups. */
 function given(holder: KeyHolder | null = { customer: CUSTOMER, disabledBy: null, keyDisabled: false }) {
   const clock = fakeClock(T0);
   const holders = new Map<string, KeyHolder>();
@@ -38,7 +38,7 @@ function given(holder: KeyHolder | null = { customer: CUSTOMER, disabledBy: null
   return { access: createAccess({ store, clock }), clock, holders, asked };
 }
 
-/** Expects a refusal, and gives what the caller is told. */
+/** Expects a rejection and returns its message. */
 async function refused(ask: () => Soon<unknown>): Promise<string> {
   let detail = "";
   await assert.rejects(async () => await ask(), (error) => {
@@ -52,20 +52,20 @@ async function refused(ask: () => Soon<unknown>): Promise<string> {
   return detail;
 }
 
-Deno.test("authenticate() gives the customer of a good key, by the key's hash", async () => {
+Deno.test("authenticate() returns the customer of a valid key, by the key's hash", async () => {
   const { access, asked } = given();
   assert.deepEqual(await access.authenticate(BEARER), CUSTOMER);
   assert.deepEqual(await access.authenticate(`bearer ${KEY}`), CUSTOMER);
   assert.deepEqual(asked, [hashKey(KEY)]);
 });
 
-Deno.test("authenticate() says whether the header is missing, is no key, is unknown or is disabled", async () => {
+Deno.test("authenticate() states whether the key is missing, malformed, unknown or disabled", async () => {
   const known = given();
   assert.match(await refused(() => known.access.authenticate(null)), /Send your API key/);
-  assert.match(await refused(() => known.access.authenticate("Bearer nonsense")), /holds no API key/);
-  assert.match(await refused(() => known.access.authenticate("")), /holds no API key/);
-  assert.deepEqual(known.asked, [], "the store is not asked for what cannot be a key");
-  assert.match(await refused(() => given(null).access.authenticate(BEARER)), /not known/);
+  assert.match(await refused(() => known.access.authenticate("Bearer nonsense")), /has no valid API key/);
+  assert.match(await refused(() => known.access.authenticate("")), /has no valid API key/);
+  assert.deepEqual(known.asked, [], "the store is not asked for malformed keys");
+  assert.match(await refused(() => given(null).access.authenticate(BEARER)), /is unknown/);
   const disabledKey = given({ customer: CUSTOMER, disabledBy: null, keyDisabled: true });
   assert.match(await refused(() => disabledKey.access.authenticate(BEARER)), /disabled/);
   const disabledCustomer = given({
@@ -75,18 +75,18 @@ Deno.test("authenticate() says whether the header is missing, is no key, is unkn
   });
   assert.match(
     await refused(() => disabledCustomer.access.authenticate(BEARER)),
-    /switched your access off.*would not help/,
+    /disabled your access.*would not help/,
   );
   const out = { ...CUSTOMER, enabled: false };
   const unpaid = given({ customer: out, disabledBy: "payment", keyDisabled: false });
-  assert.match(await refused(() => unpaid.access.authenticate(BEARER)), /not paid for.*the same key/);
+  assert.match(await refused(() => unpaid.access.authenticate(BEARER)), /same key resumes when you pay/);
   const old = given({ customer: out, disabledBy: "payment", keyDisabled: true });
   const said = await refused(() => old.access.authenticate(BEARER));
   assert.match(said, /key is disabled/);
-  assert.doesNotMatch(said, /paid|access/, "who holds an old key learns nothing of its customer");
+  assert.doesNotMatch(said, /paid|access/, "a disabled key reveals nothing about its customer");
 });
 
-Deno.test("authenticate() believes what it read for 500 ms at most", async () => {
+Deno.test("authenticate() caches a holder for at most 500 ms", async () => {
   const { access, clock, holders, asked } = given();
   await access.authenticate(BEARER);
   holders.set(hashKey(KEY), { customer: CUSTOMER, disabledBy: null, keyDisabled: true });
@@ -98,7 +98,7 @@ Deno.test("authenticate() believes what it read for 500 ms at most", async () =>
   assert.equal(asked.length, 2);
 });
 
-Deno.test("authenticate() is not fooled by a clock that is set back", async () => {
+Deno.test("authenticate() ignores the cache after the clock was set back", async () => {
   const { access, clock, holders } = given();
   await access.authenticate(BEARER);
   holders.set(hashKey(KEY), { customer: CUSTOMER, disabledBy: null, keyDisabled: true });
@@ -106,7 +106,7 @@ Deno.test("authenticate() is not fooled by a clock that is set back", async () =
   await refused(() => access.authenticate(BEARER));
 });
 
-Deno.test("authenticate() lets a changed tier and a key that is good again through after the same time", async () => {
+Deno.test("authenticate() returns a changed tier and a re-enabled key after the same time", async () => {
   const { access, clock, holders } = given({ customer: CUSTOMER, disabledBy: null, keyDisabled: true });
   await refused(() => access.authenticate(BEARER));
   holders.set(hashKey(KEY), {
@@ -118,7 +118,7 @@ Deno.test("authenticate() lets a changed tier and a key that is good again throu
   assert.equal((await access.authenticate(BEARER)).tier, "gpai");
 });
 
-Deno.test("authenticate() asks again for a key that was unknown, and forgets one that is gone", async () => {
+Deno.test("authenticate() does not cache unknown keys, and drops deleted ones", async () => {
   const { access, clock, holders } = given(null);
   await refused(() => access.authenticate(BEARER));
   holders.set(hashKey(KEY), { customer: CUSTOMER, disabledBy: null, keyDisabled: false });
@@ -129,13 +129,13 @@ Deno.test("authenticate() asks again for a key that was unknown, and forgets one
   await refused(() => access.authenticate(BEARER));
 });
 
-Deno.test("authenticate() measures the time from before the store was asked", async () => {
+Deno.test("authenticate() measures the age from the start of the look-up", async () => {
   const clock = fakeClock(T0);
   let asked = 0;
   const store = {
     findKey: async () => {
       asked++;
-      await clock.advance(400); // a slow store: its answer may be as old as the question
+      await clock.advance(400); // a slow store: its result may be as old as the request
       return { customer: CUSTOMER, disabledBy: null, keyDisabled: false };
     },
   };
@@ -146,7 +146,7 @@ Deno.test("authenticate() measures the time from before the store was asked", as
   assert.equal(asked, 2);
 });
 
-Deno.test("authenticate() passes the store's failure on and keeps nothing of it", async () => {
+Deno.test("authenticate() rethrows failures of the store and does not cache them", async () => {
   const clock = fakeClock(T0);
   let broken = true;
   const store = {
@@ -161,7 +161,7 @@ Deno.test("authenticate() passes the store's failure on and keeps nothing of it"
   assert.equal((await access.authenticate(BEARER)).id, "cus_1");
 });
 
-Deno.test("authenticate() works for more keys than it keeps", async () => {
+Deno.test("authenticate() works for more keys than it caches", async () => {
   const clock = fakeClock(T0);
   const store = {
     findKey: (hash: string) =>
@@ -174,7 +174,7 @@ Deno.test("authenticate() works for more keys than it keeps", async () => {
   }
 });
 
-Deno.test("authenticate() knows a header again for 500 ms, and only as a good one", async () => {
+Deno.test("authenticate() caches the hash of a header for 500 ms, and only for valid keys", async () => {
   const { access, clock, holders } = given();
   await access.authenticate(BEARER);
   const [hash = "", holder] = [...holders][0] ?? [];

@@ -1,11 +1,11 @@
-// API keys: their form, their hash, how they are read from a request.
+// API keys: form, hash and header.
 import assert from "node:assert/strict";
 import { hashKey, KEY_PREFIX, keyFromHeader, makeKey } from "../../src/accounts/keys.ts";
 
 const T0 = Date.UTC(2026, 6, 20, 12);
 const KEY = `rgf_${"0123456789abcdef".repeat(4)}`;
 
-Deno.test("makeKey() gives a key of 32 random bytes and stores only its hash and its end", () => {
+Deno.test("makeKey() creates a key of 32 random bytes and stores only its hash and last four characters", () => {
   const { key, stored } = makeKey((count) => Uint8Array.from({ length: count }, (_, at) => 255 - at), T0);
   assert.match(key, /^rgf_[0-9a-f]{64}$/);
   assert.ok(key.startsWith(`${KEY_PREFIX}fffefdfc`));
@@ -14,7 +14,7 @@ Deno.test("makeKey() gives a key of 32 random bytes and stores only its hash and
 });
 
 Deno.test("hashKey() is the SHA-256 of the whole key", () => {
-  // The two examples are FIPS 180-2's.
+  // Two test vectors of FIPS 180-2.
   assert.equal(hashKey("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   assert.equal(
     hashKey("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
@@ -23,7 +23,7 @@ Deno.test("hashKey() is the SHA-256 of the whole key", () => {
   assert.notEqual(hashKey(KEY), hashKey(KEY.slice(4)));
 });
 
-Deno.test("keyFromHeader() reads a bearer key and nothing else", () => {
+Deno.test("keyFromHeader() accepts only a bearer key", () => {
   const rows: [string | null, string | null][] = [
     [`Bearer ${KEY}`, KEY],
     [`bearer ${KEY}`, KEY],

@@ -1,4 +1,4 @@
-// The daily quota: exact under load, written behind, honest about failures and midnight.
+// The daily quota: exact under load, failures and at midnight.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import { createQuota, type Quota } from "../../src/accounts/quota.ts";
@@ -8,13 +8,13 @@ import { type FakeClock, fakeClock } from "../support/clock.ts";
 const MIDNIGHT = Date.UTC(2026, 6, 21);
 const T0 = MIDNIGHT - 12 * 3_600_000;
 
-/** Counts in memory that answer when they are told to. */
+/** A store in memory whose calls can be delayed. */
 class FakeCounts implements Pick<Store, "countedRequests" | "addRequests"> {
   readonly stored = new Map<string, number>();
   reads = 0;
   writes = 0;
   failures = 0;
-  /** Writes and reads wait for this. */
+  /** Reads and writes wait for this. */
   gate: Promise<void> = Promise.resolve();
 
   async countedRequests(customerId: string, day: string): Promise<number> {
@@ -36,7 +36,7 @@ class FakeCounts implements Pick<Store, "countedRequests" | "addRequests"> {
     }
   }
 
-  /** Closes the gate; the returned function opens it. */
+  /** Delays all calls until the returned function is called. */
   hold(): () => void {
     let open = (): void => {};
     this.gate = new Promise((resolve) => open = resolve);
@@ -58,7 +58,7 @@ async function takeTimes(quota: Quota, times: number, limit = 1_000): Promise<nu
   return allowed;
 }
 
-Deno.test("take() counts down to the limit and then refuses without counting", async () => {
+Deno.test("take() counts down to the limit and then denies without counting", async () => {
   const { quota } = given();
   const rows: unknown[] = [];
   for (let time = 0; time < 4; time++) {
@@ -71,7 +71,7 @@ Deno.test("take() counts down to the limit and then refuses without counting", a
   assert.equal((await quota.take("cus_2", 0)).allowed, false);
 });
 
-Deno.test("take() allows exactly the limit of many requests at once, over one read of the store", async () => {
+Deno.test("take() allows exactly the limit of many concurrent requests, with one read of the store", async () => {
   const { quota, counts } = given();
   counts.stored.set("2026-07-20 cus_1", 10);
   const open = counts.hold();
@@ -86,13 +86,13 @@ Deno.test("take() allows exactly the limit of many requests at once, over one re
   assert.equal(counts.stored.get("2026-07-20 cus_1"), 50);
 });
 
-Deno.test("take() counts every customer by itself", async () => {
+Deno.test("take() counts each customer separately", async () => {
   const { quota } = given();
   const takes = ["cus_1", "cus_2", "cus_1", "cus_2"].map((id) => quota.take(id, 1));
   assert.deepEqual((await Promise.all(takes)).map(({ allowed }) => allowed), [true, true, false, false]);
 });
 
-Deno.test("take() tells the next 00:00 UTC, and the whole seconds until then", async () => {
+Deno.test("take() returns the next 00:00 UTC, and the seconds until then", async () => {
   const { quota, clock } = given();
   const rows: [number, number, number][] = [
     [T0, MIDNIGHT, 43_200],
@@ -108,7 +108,7 @@ Deno.test("take() tells the next 00:00 UTC, and the whole seconds until then", a
   }
 });
 
-Deno.test("take() begins anew at 00:00 UTC, and each day is written to itself", async () => {
+Deno.test("take() starts again at 00:00 UTC, and stores each day separately", async () => {
   const { quota, counts, clock } = given();
   clock.set(MIDNIGHT - 1);
   assert.equal(await takeTimes(quota, 3, 2), 2);
@@ -118,7 +118,7 @@ Deno.test("take() begins anew at 00:00 UTC, and each day is written to itself", 
   assert.deepEqual(Object.fromEntries(counts.stored), { "2026-07-20 cus_1": 2, "2026-07-21 cus_1": 2 });
 });
 
-Deno.test("take() goes on from the stored counts after a restart", async () => {
+Deno.test("take() continues from the stored counts after a restart", async () => {
   const { quota, counts, clock } = given();
   await takeTimes(quota, 7);
   await quota.flush();
@@ -127,7 +127,7 @@ Deno.test("take() goes on from the stored counts after a restart", async () => {
   assert.equal(await takeTimes(restarted, 5, 10), 2);
 });
 
-Deno.test("take() passes on that the counts cannot be read, and reads them the next time", async () => {
+Deno.test("take() rethrows a failed read, and reads again next time", async () => {
   const { counts, clock } = given();
   let broken = true;
   const store = {
@@ -142,7 +142,7 @@ Deno.test("take() passes on that the counts cannot be read, and reads them the n
   assert.equal((await quota.take("cus_1", 1)).allowed, true, "and what failed was not counted");
 });
 
-Deno.test("refund() takes the count back once, and only if there was one", async () => {
+Deno.test("refund() subtracts a counted request once", async () => {
   const { quota, counts } = given();
   const first = await quota.take("cus_1", 2);
   await quota.take("cus_1", 2);
@@ -161,7 +161,7 @@ Deno.test("refund() takes the count back once, and only if there was one", async
   assert.equal(counts.stored.get("2026-07-20 cus_1"), 2);
 });
 
-Deno.test("refund() after the count was written takes it back from the store too", async () => {
+Deno.test("refund() after a flush also subtracts in the store", async () => {
   const { quota, counts } = given();
   const allowance = await quota.take("cus_1", 5);
   await quota.take("cus_1", 5);
@@ -171,7 +171,7 @@ Deno.test("refund() after the count was written takes it back from the store too
   assert.equal(counts.stored.get("2026-07-20 cus_1"), 1);
 });
 
-Deno.test("refund() of a request that began before midnight takes back from its own day", async () => {
+Deno.test("refund() of a request from before midnight subtracts from its own day", async () => {
   const { quota, counts, clock } = given();
   clock.set(MIDNIGHT - 1);
   const allowance = await quota.take("cus_1", 5);
@@ -184,7 +184,7 @@ Deno.test("refund() of a request that began before midnight takes back from its 
   assert.deepEqual(Object.fromEntries(counts.stored), { "2026-07-20 cus_1": 0, "2026-07-21 cus_1": 1 });
 });
 
-Deno.test("flush() writes what was counted since the last one, and nothing when nothing was", async () => {
+Deno.test("flush() stores the counts since the last one, if any", async () => {
   const { quota, counts } = given();
   await quota.flush();
   assert.equal(counts.writes, 0);
@@ -197,7 +197,7 @@ Deno.test("flush() writes what was counted since the last one, and nothing when 
   assert.equal(counts.stored.get("2026-07-20 cus_1"), 5);
 });
 
-Deno.test("flush() says that it failed and keeps the counts for the next one", async () => {
+Deno.test("flush() rejects on failure and keeps the counts for the next one", async () => {
   const { quota, counts } = given();
   await takeTimes(quota, 3);
   counts.failures = 2;
@@ -208,7 +208,7 @@ Deno.test("flush() says that it failed and keeps the counts for the next one", a
   assert.equal(counts.stored.get("2026-07-20 cus_1"), 4);
 });
 
-Deno.test("flush() writes nothing twice and loses nothing when several overlap", async () => {
+Deno.test("overlapping flush() calls store every count exactly once", async () => {
   const { quota, counts } = given();
   await takeTimes(quota, 3);
   const open = counts.hold();
@@ -220,7 +220,7 @@ Deno.test("flush() writes nothing twice and loses nothing when several overlap",
   assert.equal(counts.stored.get("2026-07-20 cus_1"), 5);
 });
 
-Deno.test("flush() has written everything before it resolves, also what another one has under way", async () => {
+Deno.test("flush() resolves after everything is stored, including by a flush in progress", async () => {
   const { quota, counts } = given();
   await takeTimes(quota, 3);
   const open = counts.hold();
@@ -235,7 +235,7 @@ Deno.test("flush() has written everything before it resolves, also what another 
   assert.equal(counts.stored.get("2026-07-20 cus_1"), 3);
 });
 
-Deno.test("flush() keeps yesterday's counts when their write fails after midnight", async () => {
+Deno.test("flush() keeps yesterday's counts if their write fails after midnight", async () => {
   const { quota, counts, clock } = given();
   await takeTimes(quota, 3);
   counts.failures = 1;
@@ -249,7 +249,7 @@ Deno.test("flush() keeps yesterday's counts when their write fails after midnigh
   assert.equal(counts.stored.get("2026-07-20 cus_1"), 3);
 });
 
-Deno.test("flush() forgets days that are over", async () => {
+Deno.test("flush() drops past days", async () => {
   const { quota, counts, clock } = given();
   await takeTimes(quota, 1);
   await quota.flush();
@@ -258,12 +258,12 @@ Deno.test("flush() forgets days that are over", async () => {
   clock.set(MIDNIGHT + 86_400_000);
   await quota.flush();
   await quota.flush();
-  clock.set(T0); // a clock that was set back: the day is read anew, and its count is whole
+  clock.set(T0); // after the clock was set back, the day is read again and its count is complete
   assert.equal((await quota.take("cus_1", 10)).remaining, 7);
   assert.equal(counts.reads, 2);
 });
 
-Deno.test("the counts are exact whatever the order of takes, refunds, flushes, failures and restarts", async () => {
+Deno.test("the counts are exact for any order of takes, refunds, flushes, failures and restarts", async () => {
   const step = fc.constantFrom("take", "take", "take", "refund", "flush", "failing flush", "restart");
   await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
     const [counts, clock] = [new FakeCounts(), fakeClock(T0)];

@@ -1,7 +1,7 @@
 // The log of deliveries over HTTP: what its owner sees of it, and what nobody else does.
 import assert from "node:assert/strict";
 import { NetworkError } from "../../src/domain/ports.ts";
-import { MAX_ANSWER_BYTES, safeAnswer } from "../../src/wire/delivery_log.ts";
+import { MAX_RESPONSE_BYTES, safeResponseText } from "../../src/wire/delivery_log.ts";
 import { boardConfig, rss } from "../support/samples.ts";
 import { createWorld, START_MS, type World } from "../support/world.ts";
 
@@ -178,17 +178,17 @@ Deno.test("GET /v1/deliveries/{id} tells of every attempt, in words", () => {
   });
 });
 
-Deno.test("safeAnswer() shows at most a kilobyte, whole characters, and nothing that a terminal or a reader obeys", () => {
+Deno.test("safeResponseText() shows at most a kilobyte, whole characters, and nothing that a terminal or a reader obeys", () => {
   const rows: [text: string, shown: string][] = [
     ["plain\n\ttext", "plain\n\ttext"],
     ["\u001b[31mred\u0000\u202egnirts", "[31mredgnirts"],
     ["half \ud800 a character", "half \ufffd a character"],
-    ["x".repeat(2_000), "x".repeat(MAX_ANSWER_BYTES)],
+    ["x".repeat(2_000), "x".repeat(MAX_RESPONSE_BYTES)],
     ["ü".repeat(1_000), "ü".repeat(512)],
     [`x${"ü".repeat(1_000)}`, `x${"ü".repeat(511)}`],
     ["<script>", "<script>"],
   ];
-  for (const [text, shown] of rows) assert.equal(safeAnswer(text), shown);
+  for (const [text, shown] of rows) assert.equal(safeResponseText(text), shown);
 });
 
 Deno.test("POST /v1/deliveries/{id}/replay sends the same bytes under the same id, and 409 while it is under way", () => {

@@ -95,8 +95,8 @@ Deno.test("a key is asked for where one is needed, and its answers tell of the q
 
 Deno.test("every error has an example with its code, status and title, and its line in the overview", async () => {
   const document = await description();
-  const text = JSON.stringify([document.paths, document["x-other-answers"], document.components.responses]);
-  const own = Object.values(document["x-other-answers"]).flatMap(({ content = {} }) =>
+  const text = JSON.stringify([document.paths, document["x-other-responses"], document.components.responses]);
+  const own = Object.values(document["x-other-responses"]).flatMap(({ content = {} }) =>
     Object.entries(content["application/problem+json"]?.examples ?? {})
   );
   const examples = new Map([...Object.entries(document.components.examples), ...own]);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { RegEvent } from "../../src/domain/event.ts";
 import type { Severity } from "../../src/domain/severity.ts";
-import { eventAnswer, eventList } from "../../src/wire/event.ts";
+import { eventList, eventResponse } from "../../src/wire/event.ts";
 import { healthReport, sourceList, topicList } from "../../src/wire/service.ts";
 import { StoreError } from "../../src/domain/store_trouble.ts";
 import { boardConfig, rss, SAMPLE_PROVENANCE, sampleEvent } from "../support/samples.ts";
@@ -172,7 +172,7 @@ Deno.test("GET /v1/events/{id} answers the event, and 404 for any other id", () 
     const [event] = await store(world, [{}]);
     const reply = await world.ask(`/v1/events/${event?.id}`, { key });
     assert.equal(reply.status, 200);
-    eventAnswer.parse(reply.json);
+    eventResponse.parse(reply.json);
     assert.deepEqual(reply.json.event, event);
     assert.deepEqual(reply.json.provenance, SAMPLE_PROVENANCE);
     for (const id of [world.newId("event"), "evt_", "x", "%2e%2e", "evt_%00"]) {

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { Webhook } from "standardwebhooks";
 import {
-  subscriptionAnswer,
   subscriptionCreated,
   subscriptionList,
-  testAnswer,
+  subscriptionResponse,
+  testResponse,
 } from "../../src/wire/subscription.ts";
 import { boardConfig } from "../support/samples.ts";
 import { createWorld, type Reply, START_MS, type World } from "../support/world.ts";
@@ -105,7 +105,7 @@ Deno.test("POST /v1/subscriptions says in plain words what a field must be", () 
       ],
       [
         { webhook_url: HOOK, backfill_since: 1_785_542_400 },
-        "backfill_since: is in seconds, it seems: it must be a time in Unix milliseconds, such as 1785542400000",
+        "backfill_since: seems to be in seconds: it must be a time in Unix milliseconds, such as 1785542400000",
       ],
       [{ webhook_url: "x".repeat(2_049) }, "webhook_url: may have at most 2048 characters"],
       [{ webhook_url: HOOK, topics: "gpai" }, "topics: must be a list"],
@@ -268,7 +268,7 @@ Deno.test("DELETE /v1/subscriptions/{id} answers the record once; then, and for 
     assert.equal((await world.ask(path, { method: "DELETE", key: stranger })).status, 404);
     const deleted = await world.ask(path, { method: "DELETE", key });
     assert.equal(deleted.status, 200);
-    subscriptionAnswer.parse(deleted.json);
+    subscriptionResponse.parse(deleted.json);
     assert.equal(deleted.json.subscription.enabled, false);
     assert.equal((await world.ask(path, { method: "DELETE", key })).status, 404);
     assert.deepEqual((await world.ask("/v1/subscriptions", { key })).json.subscriptions, []);
@@ -284,7 +284,7 @@ Deno.test("POST /v1/subscriptions/{id}/test sends one signed delivery with sever
     world.platform.clock.set(Date.now()); // the verifier knows only the real time
     const reply = await world.ask(`/v1/subscriptions/${subscription.id}/test`, { method: "POST", key });
     assert.equal(reply.status, 200, reply.text);
-    testAnswer.parse(reply.json);
+    testResponse.parse(reply.json);
     assert.deepEqual([reply.json.delivered, reply.json.status_code, reply.json.problem], [true, 204, null]);
     assert.doesNotMatch(reply.text, /receiver's words/);
     assert.equal(world.platform.http.requests.length, 1);

@@ -1,4 +1,4 @@
-// What an operator adds to the classification, and what becomes of items by it.
+// The operator's additions to the classification and their effects.
 import assert from "node:assert/strict";
 import { findAdditionProblems } from "../../src/classify/check_additions.ts";
 import {
@@ -47,14 +47,14 @@ function item(fields: Partial<ClassifyInput>): ClassifyInput {
   return { title: "", summary: "", url: "", categories: [], statedLanguages: ["en"], ...fields };
 }
 
-/** A classifier whose additions hold together. */
+/** A classifier with valid additions. */
 function classifierWith(change: Partial<Additions>) {
   const additions = { ...NONE, ...change };
   assert.deepEqual(findAdditionProblems(additions, ["board", "other"]), []);
   return createClassifier(additions);
 }
 
-Deno.test("createClassifier() without additions is the classification as it comes", () => {
+Deno.test("createClassifier() without additions is the built-in classification", () => {
   const classifier = createClassifier(NONE);
   const input = item({ title: "Draft guidelines on human oversight of AI" });
   assert.deepEqual(classifier.classify(input), classifyItem(input));
@@ -62,7 +62,7 @@ Deno.test("createClassifier() without additions is the classification as it come
   assert.equal(classifier.rulesVersion, RULES_VERSION);
 });
 
-Deno.test("createClassifier() states additions in its version: the same for the same ones, another for others", () => {
+Deno.test("createClassifier() derives its version from the additions", () => {
   const version = (change: Partial<Additions>) => createClassifier({ ...NONE, ...change }).rulesVersion;
   const versions = [
     version({ topics: [INSURANCE] }),
@@ -76,7 +76,7 @@ Deno.test("createClassifier() states additions in its version: the same for the 
   assert.equal(version({ topics: [structuredClone(INSURANCE)] }), versions[0]);
 });
 
-Deno.test("an added topic is found by its words in the item's language, by its articles, and listed", () => {
+Deno.test("an added topic is listed, and found by its words in the item's language and by its articles", () => {
   const { classify, topics } = classifierWith({ topics: [{ ...INSURANCE, articles: ["27"] }] });
   assert.deepEqual(topics.at(-1), {
     id: "insurance",
@@ -102,7 +102,7 @@ Deno.test("an added topic is found by its words in the item's language, by its a
   }
 });
 
-Deno.test("added keywords lead to the topic that they are added to, beside its own", () => {
+Deno.test("added keywords extend those of the topic", () => {
   const keywords = [{ topic: "financial-services", keywords: { ...NO_KEYWORDS, en: ["robo-advi*"] } }];
   const { classify } = classifierWith({ keywords });
   const title = "Guidance on the AI Act for robo-advisers";
@@ -115,7 +115,7 @@ Deno.test("added keywords lead to the topic that they are added to, beside its o
   assert.deepEqual(classify(own), classifyItem(own));
 });
 
-Deno.test("an own severity rule decides where every condition holds, and nowhere else", () => {
+Deno.test("a configured severity rule applies only if every condition is met", () => {
   const guidance = item({
     title: "Guidelines on Article 26(5) of the AI Act for employers",
     sourceId: "board",
@@ -146,7 +146,7 @@ Deno.test("an own severity rule decides where every condition holds, and nowhere
   }
 });
 
-Deno.test("the first own severity rule that fits decides, and none for what is not about AI regulation", () => {
+Deno.test("the first matching severity rule of the config applies, and none to items that are not relevant", () => {
   const { classify } = classifierWith({
     severityRules: [
       rule({ words: ["ferries", "guidelines"], without: ["draft"] }),
@@ -160,7 +160,7 @@ Deno.test("the first own severity rule that fits decides, and none for what is n
   assert.equal(classify(item({ title: "AI Act: annual report", summary })).severity, "low", "far behind");
 });
 
-Deno.test("a source's kind stands where no rule knows one; its topics stand with every relevant item", () => {
+Deno.test("a source's event type is the default, and its topics apply to every relevant item", () => {
   const { classify } = classifierWith({
     sources: [{ sourceId: "board", eventType: "decision", topics: ["education", "rights-family"] }],
   });
@@ -189,7 +189,7 @@ Deno.test("a source's kind stands where no rule knows one; its topics stand with
   assert.deepEqual([off.relevant, off.topics, off.severity], [false, [], "info"]);
 });
 
-Deno.test("a source's kind makes no item relevant that is not", () => {
+Deno.test("a source's event type does not make an item relevant", () => {
   const { classify } = classifierWith({
     sources: [{ sourceId: "board", eventType: "guidance", topics: [] }],
   });

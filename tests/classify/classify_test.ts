@@ -1,4 +1,4 @@
-// The classification as a whole: its values, its explanations, its traps, and random texts.
+// The whole classification: values, explanations, misleading texts and random texts.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import { type ClassifyInput, classifyItem, RULES_VERSION, TOPICS } from "../../src/classify/classify.ts";
@@ -9,7 +9,7 @@ function item(fields: Partial<ClassifyInput>): ClassifyInput {
   return { title: "", summary: "", url: "", categories: [], statedLanguages: ["en"], ...fields };
 }
 
-Deno.test("classifyItem() gives every value of a relevant item, with a reason for each", () => {
+Deno.test("classifyItem() returns every value of a relevant item, with a reason for each", () => {
   const result = classifyItem(item({
     title: "Commission publishes guidelines on transparency under Article 50 of the AI Act",
     url: "https://digital-strategy.ec.europa.eu/en/library/guidelines-transparency",
@@ -33,19 +33,19 @@ Deno.test("classifyItem() gives every value of a relevant item, with a reason fo
   assert.deepEqual(topic?.words, ["transparency", "Art. 50"]);
 });
 
-Deno.test("reasons tell what was weighed, and each word as what it counted", () => {
+Deno.test("reasons state the points and the words that earned them", () => {
   const told = (title: string, summary: string, url: string, fields: string[]) =>
     classifyItem(item({ title, summary, url })).reasons.filter(({ field }) => fields.includes(field))
       .map(({ field, value, why, words }) => `${field} ${value}: ${why} [${words.join(" · ")}]`);
 
-  // A name in the title says that it supervises, not the address; what is no word is said to be none.
+  // The supervisor is named in the title, not in the URL.
   assert.deepEqual(
     told("CMA launches initial review of AI models", "Competition and consumers.", "https://www.gov.uk/1", [
       "relevant",
     ]),
     [
-      "relevant true: it speaks of AI and of rules: AI is in its title [AI]",
-      "relevant true: rules: points 3, needed 2 [competition · publisher: CMA]",
+      "relevant true: it is about AI and rules (AI is in its title) [AI]",
+      "relevant true: points for rules: 3 (needed: 2) [competition · publisher: CMA]",
     ],
   );
   assert.deepEqual(
@@ -53,21 +53,21 @@ Deno.test("reasons tell what was weighed, and each word as what it counted", () 
       0,
       1,
     ),
-    ["relevant false: it speaks of AI, but hardly of rules: AI is at the beginning of its summary alone [AI]"],
+    ["relevant false: it is about AI, but not enough about rules (AI is only in its summary) [AI]"],
   );
-  // A topic without any evidence but the publisher claims no points.
+  // A default topic of the publisher has no points.
   assert.deepEqual(
     told("Policy statement on artificial intelligence", "", "https://www.federalregister.gov/1", ["topics"]),
-    ["topics international: no other topic fits, and its publisher leads to this one [third-country: gov]"],
+    ["topics international: the default for its publisher, because no other topic matches [third-country: gov]"],
   );
-  // Who publishes weighs, and is shown where it does; nobody is called foreign who is not known.
+  // The publisher affects severity and is shown; an unknown publisher is not called foreign.
   const severities: [title: string, url: string, expected: RegExp][] = [
     [
       "Guidance on the AI Act",
       "https://www.gov.uk/1",
       /^severity low: .* outside the EU .*third-country: uk\]$/,
     ],
-    ["Guidance on the AI Act", "", /^severity low: .* nothing says that an authority .*unknown\]$/],
+    ["Guidance on the AI Act", "", /^severity low: .* from an unknown publisher .*unknown\]$/],
     ["Guidance on the AI Act", "https://www.edps.europa.eu/1", /^severity medium: guidance .*eu-body: edps/],
     ["Speech on the AI Act", "https://www.edps.europa.eu/1", /^severity low: a report, .* a speech/],
   ];
@@ -76,7 +76,7 @@ Deno.test("reasons tell what was weighed, and each word as what it counted", () 
   }
 });
 
-Deno.test("classifyItem() gives an item without AI its language and kind, no topics and severity info", () => {
+Deno.test("classifyItem() gives an item without AI a language and an event type, but no topics and severity info", () => {
   const result = classifyItem(item({
     title:
       "Urteil des Gerichtshofs vom 3. März 2026 in der Rechtssache C-12/25: Schutz personenbezogener Daten",
@@ -93,7 +93,7 @@ Deno.test("classifyItem() gives an item without AI its language and kind, no top
   });
 });
 
-Deno.test("classifyItem() tells AI from what looks like it, and rules on AI from other news of AI", () => {
+Deno.test("classifyItem() distinguishes AI from lookalikes, and rules on AI from other news on AI", () => {
   const rows: [expected: boolean, title: string, summary: string, language: string][] = [
     [false, "ESMA guidelines under the AIFMD", "", "en"],
     [false, "Rules on AIS transponders for ships", "", "en"],
@@ -125,7 +125,7 @@ Deno.test("classifyItem() tells AI from what looks like it, and rules on AI from
   }
 });
 
-Deno.test("classifyItem() sees the publisher in the address: the same guidelines weigh less from farther away", () => {
+Deno.test("classifyItem() finds the publisher in the URL: the same guidelines are less severe from outside the EU", () => {
   const rows: [url: string, severity: string][] = [
     ["https://digital-strategy.ec.europa.eu/en/library/1", "high"],
     ["https://www.edpb.europa.eu/1", "high"],
@@ -133,14 +133,14 @@ Deno.test("classifyItem() sees the publisher in the address: the same guidelines
     ["https://www.cnil.fr/en/1", "medium"],
     ["https://www.gov.uk/1", "low"],
     ["https://oecd.ai/en/1", "low"],
-    ["not an address", "low"],
+    ["not a URL", "low"],
   ];
   for (const [url, severity] of rows) {
     assert.equal(classifyItem(item({ title: "Guidelines on AI", url })).severity, severity, url);
   }
 });
 
-Deno.test("TOPICS holds two levels with names in three languages, and RULES_VERSION is stated", () => {
+Deno.test("TOPICS has two levels with names in three languages, and RULES_VERSION is set", () => {
   const parents = new Map(TOPICS.map((topic) => [topic.id, topic.parent]));
   assert.equal(parents.size, TOPICS.length);
   for (const topic of TOPICS) {
@@ -150,7 +150,7 @@ Deno.test("TOPICS holds two levels with names in three languages, and RULES_VERS
   assert.match(RULES_VERSION, /^\d/);
 });
 
-/** Pieces that the rules look for, torn apart, and characters that texts from outside hold. */
+/** Fragments of what the rules match, and unusual characters. */
 const PIECES = [
   ..."AI Act|KI-VO|du RIA|Article 5|Articles 8 to|Art. 6 Abs.|Annex III|points a)|of the|GDPR".split("|"),
   ..."AI KI IA ai Ki the der des le und et of AI Act KI-VO RIA GDPR DSGVO TFEU Article Articles Art. Artikel article"
@@ -163,7 +163,7 @@ const PIECES = [
     .split(" "),
 ];
 
-Deno.test("classifyItem() takes any text, gives only valid values, and the same ones again", () => {
+Deno.test("classifyItem() accepts any text, returns only valid values, and is deterministic", () => {
   const topics = new Set(TOPICS.map((topic) => topic.id));
   const words = fc.array(
     fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...PIECES) }, {

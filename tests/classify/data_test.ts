@@ -1,4 +1,4 @@
-// The rules and words beside the code hold together: what one names, another has.
+// The data files are consistent: every name in one exists in the other.
 import assert from "node:assert/strict";
 import {
   ARTICLE_DATA,
@@ -10,7 +10,7 @@ import {
   SEVERITY_DATA,
   TOPIC_RULES,
 } from "../../src/classify/data.ts";
-import { foldPhrase } from "../../src/classify/text.ts";
+import { foldPhrase } from "../../src/classify/phrases/fold_text.ts";
 import { EVENT_TYPES } from "../../src/domain/event.ts";
 import { needs, present } from "../support/needs.ts";
 
@@ -24,7 +24,7 @@ Deno.test("the Act has 119 articles, 14 annexes and 180 recitals", () => {
   ]);
 });
 
-Deno.test("topics name only articles and annexes that the Act has", () => {
+Deno.test("topics refer only to articles and annexes of the Act", () => {
   for (const topic of TOPIC_RULES) {
     for (const article of topic.articles) {
       assert.ok(ARTICLE_DATA.articles.has(article), `${topic.id} ${article}`);
@@ -39,12 +39,12 @@ Deno.test("topics name only articles and annexes that the Act has", () => {
   }
 });
 
-Deno.test("severity rules ask for signals that are there, and every signal is asked for", () => {
+Deno.test("severity rules use only defined signals, and every signal is used", () => {
   const asked = new Set(SEVERITY_DATA.rules.flatMap((rule) => [...rule.with, ...rule.without]));
   assert.deepEqual([...asked].sort(), [...SEVERITY_DATA.signals.keys()].sort());
 });
 
-Deno.test("every event type has rules, and every event type has a severity whoever publishes", () => {
+Deno.test("every event type has rules, and a severity for every kind of publisher", () => {
   const types = new Set([...EVENT_TYPE_DATA.rules.map((rule) => rule.type), EVENT_TYPE_DATA.otherwise.type]);
   assert.deepEqual([...types].sort(), [...EVENT_TYPES].sort());
   const free = SEVERITY_DATA.rules.filter((rule) => !rule.dataProtection && !rule.namesTheAct);
@@ -53,7 +53,7 @@ Deno.test("every event type has rules, and every event type has a severity whoev
       const own = free.filter(({ types, publishers }) =>
         types.includes(type) && (publishers.length === 0 || publishers.includes(kind))
       );
-      // What a signal keeps from one rule must find another that asks for that signal.
+      // If a signal excludes one rule, another rule must require that signal.
       const taken = (name: string) =>
         own.some((rule) => rule.with.includes(name) && rule.without.length === 0);
       assert.ok(
@@ -64,7 +64,7 @@ Deno.test("every event type has rules, and every event type has a severity whoev
   }
 });
 
-Deno.test("no list holds a word twice: hyphens, accents and, beside words in capitals, capitals do not count", () => {
+Deno.test("no list has duplicates (ignoring hyphens, accents and, except in words in capitals, case)", () => {
   const lists: [name: string, words: readonly string[]][] = [
     ...TOPIC_RULES.flatMap(({ id, words }) =>
       [...words].map(([list, all]) => [`${id}.${list}`, all] as const)

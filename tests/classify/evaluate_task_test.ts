@@ -1,4 +1,4 @@
-// `deno task evaluate`, as it is called.
+// `deno task evaluate` as a process.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,12 +12,12 @@ const RIGHT =
 const MISSED =
   '{"id":"missed","title":"Timetable of the ferries","relevant":true,"event_type":"other","severity":"medium"}';
 
-/** Runs the task where the user stands. */
+/** Runs the task in the user's folder. */
 async function task(
   folder: string,
   ...args: string[]
 ): Promise<{ code: number; stdout: string; stderr: string }> {
-  // A task that runs these tests has said where its own user stands, and Deno lets that be.
+  // INIT_CWD may already be set by the task that runs these tests.
   const { INIT_CWD: _, ...env } = Deno.env.toObject();
   const output = await new Deno.Command(Deno.execPath(), {
     args: ["task", "--quiet", "--config", CONFIG, "evaluate", ...args],
@@ -30,7 +30,7 @@ async function task(
   return { code: output.code, stdout: decoder.decode(output.stdout), stderr: decoder.decode(output.stderr) };
 }
 
-Deno.test("the task evaluate prints shares, confusion and every miss with its explanation", () =>
+Deno.test("the evaluate task prints shares, confusion and every error with its explanation", () =>
   withFolder(async (folder) => {
     await Deno.writeTextFile(join(folder, "items.jsonl"), `${RIGHT}\n${MISSED}\n`);
     const { code, stdout, stderr } = await task(folder, "items.jsonl");
@@ -44,12 +44,12 @@ Deno.test("the task evaluate prints shares, confusion and every miss with its ex
         /^ {2}guidance → guidance 1$/m,
         /^ {2}medium → info 1$/m,
         /^Misses: 2$/m,
-        /^missed: Timetable of the ferries\n {2}relevant: true → false\n {4}false: nothing in it is about AI$/m,
+        /^missed: Timetable of the ferries\n {2}relevant: true → false\n {4}false: it does not mention AI$/m,
       ]
     ) assert.match(stdout, line);
   }));
 
-Deno.test("the task evaluate --json prints the same numbers for machines", () =>
+Deno.test("the evaluate task prints the same numbers as JSON with --json", () =>
   withFolder(async (folder) => {
     await Deno.writeTextFile(join(folder, "items.jsonl"), `${RIGHT}\n${MISSED}`);
     const { code, stdout, stderr } = await task(folder, "items.jsonl", "--json");
@@ -77,7 +77,7 @@ parent = "rights-family"
 keywords_en = ["robo-advi*"]
 `;
 
-Deno.test("the task evaluate --config measures what a config adds, and refuses a config with a mistake", () =>
+Deno.test("the evaluate task applies the additions of --config, and rejects an invalid config", () =>
   withFolder(async (folder) => {
     const own =
       '{"title":"AI Act and robo-advisers","relevant":true,"event_type":"guidance","severity":"low",' +
@@ -98,7 +98,7 @@ Deno.test("the task evaluate --config measures what a config adds, and refuses a
     assert.equal((await task(folder, "own.jsonl", "--config")).code, 2);
   }));
 
-Deno.test("the task evaluate ends with 2 when a line or the file is bad, and names it", () =>
+Deno.test("the evaluate task exits with code 2 and names the line or file if it is invalid", () =>
   withFolder(async (folder) => {
     await Deno.writeTextFile(join(folder, "bad.jsonl"), `${RIGHT}\n{"title":"x"}\n`);
     const bad = await task(folder, "bad.jsonl");

@@ -1,10 +1,10 @@
-// The evaluation, and the numbers that the classification reaches with it.
+// The evaluation, and the accuracy that the classification must keep.
 import assert from "node:assert/strict";
 import { evaluate, type LabelledItem, readLabelled } from "../../src/classify/evaluate.ts";
 import { needs, present } from "../support/needs.ts";
 
 const INVENTED = new URL("./invented_items.jsonl", import.meta.url);
-/** Titles as official bodies write them, labelled by the taxonomy's definitions before the rules had read them. */
+/** Realistic titles, labelled by the definitions of the taxonomy before the rules were applied to them. */
 const HELD_OUT = new URL("./held_out_items.jsonl", import.meta.url);
 const LABELLED = new URL("../../../shared/facts/labelled.jsonl", import.meta.url);
 
@@ -20,7 +20,7 @@ function labelled(id: string, title: string, expected: Partial<LabelledItem["exp
   };
 }
 
-Deno.test("evaluate() counts hits and misses and explains every miss", () => {
+Deno.test("evaluate() counts hits and errors and explains every error", () => {
   const result = evaluate([
     labelled("right", "Commission fines supplier for breach of the AI Act", {
       relevant: true,
@@ -73,7 +73,7 @@ Deno.test("evaluate() counts hits and misses and explains every miss", () => {
   assert.deepEqual(result.misses[4]?.reasons.map((reason) => reason.words), [["draft guidelines"]]);
 });
 
-Deno.test("evaluate() of nothing misses nothing", () => {
+Deno.test("evaluate() of no items has no errors", () => {
   const result = evaluate([]);
   assert.deepEqual([result.relevance.f1, result.topics.f1, result.severity.exact, result.misses], [
     1,
@@ -83,7 +83,7 @@ Deno.test("evaluate() of nothing misses nothing", () => {
   ]);
 });
 
-Deno.test("readLabelled() reads JSON lines and names the line that is wrong", () => {
+Deno.test("readLabelled() reads JSON lines and names invalid lines", () => {
   const line = {
     id: "1",
     lang: "de",
@@ -94,7 +94,7 @@ Deno.test("readLabelled() reads JSON lines and names the line that is wrong", ()
     event_type: "faq",
     topics: ["gpai"],
     severity: "low",
-    note: "passed over",
+    note: "ignored",
   };
   const text = JSON.stringify(line);
   assert.deepEqual(readLabelled(`${text}\n\n`), [{
@@ -122,14 +122,16 @@ Deno.test("readLabelled() reads JSON lines and names the line that is wrong", ()
     [{ event_type: "party" }, /^line 2: event_type must be one of legislation, /],
     [{ topics: ["sports"] }, /^line 2: topics\[0\] must be one of scope, /],
     [{ severity: null }, /^line 2: severity must be one of info, /],
-    [{ title: 5 }, /^line 2: title must be a text$/],
-    [{ lang: 5 }, /^line 2: lang must be a text$/],
+    [{ title: 5 }, /^line 2: title must be a string$/],
+    [{ lang: 5 }, /^line 2: lang must be a string$/],
   ];
   for (const [change, message] of rows) {
     assert.throws(() => readLabelled(`${text}\n${JSON.stringify({ ...line, ...change })}`), { message });
   }
   assert.throws(() => readLabelled("{"), /^Error: line 1 is not a JSON object: /);
-  for (const nothing of ["", "\ufeff", "\n \n"]) assert.throws(() => readLabelled(nothing), /holds no item/);
+  for (const nothing of ["", "\ufeff", "\n \n"]) {
+    assert.throws(() => readLabelled(nothing), /contains no items/);
+  }
   const wrong = Array.from({ length: 12 }, () => "{}").join("\n");
   assert.throws(
     () => readLabelled(wrong),
@@ -141,13 +143,13 @@ Deno.test("readLabelled() reads JSON lines and names the line that is wrong", ()
   );
 });
 
-Deno.test("evaluate() keeps what the rules reach on invented items of three languages", () => {
+Deno.test("evaluate() reaches at least the known accuracy on invented items in three languages", () => {
   const lines = readLabelled(Deno.readTextFileSync(INVENTED));
   assert.ok(lines.length >= 60);
   assertReached(lines, { relevance: 0.97, topics: 0.9, eventType: 0.93, severity: 0.95 });
 });
 
-Deno.test("evaluate() keeps what the rules reach on held-out items, in each language by itself", () => {
+Deno.test("evaluate() reaches at least the known accuracy on held-out items, in each language separately", () => {
   const lines = readLabelled(Deno.readTextFileSync(HELD_OUT));
   assert.ok(lines.length >= 300);
   const irrelevant = lines.filter((line) => !line.expected.relevant).length;
@@ -165,7 +167,7 @@ Deno.test({
   fn: () => {
     const lines = readLabelled(Deno.readTextFileSync(LABELLED));
     assertReached(lines, { relevance: 0.95, topics: 0.9, eventType: 0.95, severity: 0.95 });
-    // A feed says less than a label: the languages are found as well without what the label states.
+    // Feeds state less than labels: the language must be detected without the label's.
     assertReached(lines.map((line) => ({ ...line, statedLanguages: [] })), {
       relevance: 0.95,
       topics: 0.9,

@@ -1,4 +1,4 @@
-// Kinds of events by document numbers, addresses, titles, categories and summaries.
+// Event types by document number, URL, title, category and summary.
 import assert from "node:assert/strict";
 import { classifyItem } from "../../src/classify/classify.ts";
 import type { EventType } from "../../src/domain/event.ts";
@@ -104,7 +104,7 @@ const ROWS: [expected: EventType, from: From | string][] = [
   ["other", ""],
 ];
 
-Deno.test("classifyItem() finds the kind of event, for items of any subject", () => {
+Deno.test("classifyItem() finds the event type, also of items that are not relevant", () => {
   for (const [expected, from] of ROWS) {
     const { title, summary = "", url = "", category } = typeof from === "string" ? { title: from } : from;
     const categories = category === undefined ? [] : [category];

@@ -1,8 +1,8 @@
-// Which language an item is in, with what is stated and against it.
+// The language of an item, with and against the stated one.
 import assert from "node:assert/strict";
 import { classifyItem } from "../../src/classify/classify.ts";
 
-Deno.test("classifyItem() believes the stated language unless the words clearly say another", () => {
+Deno.test("classifyItem() uses the stated language unless the words are clearly in another", () => {
   const rows: [expected: string, stated: string[], title: string, summary?: string][] = [
     ["en", ["en"], "Guidelines on the AI Act"],
     ["de", ["en"], "Aktualisierte Meldung über die Verordnung und ihre Anhänge"],

@@ -1,4 +1,4 @@
-// Severities by kind, publisher and words.
+// Severities by event type, publisher and words.
 import assert from "node:assert/strict";
 import { classifyItem } from "../../src/classify/classify.ts";
 import type { Severity } from "../../src/domain/severity.ts";
@@ -73,7 +73,7 @@ const ROWS: [expected: Severity, title: string, url: string][] = [
   ],
 ];
 
-Deno.test("classifyItem() gives a severity by kind, publisher and words, and never more than they show", () => {
+Deno.test("classifyItem() derives the severity from event type, publisher and words", () => {
   for (const [expected, title, url] of ROWS) {
     const result = classifyItem({ title, summary: "", url, categories: [], statedLanguages: [] });
     const reasons = result.reasons.filter(({ field }) => field === "severity" || field === "event_type");

@@ -174,7 +174,7 @@ Deno.test("judgePayment() knows what is no signing secret, without repeating it"
     judgePayment({
       payment: { ...PAYMENT, ...payment },
       secretFiles: [],
-      secretsInPlace: ["payment.webhook_secret"],
+      inlineSecrets: ["payment.webhook_secret"],
       server: { publicUrl } as Config["server"],
     });
   const rows: [secret: string, level: Level, seen: RegExp][] = [

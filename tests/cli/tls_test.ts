@@ -39,7 +39,7 @@ Deno.test("serve speaks TLS, takes a new certificate into use, and goes on with 
     await writeConfig(folder, CONFIG);
     const checked = await regfeed(folder, ["check"]);
     assert.equal(checked.code, 0, checked.stderr);
-    assert.match(checked.stdout, /^server .*is reached at https:\/\/127\.0\.0\.1/m);
+    assert.match(checked.stdout, /^server .*public URL https:\/\/127\.0\.0\.1/m);
 
     const server = await serve(folder);
     const port = Number(new URL(server.address).port);

@@ -1,4 +1,4 @@
-// What differs between two configs: a table of edits, with what of each is put in force and what waits for a restart.
+// Differences between two configs: edits, the keys that a reload applies, and those that need a restart.
 import assert from "node:assert/strict";
 import { compareConfigs, keepUntilRestart } from "../../src/config/changes.ts";
 import { configOf, type Given, parsedOf, source } from "./given.ts";
@@ -111,7 +111,7 @@ for (const { edit, after, applied = [], restart = [] } of ROWS) {
   });
 }
 
-Deno.test("compareConfigs() sees a secret that changed in its file although the config did not", async () => {
+Deno.test("compareConfigs() detects a secret that changed in its file while the config did not", async () => {
   const text = 'webhook_secret_file = "/run/stripe"';
   const given = (secret: string): Given => ({
     files: { "/run/stripe": secret, "/run/key": `Bearer ${secret}` },
@@ -124,7 +124,7 @@ Deno.test("compareConfigs() sees a secret that changed in its file although the 
   assert.deepEqual(changes.applied, ["payment.webhook_secret", "sources.a-source.authorization"]);
 });
 
-Deno.test("keepUntilRestart() keeps what waits, and what follows from it; the next comparison names it again", async () => {
+Deno.test("keepUntilRestart() keeps settings that need a restart; the next comparison reports them again", async () => {
   const given = await parsedOf(
     edit("8080", "8081").replace('"15s"', '"10s"') + '\n[store]\npath = "other.db"',
   );
@@ -136,7 +136,7 @@ Deno.test("keepUntilRestart() keeps what waits, and what follows from it; the ne
   assert.deepEqual(compareConfigs(kept, given), { applied: [], restart: ["server.listen", "store.path"] });
 });
 
-Deno.test("compareConfigs() names what was changed of the mail server, and the address only where that differs", async () => {
+Deno.test("compareConfigs() names the changed keys of the mail server", async () => {
   const mail = '[mail]\nfrom = "a@b.example"\nsmtp_url = "smtp://u:p@m.example"\n';
   const differ = async (after: string) =>
     compareConfigs(await parsedOf(mail + source()), await parsedOf(after + source())).applied;

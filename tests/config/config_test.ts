@@ -1,54 +1,57 @@
-// What parseConfig() says of a bad file.
+// The problems that parseConfig() reports.
 import assert from "node:assert/strict";
 import { linesOf, problemsOf, source } from "./given.ts";
 
-/** A source whose addresses are these. */
+/** A source with these URLs. */
 const inLanguages = (urls: string) =>
   `[[sources]]\nid = "x"\nname_en = "x"\nbase_url = "https://a.org"\nurls = ${urls}`;
 
 const WRONG_VALUES: readonly [string, RegExp][] = [
   ["server = 5", /^regfeed\.toml:1: server: needs a table, such as \[server\]; found the number 5$/],
-  ['server.listen = "8080"', /:1: server\.listen: .*write ":8080"/],
+  ['server.listen = "8080"', /:1: server\.listen: .*use ":8080"/],
   [
     "\n[server]\nlisten = 8080",
     /:3: server\.listen: needs an address to listen on, .*found the number 8080$/,
   ],
-  ['server.public_url = "feed.example.org"', /server\.public_url: is no address/],
+  ['server.public_url = "feed.example.org"', /server\.public_url: is not a valid URL/],
   [
     'server.trusted_proxies = "10.0.0.0/8"',
-    /needs a list of ranges, such as \["10\.0\.0\.0\/8"\]; found the text/,
+    /needs a list of CIDRs, such as \["10\.0\.0\.0\/8"\]; found the string/,
   ],
-  ['[server]\ntrusted_proxies = [\n"10.0.0.0/8",\n"x"]', /:4: server\.trusted_proxies\[1\]: is no range/],
+  [
+    '[server]\ntrusted_proxies = [\n"10.0.0.0/8",\n"x"]',
+    /:4: server\.trusted_proxies\[1\]: is not a valid CIDR/,
+  ],
   ["store.path = 1979-05-27", /store\.path: needs a path, .*found a date or time$/],
-  ['store.path = ""', /store\.path: is no path/],
-  ['ingest.user_agent = "{foo}"', /ingest\.user_agent: holds "\{foo\}"/],
+  ['store.path = ""', /store\.path: is not a valid path/],
+  ['ingest.user_agent = "{foo}"', /ingest\.user_agent: contains "\{foo\}"/],
   [
     "ingest.notify_first_fetch = 1",
     /needs true or false without quotes, such as true; found the number 1$/,
   ],
   [
     "ingest.max_document_bytes = 1.5",
-    /needs a whole number from 1024 to 536870912, .*found the number 1\.5$/,
+    /needs an integer from 1024 to 536870912, .*found the number 1\.5$/,
   ],
-  ["ingest.max_document_bytes = nan", /needs a whole number .*found the number NaN$/],
-  ["ingest.concurrency = 0", /needs a whole number from 1 to 64, such as 4; found the number 0$/],
+  ["ingest.max_document_bytes = nan", /needs an integer .*found the number NaN$/],
+  ["ingest.concurrency = 0", /needs an integer from 1 to 64, such as 4; found the number 0$/],
   ["ingest.timeout = 30", /ingest\.timeout: needs a duration, such as "30s"; found the number 30$/],
-  ['ingest.timeout = "11m"', /ingest\.timeout: is 11m: it goes from 1s to 10m$/],
-  ['delivery.timeout = "0s"', /delivery\.timeout: is 0s: it goes from 100ms to 1m$/],
+  ['ingest.timeout = "11m"', /ingest\.timeout: is 11m: use 1s to 10m$/],
+  ['delivery.timeout = "0s"', /delivery\.timeout: is 0s: use 100ms to 1m$/],
   [
     'delivery.allow_http = "yes"',
-    /needs true or false without quotes, such as true; found the text "yes"$/,
+    /needs true or false without quotes, such as true; found the string "yes"$/,
   ],
-  ['delivery.allow_networks = ["10.0.0.1"]', /allow_networks\[0\]: is one address and no range/],
-  ['delivery.languages = ["english"]', /delivery\.languages\[0\]: is no language code/],
-  ["delivery.concurrency_per_subscription = 1001", /needs a whole number from 1 to 1000/],
+  ['delivery.allow_networks = ["10.0.0.1"]', /allow_networks\[0\]: is a single address/],
+  ['delivery.languages = ["english"]', /delivery\.languages\[0\]: is not a valid language code/],
+  ["delivery.concurrency_per_subscription = 1001", /needs an integer from 1 to 1000/],
   [
     "tiers.team.active_subscriptions = -1",
-    /:1: tiers\.team\.active_subscriptions: needs a whole number from 0/,
+    /:1: tiers\.team\.active_subscriptions: needs an integer from 0/,
   ],
   ["tiers.team = 5", /tiers\.team: needs a table, such as \[tiers\.team\]; found the number 5$/],
   ['log.level = "warning"', /log\.level: cannot be "warning": .*Did you mean "warn"\?$/],
-  ['log.format = "xml"', /log\.format: cannot be "xml": it is one of "text" and "json"\.$/],
+  ['log.format = "xml"', /log\.format: cannot be "xml": use one of "text" and "json"\.$/],
   [
     "sources = {}",
     /sources: needs double brackets above each source, such as \[\[sources\]\]; found a table/,
@@ -61,18 +64,18 @@ const WRONG_VALUES: readonly [string, RegExp][] = [
     /:1: sources\[0\]\.name_en: is missing: it needs a name/,
   ],
   [source('name_de = ""'), /sources\[0\]\.name_de: must be one line/],
-  [source('base_url = "www.example.org"'), /sources\[0\]\.base_url: is no address/],
-  [source('url = "feed.xml"'), /sources\[0\]\.url: is no address/],
+  [source('base_url = "www.example.org"'), /sources\[0\]\.base_url: is not a valid URL/],
+  [source('url = "feed.xml"'), /sources\[0\]\.url: is not a valid URL/],
   [
     source('url = { en = "https://a.org/en" }'),
-    /url: needs an address, .*; found a table\. Did you mean "urls"\?$/,
+    /url: needs a URL, .*; found a table\. Did you mean "urls"\?$/,
   ],
-  [source('url = ["https://a.org/en"]'), /url: needs an address, .*; found a list$/],
-  [source('identity = "title"'), /:5: sources\[0\]\.identity: cannot be "title": write "guid", "link"/],
+  [source('url = ["https://a.org/en"]'), /url: needs a URL, .*; found a list$/],
+  [source('identity = "title"'), /:5: sources\[0\]\.identity: cannot be "title": use "guid", "link"/],
   [source("identity = 5"), /sources\[0\]\.identity: needs a rule, such as "link"; found the number 5$/],
   [source('identity = { pattern = "[" }'), /sources\[0\]\.identity: is not a valid regular expression: /],
-  [source('identity = { pattern = "[0-9]+" }'), /identity: has a pattern without a group: put what /],
-  [source('identity = { patern = "x" }'), /sources\[0\]\.identity: needs a rule; found a table: write /],
+  [source('identity = { pattern = "[0-9]+" }'), /identity: has a pattern without a group: put the /],
+  [source('identity = { patern = "x" }'), /sources\[0\]\.identity: cannot be a table: use /],
   [
     source(`identity = { pattern = "(${"a".repeat(1_000)})" }`),
     /:\d+: sources\[0\]\.identity: is longer than 1000 characters/,
@@ -81,51 +84,51 @@ const WRONG_VALUES: readonly [string, RegExp][] = [
     source('identity = { pattern = "((((((a?){99}){99}){99}){99}){99}" }'),
     /sources\[0\]\.identity: is not a valid/,
   ],
-  [source('parse_timeout = "100ms"'), /sources\[0\]\.parse_timeout: is 100ms: it goes from 1s to 10m$/],
+  [source('parse_timeout = "100ms"'), /sources\[0\]\.parse_timeout: is 100ms: use 1s to 10m$/],
   [source('language_pattern = "("'), /language_pattern: is not a valid regular expression: /],
   [source('removals = "yes"'), /removals: needs true or false without quotes/],
   [
     source('urls = { en = "https://a.org/en", de = "https://a.org/de" }'),
-    /url: stands beside urls: write one/,
+    /url: cannot be combined with urls: set either one/,
   ],
-  [inLanguages('{ en = "https://a.org/en" }'), /urls: needs an address for each of several languages; one/],
+  [inLanguages('{ en = "https://a.org/en" }'), /urls: needs the URLs of several languages; for/],
   [
     inLanguages('{ en = "https://a.org", german = "https://a.org" }'),
-    /urls: names the language "german", which is/,
+    /urls: has the key "german", which is/,
   ],
   [
     inLanguages('{ en = "https://a.org/en", de = "https://a.org/de" }\nfetch_strategy = "sparql"\n') +
     '[sources.sparql]\nquery = "{since} {until}"\ntitle = "t"\nlink = "l"',
-    /urls: has no use with fetch_strategy = "sparql": write the endpoint as url, and ask for the languages in/,
+    /urls: is not supported with fetch_strategy = "sparql": set the endpoint as url, and select the languages in/,
   ],
   [
     inLanguages('{ en = "https://a.org/en", de = "https://a.org/de" }\nfetch_strategy = "files"'),
-    /urls: has no use with fetch_strategy = "files": write the folder as path/,
+    /urls: is not supported with fetch_strategy = "files": set the folder as path/,
   ],
   [
     inLanguages('{ en = "https://a.org/{since}", de = "https://a.org/de" }\nfetch_strategy = "json"\n') +
     '[sources.json]\ntitle = "t"\nlink = "l"',
-    /json: has \{since\} in one of the source's urls and not in each: write it in all of them or in none/,
+    /json: has \{since\} in some of the source's urls: write it in all of them or in none/,
   ],
-  [inLanguages('"https://a.org"'), /urls: needs a table of addresses by language, such as \{ en = /],
-  [source('schedule = "61 * * * *"'), /:5: sources\[0\]\.schedule: is no cron expression/],
+  [inLanguages('"https://a.org"'), /urls: needs a table of URLs by language, such as \{ en = /],
+  [source('schedule = "61 * * * *"'), /:5: sources\[0\]\.schedule: is not a valid cron expression/],
   [
     source("schedule = 30"),
     /sources\[0\]\.schedule: needs a cron expression, such as "\*\/30 \* \* \* \*"/,
   ],
   [source('timezone = "Europe/Berln"'), /sources\[0\]\.timezone: .*Did you mean "Europe\/Berlin"\?/],
   [source("languages = []"), /sources\[0\]\.languages: is empty/],
-  [source('languages = ["en", "en"]'), /sources\[0\]\.languages: names one language twice/],
+  [source('languages = ["en", "en"]'), /sources\[0\]\.languages: contains a language twice/],
   [source('languages = "en"'), /sources\[0\]\.languages: needs a list of languages, such as \["en"\]/],
-  [source('relevance = "some"'), /sources\[0\]\.relevance: cannot be "some": it is one of "ai" and "all"/],
+  [source('relevance = "some"'), /sources\[0\]\.relevance: cannot be "some": use one of "ai" and "all"/],
   [
     source('fetch_strategy = "rss"'),
-    /cannot be "rss": it is one of "feed", "files", "json", "html", "sparql" and "sitemap"\.$/,
+    /cannot be "rss": use one of "feed", "files", "json", "html", "sparql" and "sitemap"\.$/,
   ],
   [source('enabled = "no"'), /sources\[0\]\.enabled: needs true or false/],
 ];
 
-Deno.test("parseConfig() says what is wrong with a value, where, and what is wanted", async () => {
+Deno.test("parseConfig() reports an invalid value with its line and what is expected", async () => {
   for (const [text, expected] of WRONG_VALUES) {
     const lines = await linesOf(text);
     assert.equal(lines.length, 1, `${text}\n${lines.join("\n")}`);
@@ -133,7 +136,7 @@ Deno.test("parseConfig() says what is wrong with a value, where, and what is wan
   }
 });
 
-Deno.test("parseConfig() refuses unknown keys everywhere and names the one that was probably meant", async () => {
+Deno.test("parseConfig() rejects unknown keys and suggests the one that was probably meant", async () => {
   const rows: [string, string][] = [
     ["[server]\nlisen = 1", 'regfeed.toml:2: server.lisen: unknown key. Did you mean "listen"?'],
     ["[serverr]", 'regfeed.toml:1: serverr: unknown key. Did you mean "server"?'],
@@ -171,7 +174,7 @@ Deno.test("parseConfig() refuses unknown keys everywhere and names the one that 
   for (const [text, line] of rows) assert.deepEqual(await linesOf(text), [line], text);
 });
 
-Deno.test("parseConfig() reports everything that is wrong at once, in the order of the file", async () => {
+Deno.test("parseConfig() reports all problems at once, in the order of the file", async () => {
   const text = [
     "[server]",
     "listen = 1",
@@ -202,30 +205,30 @@ Deno.test("parseConfig() reports everything that is wrong at once, in the order 
   assert.deepEqual(lines, lines.toSorted((a, b) => a - b));
 });
 
-Deno.test("parseConfig() names both lines of two sources with one id", async () => {
+Deno.test("parseConfig() names both lines of duplicate source ids", async () => {
   const text = source() + source('id = "b"') + source();
   assert.deepEqual(await linesOf(text), [
-    'regfeed.toml:10: sources[2].id: is "a-source" like that of sources[0] on line 2: give one of them another id',
+    'regfeed.toml:10: sources[2].id: is the same as sources[0].id on line 2: choose another id than "a-source"',
   ]);
 });
 
-Deno.test("parseConfig() holds a source's keys against its fetch strategy", async () => {
+Deno.test("parseConfig() checks that a source's keys fit its fetch strategy", async () => {
   const files = 'fetch_strategy = "files"\nbase_url = "https://a.org"\npath = "in"';
   const rows: [string, RegExp[]][] = [
-    ['[[sources]]\nid = "a"\nname_en = "A"', [/:1: sources\[0\]\.url: is missing: a feed needs the address/]],
-    [source('path = "in"'), [/:5: sources\[0\]\.path: has no use with fetch_strategy = "feed"/]],
-    [source(...files.split("\n")), [/sources\[0\]\.url: has no use with fetch_strategy = "files"/]],
+    ['[[sources]]\nid = "a"\nname_en = "A"', [/:1: sources\[0\]\.url: is missing: a feed needs the URL/]],
+    [source('path = "in"'), [/:5: sources\[0\]\.path: is not supported with fetch_strategy = "feed"/]],
+    [source(...files.split("\n")), [/sources\[0\]\.url: is not supported with fetch_strategy = "files"/]],
     [`[[sources]]\nid = "a"\nname_en = "A"\n${files}`, []],
     [
       '[[sources]]\nid = "a"\nname_en = "A"\nfetch_strategy = "files"',
       [
-        /sources\[0\]\.path: is missing: files need the folder/,
-        /sources\[0\]\.base_url: is missing: files need/,
+        /sources\[0\]\.path: is missing: set it to the folder/,
+        /sources\[0\]\.base_url: is missing: set it to/,
       ],
     ],
     [
       `[[sources]]\nid = "a"\nname_en = "A"\n${files}\nauthorization = "x"`,
-      [/:7: sources\[0\]\.authorization: has no use with fetch_strategy = "files"/],
+      [/:7: sources\[0\]\.authorization: is not supported with fetch_strategy = "files"/],
     ],
   ];
   for (const [text, expected] of rows) {
@@ -235,28 +238,28 @@ Deno.test("parseConfig() holds a source's keys against its fetch strategy", asyn
   }
 });
 
-Deno.test("parseConfig() says where text is not TOML and why, and shows nothing of the text", async () => {
+Deno.test("parseConfig() reports invalid TOML by position and cause, without quoting the file", async () => {
   const rows: [string, number, RegExp][] = [
-    ["a = 1\na = 2", 2, /stands in the file already, on line 1: merge/],
-    ["[log]\na = 1\n[api]\nb = 1\na = 1\n  a= 2", 6, /stands in the file already, on line 5: merge/],
-    ["[log]\n[tiers.team]\n[api]\n[ tiers.team ] # hush", 4, /stands in the file already, on line 2: merge/],
-    ['"a" = 1\na = 2', 2, /stands in the file already: merge/],
-    ["[log]\nlevel = hush", 2, /texts go in quotes/],
-    ["[server]\nlisten = 127.0.0.1:8080", 2, /texts go in quotes/],
-    ['x = "hush\ny = 1', 1, /must end with its quote on the same line/],
+    ["a = 1\na = 2", 2, /already defined on line 1: merge/],
+    ["[log]\na = 1\n[api]\nb = 1\na = 1\n  a= 2", 6, /already defined on line 5: merge/],
+    ["[log]\n[tiers.team]\n[api]\n[ tiers.team ] # hush", 4, /already defined on line 2: merge/],
+    ['"a" = 1\na = 2', 2, /already defined: merge/],
+    ["[log]\nlevel = hush", 2, /put strings in quotes/],
+    ["[server]\nlisten = 127.0.0.1:8080", 2, /put strings in quotes/],
+    ['x = "hush\ny = 1', 1, /must end with a quote on the same line/],
     ["[[sources]\nid = 1", 1, /double brackets/],
-    ["[sources]\nid = 1\n[sources]\nid = 2", 3, /begins with double brackets: \[\[sources\]\]/],
-    ["[sources]\nid = 1\n[[sources]]\nid = 2", 3, /begins with double brackets: \[\[sources\]\]/],
-    ["[topics]\n[ topics ] # more", 2, /begins with double brackets: \[\[topics\]\]/],
-    ["[log]\n[log]", 2, /stands in the file already, on line 1: merge/],
-    ["[log]\nlevel = \u201chush\u201d", 2, /quotes are typographic/],
-    ["x = [\u201ehush\u201c]", 1, /quotes are typographic/],
-    ["\u2018hush\u2019 = 1", 1, /quotes are typographic/],
-    ['x = "\u201chush\u201d" y', 1, /one key a line/],
+    ["[sources]\nid = 1\n[sources]\nid = 2", 3, /needs double brackets: \[\[sources\]\]/],
+    ["[sources]\nid = 1\n[[sources]]\nid = 2", 3, /needs double brackets: \[\[sources\]\]/],
+    ["[topics]\n[ topics ] # more", 2, /needs double brackets: \[\[topics\]\]/],
+    ["[log]\n[log]", 2, /already defined on line 1: merge/],
+    ["[log]\nlevel = \u201chush\u201d", 2, /typographic quotes/],
+    ["x = [\u201ehush\u201c]", 1, /typographic quotes/],
+    ["\u2018hush\u2019 = 1", 1, /typographic quotes/],
+    ['x = "\u201chush\u201d" y', 1, /one key per line/],
     ["x = [1,\n2\ny = 3", 3, /a bracket is not closed or a comma is missing/],
     ["x = [1,\n2", 2, /a bracket is not closed/],
-    ["x = 007", 1, /no zero in front/],
-    ["x = 1 y = 2", 1, /one key a line/],
+    ["x = 007", 1, /must not start with zero/],
+    ["x = 1 y = 2", 1, /one key per line/],
     ["hush", 1, /lines are KEY = VALUE/],
     ['x = "a\\hush"', 1, /backslash/],
     ["x = 2020-99-99", 1, /(date|quotes)/],
@@ -268,7 +271,7 @@ Deno.test("parseConfig() says where text is not TOML and why, and shows nothing 
     assert.equal(typeof problems[0]?.column, "number");
     assert.equal(problems[0]?.key, null);
     assert.match(problems[0]?.message ?? "", expected);
-    assert.match(problems[0]?.message ?? "", /\(the parser says: [a-z]/);
+    assert.match(problems[0]?.message ?? "", /\(parser message: [a-z]/);
     assert.doesNotMatch(problems[0]?.message ?? "", /hush|\n/);
   }
 });

@@ -1,4 +1,4 @@
-// Tests of src/config/describe.ts.
+// The summary of a config.
 import assert from "node:assert/strict";
 import { describeConfig, summariseConfig } from "../../src/config/describe.ts";
 import { configOf, source } from "./given.ts";
@@ -13,7 +13,7 @@ allow_networks = ["192.168.0.0/16"]
 ` + source('timezone = "Europe/Berlin"', 'schedule = "0 9 * * *"', 'authorization = "Bearer hush"') +
   source('id = "b"', "enabled = false", 'url = "https://b.example.org/?token=hush"');
 
-Deno.test("summariseConfig() says what is in force, with the time at which each source comes due", async () => {
+Deno.test("summariseConfig() returns the effective settings, with the next run of each source", async () => {
   const summary = summariseConfig(await configOf(TEXT), NOW);
   assert.equal(summary.server.listen, "127.0.0.1:8080");
   assert.equal(summary.store.path, "/etc/regfeed/data/regfeed.db");
@@ -69,15 +69,15 @@ Deno.test("summariseConfig() says what is in force, with the time at which each 
   ]);
 });
 
-Deno.test("describeConfig() says it in lines", async () => {
+Deno.test("describeConfig() prints the summary", async () => {
   const lines = describeConfig(await configOf(TEXT), NOW).split("\n");
   for (
     const expected of [
-      /^server +listens on 127\.0\.0\.1:8080, is reached at http:\/\/127\.0\.0\.1:8080$/,
+      /^server +listens on 127\.0\.0\.1:8080, public URL http:\/\/127\.0\.0\.1:8080$/,
       /^proxies +10\.0\.0\.0\/8$/,
       /^store +\/etc\/regfeed\/data\/regfeed\.db$/,
-      /^delivery +to https and http, public addresses and 192\.168\.0\.0\/16, each attempt within 15s$/,
-      /^tier team +10000 requests a day, 5000 deliveries a month, active subscriptions: 5, 200 test calls, 5000 replays and 20 backfills a day, 5000 held deliveries$/,
+      /^delivery +to https and http, public addresses and 192\.168\.0\.0\/16, timeout 15s per attempt$/,
+      /^tier team +10000 requests per day, 5000 deliveries per month, active subscriptions: 5, 200 test calls, 5000 replays and 20 backfills per day, 5000 held deliveries$/,
       /^sources +1 enabled, 1 disabled$/,
       /^ {2}a-source +feed +0 9 \* \* \* +Europe\/Berlin +next 2026-07-02T07:00:00\.000Z$/,
       /^ {2}b +feed +\*\/30 \* \* \* \* +UTC +disabled$/,
@@ -88,7 +88,7 @@ Deno.test("describeConfig() says it in lines", async () => {
   assert.match(bare, /^sources +0 enabled, 0 disabled$/m);
 });
 
-Deno.test("describeConfig() says under a source what it is told beyond the defaults, without its secrets", async () => {
+Deno.test("describeConfig() prints a source's settings that differ from the defaults, without secrets", async () => {
   const told = await configOf(`
 [[sources]]
 id = "told"
@@ -110,16 +110,16 @@ authorization = "Bearer hush"
   const [, details] = describeConfig(told, NOW).split("\n").slice(-2);
   assert.equal(
     details,
-    "    everything is stored; notifies from the first fetch on; addresses for de, en; " +
-      "languages told by /(de|en)/; identity by the pattern /news/([0-9]+); what is missing is withdrawn; " +
-      "at least 5 items; silent after 14d; 30s between two requests; trusts /etc/own.pem; " +
+    "    stores everything; notifies from the first fetch; URLs for de, en; " +
+      "language by pattern /(de|en)/; identity by pattern /news/([0-9]+); withdraws missing items; " +
+      "at least 5 items; silent after 14d; 30s between requests; trusts /etc/own.pem; " +
       "sends authorization, x-api-key",
   );
   assert.doesNotMatch(JSON.stringify(summariseConfig(told, NOW)), /hush/);
   assert.deepEqual(summariseConfig(told, NOW).sources[0]?.headers, ["x-api-key"]);
 });
 
-Deno.test("summariseConfig() and describeConfig() show no secret", async () => {
+Deno.test("summariseConfig() and describeConfig() never show a secret", async () => {
   const config = await configOf(TEXT);
   assert.doesNotMatch(describeConfig(config, NOW), /hush/);
   assert.doesNotMatch(JSON.stringify(summariseConfig(config, NOW)), /hush/);

@@ -1,9 +1,9 @@
-// The examples of docs/sources.md are configs that work.
+// The examples of docs/sources.md.
 import assert from "node:assert/strict";
 import { FETCH_STRATEGIES } from "../../src/domain/source.ts";
 import { configOf } from "./given.ts";
 
-Deno.test("every example of docs/sources.md is a config that works, and every strategy has one", async () => {
+Deno.test("every example of docs/sources.md is a valid config, and every strategy has one", async () => {
   const text = await Deno.readTextFile(new URL("../../docs/sources.md", import.meta.url));
   const examples = [...text.matchAll(/^```toml\n([^]*?)^```$/gm)].map(([, example = ""]) => example);
   const strategies = new Set<string>();

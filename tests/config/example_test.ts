@@ -1,4 +1,4 @@
-// Tests of src/config/example.ts.
+// config.example.toml.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { parse } from "smol-toml";
@@ -8,7 +8,7 @@ import { needs, present } from "../support/needs.ts";
 
 const EXAMPLE = await Deno.readTextFile(new URL("../../config.example.toml", import.meta.url));
 
-/** The example with its switched-off lines on; of the forms of a secret only those that `secret` matches. */
+/** The example with its commented-out keys enabled; of the forms of a secret only those that `secret` matches. */
 function switchedOn(secret: RegExp): string {
   return EXAMPLE.split("\n").map((line) => {
     if (!/^#(\[|[a-z0-9_]+ = )/.test(line)) return line;
@@ -25,30 +25,30 @@ function keysOf(value: unknown, path: readonly string[] = []): string[] {
     return value.flatMap((item) => keysOf(item, path));
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) return [path.join(".")];
-  // A key may hold a table of its own, such as urls.
+  // The value of a key may be a table, such as urls.
   return [path.join("."), ...Object.entries(value).flatMap(([key, part]) => keysOf(part, [...path, key]))];
 }
 
-Deno.test("config.example.toml is a config that works as it is", async () => {
+Deno.test("config.example.toml is a valid config", async () => {
   const config = await configOf(EXAMPLE);
   assert.equal(config.store.path, "/etc/regfeed/data/regfeed.db");
   assert.ok(config.sources.filter((source) => source.enabled).length >= 10);
   assert.deepEqual(config.secretFiles, []);
 });
 
-Deno.test("config.example.toml shows every key that the config knows", () => {
+Deno.test("config.example.toml contains every known key", () => {
   const shown = new Set(keysOf(parse(switchedOn(/./))));
   const isShown = (key: string): boolean => {
     if (shown.has(key) || [...shown].some((other) => other.startsWith(`${key}.`))) return true;
     const [, strategy, name] = key.split(".");
-    // What no source can have at once stands in a comment, and what html shares with json only there.
+    // Keys that exclude each other are in comments, and keys that html shares with json are shown only for json.
     return (strategy === "json" || strategy === "html") && new RegExp(`^# ?${name} = `, "m").test(EXAMPLE);
   };
   assert.deepEqual(allKnownKeys().filter((key) => !isShown(key)), []);
   assert.ok(allKnownKeys().length > 40);
 });
 
-Deno.test("config.example.toml shows the defaults of every table but the sources", async () => {
+Deno.test("config.example.toml shows the defaults of every table except the sources", async () => {
   const { sources: _, ...shown } = await configOf(EXAMPLE);
   const { sources: __, ...defaults } = await configOf("");
   assert.deepEqual(shown, defaults);
@@ -58,7 +58,7 @@ Deno.test("config.example.toml shows the defaults of a source", async () => {
   const { sources: shown } = await configOf(switchedOn(NO_SECRET));
   const least = '[[sources]]\nid = "my-source"\nname_en = "My source"\nurl = "https://www.example.org/feed"';
   assert.ok(shown[0]);
-  // What the strategy, the source's history or the service decides where the config says nothing.
+  // Their defaults depend on the strategy, the source's history or the service.
   const { silentAfterMs: _, caFile: __, ...first } = shown[0];
   assert.deepEqual(first, (await configOf(least)).sources[0]);
   assert.equal(shown[1]?.fetchStrategy, "files");
@@ -68,7 +68,7 @@ Deno.test("config.example.toml shows the defaults of a source", async () => {
   assert.deepEqual(shown.slice(7), (await configOf(EXAMPLE)).sources);
 });
 
-Deno.test("config.example.toml shows forms of a secret that work", async () => {
+Deno.test("config.example.toml shows valid forms of a secret", async () => {
   const given = {
     files: { "/run/secrets/my-source": "Bearer TOKEN\n" },
     env: { MY_SOURCE_AUTHORIZATION: "Bearer TOKEN" },
@@ -78,10 +78,10 @@ Deno.test("config.example.toml shows forms of a secret that work", async () => {
   }
 });
 
-Deno.test("config.example.toml spreads its sources, names them in two languages and tells their terms", async () => {
+Deno.test("config.example.toml spreads the schedules of its sources, names them in two languages and states their terms", async () => {
   const { sources } = await configOf(EXAMPLE);
   assert.ok(sources.length >= 40, `${sources.length} sources`);
-  // Stated, not left to what holds without it.
+  // Stated, although it may be the default.
   const stated = ["name_en", "name_de", "schedule", "timezone", "languages", "reuse"];
   for (const source of parse(EXAMPLE).sources as Record<string, unknown>[]) {
     for (const key of stated) assert.ok(Object.hasOwn(source, key), `${source.id} does not state ${key}`);
@@ -95,7 +95,7 @@ Deno.test("config.example.toml spreads its sources, names them in two languages 
       perMinute.set(minute, [...perMinute.get(minute) ?? [], new URL(source.location).host]);
     }
     const about = EXAMPLE.slice(0, EXAMPLE.indexOf(`id = "${source.id}"`)).split("\n\n").at(-1) ?? "";
-    assert.equal(/^# Switched off: /.test(about), !source.enabled, source.id);
+    assert.equal(/^# Disabled: /.test(about), !source.enabled, source.id);
   }
   for (const [minute, hosts] of perMinute) {
     assert.ok(hosts.length <= 3, `minute ${minute} has ${hosts.length} sources`);
@@ -117,7 +117,7 @@ Deno.test({
   ...needs(
     "config.example.toml ships what is known to exist, and leaves off what is not certain",
     present(FACTS),
-  ), // the facts lie beside the repository, where they do
+  ), // the facts are optional and not part of the repository
   async fn() {
     const facts = new Map((JSON.parse(readFileSync(FACTS, "utf8")) as Fact[]).map((fact) => [fact.id, fact]));
     const { sources } = await configOf(EXAMPLE);

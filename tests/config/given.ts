@@ -1,4 +1,4 @@
-// What the config's tests share: parsing with secrets held in memory.
+// Shared by the tests of the config: parsing with secrets in memory.
 import { findAdditionProblems } from "../../src/classify/check_additions.ts";
 import {
   type Config,
@@ -8,7 +8,7 @@ import {
   type ParsedConfig,
 } from "../../src/config/config.ts";
 
-/** Files and variables that a config may name; files by absolute path, an Error stands for one that cannot be read. */
+/** Files by absolute path and environment variables; an Error means that the file cannot be read. */
 export interface Given {
   files?: Record<string, string | Error>;
   env?: Record<string, string>;
@@ -32,7 +32,7 @@ export function parsedOf(text: string, given: Given = {}): Promise<ParsedConfig>
   });
 }
 
-/** Everything that is wrong with a config; an empty list when nothing is. */
+/** All problems of a config. */
 export async function problemsOf(text: string, given: Given = {}): Promise<readonly ConfigProblem[]> {
   try {
     await configOf(text, given);
@@ -43,7 +43,7 @@ export async function problemsOf(text: string, given: Given = {}): Promise<reado
   }
 }
 
-/** The messages of everything that is wrong, as they are printed. */
+/** The messages of all problems, as printed. */
 export async function linesOf(text: string, given: Given = {}): Promise<string[]> {
   try {
     await configOf(text, given);
@@ -54,7 +54,7 @@ export async function linesOf(text: string, given: Given = {}): Promise<string[]
   }
 }
 
-/** A source with the least that one needs, and more lines. */
+/** A source with the required keys and further lines. */
 export function source(...lines: string[]): string {
   const own = new Set(lines.map((line) => line.split(" ")[0]));
   const least = ['id = "a-source"', 'name_en = "A source"', 'url = "https://feed.example.org/a.xml"'];

@@ -1,8 +1,8 @@
-// Tests of src/config/key_lines.ts.
+// The lines of keys in TOML texts.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import { parse } from "smol-toml";
-import { type KeyPath, scanKeyLines } from "../../src/config/key_lines.ts";
+import { findKeyLines, type KeyPath } from "../../src/config/key_lines.ts";
 
 const DOCUMENT = `# [not.a.table]
 top = 1
@@ -45,8 +45,8 @@ id = "two"
 n = 3
 `;
 
-Deno.test("scanKeyLines() knows the line of tables, keys and list items", () => {
-  const lines = scanKeyLines(DOCUMENT);
+Deno.test("findKeyLines() finds the line of tables, keys and list elements", () => {
+  const lines = findKeyLines(DOCUMENT);
   const rows: [KeyPath, string][] = [
     [["top"], "top = 1"],
     [["quoted key"], '"quoted key"'],
@@ -88,27 +88,26 @@ Deno.test("scanKeyLines() knows the line of tables, keys and list items", () => 
   assert.deepEqual(pathsOf(parse(DOCUMENT)).filter((path) => lines.lineOf(path) === null), []);
 });
 
-Deno.test("scanKeyLines() gives null for what the document does not have, and then the line around it", () => {
-  const lines = scanKeyLines(DOCUMENT);
+Deno.test("findKeyLines() returns null for missing paths, and the line of the innermost table around them", () => {
+  const lines = findKeyLines(DOCUMENT);
   for (const path of [["fake"], ["server", "fake"], ["not"], ["sources", 2], ["sources", "0"], ["top", 0]]) {
     assert.equal(lines.lineOf(path), null, path.join(" > "));
   }
-  assert.equal(lines.lineOrAround(["server", "port"]), lines.lineOf(["server"]));
-  assert.equal(lines.lineOrAround(["sources", 1, "schedule"]), lines.lineOf(["sources", 1]));
-  assert.equal(lines.lineOrAround(["fake", "a"]), null);
+  assert.equal(lines.nearestLineOf(["server", "port"]), lines.lineOf(["server"]));
+  assert.equal(lines.nearestLineOf(["sources", 1, "schedule"]), lines.lineOf(["sources", 1]));
+  assert.equal(lines.nearestLineOf(["fake", "a"]), null);
   assert.equal(lines.lineOf([]), null);
 });
 
-Deno.test("scanKeyLines() counts lines in texts with a byte order mark and with CRLF", () => {
-  const lines = scanKeyLines('\uFEFFa = 1\r\n\r\n# x\r\n[b]\r\nc = """\r\n\r\n"""\r\nd = [\r\n1]\r\n');
+Deno.test("findKeyLines() counts lines in texts with a byte order mark and CRLF", () => {
+  const lines = findKeyLines('\uFEFFa = 1\r\n\r\n# x\r\n[b]\r\nc = """\r\n\r\n"""\r\nd = [\r\n1]\r\n');
   assert.deepEqual(
     [["a"], ["b"], ["b", "c"], ["b", "d"], ["b", "d", 0]].map((path) => lines.lineOf(path)),
     [1, 4, 5, 8, 9],
   );
 });
 
-// Every scalar of a generated document holds a number of its own, so that the line of the number is known by a plain
-// search, and its path by the parser.
+// Every scalar of a generated document contains a unique number, so that its line is found by searching the text.
 type Shape =
   | { kind: "plain"; form: (mark: number) => string }
   | { kind: "list"; items: Shape[]; gap: string }
@@ -219,7 +218,7 @@ function parsed(text: string): Record<string, unknown> | undefined {
   }
 }
 
-Deno.test("scanKeyLines() agrees with the parser on every generated document", () => {
+Deno.test("findKeyLines() agrees with smol-toml on generated documents", () => {
   let read = 0;
   fc.assert(
     fc.property(fc.array(section, { maxLength: 6 }), (sections) => {
@@ -227,7 +226,7 @@ Deno.test("scanKeyLines() agrees with the parser on every generated document", (
       const document = parsed(text);
       if (document === undefined) return; // a table or key that is defined twice
       read++;
-      const lines = scanKeyLines(text);
+      const lines = findKeyLines(text);
       for (const path of pathsOf(document)) {
         const mark: string | undefined = MARK.exec(JSON.stringify(valueAt(document, path)))?.[0];
         const isScalar = typeof valueAt(document, path) !== "object";
@@ -242,7 +241,7 @@ Deno.test("scanKeyLines() agrees with the parser on every generated document", (
   assert.ok(read > 500, `only ${read} documents could be parsed`);
 });
 
-Deno.test("scanKeyLines() finds every path of whatever the parser accepts, and only those", () => {
+Deno.test("findKeyLines() finds exactly the paths of every document that smol-toml accepts", () => {
   let read = 0;
   fc.assert(
     fc.property(
@@ -257,7 +256,7 @@ Deno.test("scanKeyLines() finds every path of whatever the parser accepts, and o
         const document = parsed(text);
         if (document === undefined) return;
         read++;
-        const lines = scanKeyLines(text);
+        const lines = findKeyLines(text);
         for (const path of pathsOf(document)) {
           assert.notEqual(lines.lineOf(path), null, JSON.stringify(path));
           assert.equal(lines.lineOf([...path, "no such key"]), null);
@@ -267,4 +266,30 @@ Deno.test("scanKeyLines() finds every path of whatever the parser accepts, and o
     { numRuns: 3_000 },
   );
   assert.ok(read > 500, `only ${read} documents could be parsed`);
+});
+
+Deno.test("findKeyLines() takes linear time for repeated tokens", () => {
+  const size = 256 * 1024;
+  const documents = [
+    "a" + ".b".repeat(size / 2) + " = 1",
+    "[[a]]\n".repeat(size / 6),
+    "a = [" + "'x',".repeat(size / 4) + "]",
+  ];
+  for (const document of documents) {
+    const start = performance.now();
+    assert.equal(findKeyLines(document).lineOf(["a"]), 1);
+    // Under 2 s on a busy machine; quadratic growth would take over 30 s.
+    assert.ok(performance.now() - start < 15_000, document.slice(0, 20));
+  }
+});
+
+Deno.test("findKeyLines() returns no lines for a document of 512 KB that the parser cannot read", () => {
+  const size = 512 * 1024;
+  const documents = [
+    "a = " + "[".repeat(size / 2) + "]".repeat(size / 2),
+    "a = " + "{a=".repeat(size / 4) + "1" + "}".repeat(size / 4),
+    'a = "' + '\\"'.repeat(size / 2) + '"',
+    "a = " + " ".repeat(size) + "x",
+  ];
+  for (const document of documents) assert.equal(findKeyLines(document).nearestLineOf(["a"]), null);
 });

@@ -5,22 +5,22 @@ import { configOf, linesOf } from "./given.ts";
 
 const LISTEN = '[metrics]\nlisten = "127.0.0.1:9464"\n';
 
-Deno.test("the metrics' token is a secret, and one that guards nothing is an error", async () => {
+Deno.test("the metrics' token is a secret, and an error without metrics.listen", async () => {
   const given = { files: { "/run/token": "scrape-me\n" }, env: { TOKEN: "scrape-me" } };
   for (const form of ['token = "scrape-me"', 'token_file = "/run/token"', 'token_env = "TOKEN"']) {
     const config = await configOf(LISTEN + form, given);
     assert.equal(config.metrics.token, "scrape-me", form);
     const shown = describeConfig(config, 0) + JSON.stringify(summariseConfig(config, 0));
     assert.ok(!shown.includes("scrape-me"), form);
-    assert.match(shown, /read at http:\/\/127\.0\.0\.1:9464\/metrics, with the token/);
+    assert.match(shown, /http:\/\/127\.0\.0\.1:9464\/metrics, with a token/);
   }
   const byFile = await configOf(`${LISTEN}token_file = "/run/token"`, given);
   assert.deepEqual(byFile.secretFiles, [{ key: "metrics.token_file", path: "/run/token" }]);
   const rows: [text: string, expected: RegExp][] = [
-    [`${LISTEN}token = "two words"`, /^regfeed\.toml:3: metrics\.token: gives no token/],
+    [`${LISTEN}token = "two words"`, /^regfeed\.toml:3: metrics\.token: is not a valid token/],
     [`${LISTEN}token = ""`, /:3: metrics\.token: is empty/],
     [`${LISTEN}token_env = "NONE"`, /:3: metrics\.token_env: .*NONE, which is not set/],
-    ['[metrics]\ntoken = "scrape-me"', /:2: metrics\.token: guards nothing without metrics\.listen/],
+    ['[metrics]\ntoken = "scrape-me"', /:2: metrics\.token: has no effect without metrics\.listen/],
   ];
   for (const [text, expected] of rows) {
     const lines = (await linesOf(text)).join("\n");
@@ -29,20 +29,22 @@ Deno.test("the metrics' token is a secret, and one that guards nothing is an err
   }
 });
 
-Deno.test("the metrics do not listen where the API does", async () => {
-  const shared =
-    /:2: metrics\.listen: is 127\.0\.0\.1:8080, where the API listens already \(server\.listen\)/;
+Deno.test("API and metrics cannot listen on the same address", async () => {
+  const shared = /:2: metrics\.listen: is 127\.0\.0\.1:8080, which conflicts with server\.listen/;
   assert.match((await linesOf('[metrics]\nlisten = "127.0.0.1:8080"\n')).join("\n"), shared);
   const said = '[metrics]\nlisten = "127.0.0.1:9464"\n[server]\nlisten = "127.0.0.1:9464"\n';
-  assert.match((await linesOf(said)).join("\n"), /:2: metrics\.listen: is 127\.0\.0\.1:9464, where/);
+  assert.match(
+    (await linesOf(said)).join("\n"),
+    /:2: metrics\.listen: is 127\.0\.0\.1:9464, which conflicts/,
+  );
   for (const listen of ["127.0.0.1:9464", "127.0.0.1:0"]) {
     const given = `[metrics]\nlisten = "${listen}"\n[server]\nlisten = "127.0.0.1:0"\n`;
     assert.notEqual((await configOf(given)).metrics.listen, null, listen);
   }
 });
 
-Deno.test("two texts for one address are one listener; whatever the system lets stand side by side may", async () => {
-  // As Linux answers the second of two listeners (EADDRINUSE).
+Deno.test("listeners conflict if the system would reject the second one", async () => {
+  // Linux rejects the second of two such listeners (EADDRINUSE).
   const clashes: [string, string][] = [
     ["0.0.0.0", "127.0.0.1"],
     ["", "127.0.0.2"],
@@ -62,7 +64,7 @@ Deno.test("two texts for one address are one listener; whatever the system lets 
       const lines = (await linesOf(given(api, own))).join("\n");
       assert.match(
         lines,
-        /:2: metrics\.listen: is .*:9464, (where|and) the API listens .*need a port of their own/,
+        /:2: metrics\.listen: is .*:9464, which conflicts with server\.listen/,
         lines,
       );
     }
@@ -76,18 +78,18 @@ Deno.test("two texts for one address are one listener; whatever the system lets 
   for (const [api, own] of beside) assert.notEqual((await configOf(given(api, own))).metrics.listen, null);
 });
 
-Deno.test("an area of the log may have a level of its own", async () => {
+Deno.test("an area of the log can have a separate level", async () => {
   const config = await configOf('[log]\nlevels = { delivery = "debug", mail = "error" }');
   assert.deepEqual(config.log, {
     format: "text",
     level: "info",
     levels: { delivery: "debug", mail: "error" },
   });
-  assert.match(describeConfig(config, 0), /^log +text, info and above, of delivery debug, of mail error$/m);
+  assert.match(describeConfig(config, 0), /^log +text, info and above, delivery: debug, mail: error$/m);
   const rows: [text: string, expected: RegExp][] = [
     [
       '[log]\nlevels = { deliveries = "debug" }',
-      /:2: log\.levels\.deliveries: names no area .*Did you mean "delivery"\?/,
+      /:2: log\.levels\.deliveries: is not an area .*Did you mean "delivery"\?/,
     ],
     ['[log.levels]\napi = "warning"', /:2: log\.levels\.api: cannot be "warning": .*Did you mean "warn"\?/],
     ['[log]\nlevels = "debug"', /:2: log\.levels: needs a table of levels by area/],

@@ -1,5 +1,6 @@
-// Tests of src/config/problems.ts.
+// The wording of config problems.
 import assert from "node:assert/strict";
+import { nearestWord } from "../../src/config/did_you_mean.ts";
 import {
   ConfigError,
   describeFound,
@@ -7,11 +8,10 @@ import {
   formatKey,
   formatProblem,
   listWords,
-  nearestWord,
   quote,
 } from "../../src/config/problems.ts";
 
-Deno.test("formatProblem() names file, line, column and key as far as they are known", () => {
+Deno.test("formatProblem() names file, line, column and key if they are known", () => {
   const rows: [Parameters<typeof formatProblem>[0], string][] = [
     [{ file: "a.toml", line: 12, key: "b[2].c", message: "is wrong" }, "a.toml:12: b[2].c: is wrong"],
     [{ file: "a.toml", line: 1, column: 7, key: null, message: "no" }, "a.toml:1:7: no"],
@@ -23,7 +23,7 @@ Deno.test("formatProblem() names file, line, column and key as far as they are k
   assert.equal(error.name, "ConfigError");
 });
 
-Deno.test("formatKey() writes a path as it would stand in a config", () => {
+Deno.test("formatKey() writes a path as in a config", () => {
   assert.equal(formatKey(["sources", 2, "schedule"]), "sources[2].schedule");
   assert.equal(formatKey(["server", "odd key", "b.c"]), 'server."odd key"."b.c"');
   assert.equal(formatKey([]), null);
@@ -50,7 +50,7 @@ Deno.test("nearestWord() finds the word that was probably meant", () => {
   assert.equal(nearestWord("a", []), null);
 });
 
-Deno.test("quote() shortens a text and leaves out what an address may hide", () => {
+Deno.test("quote() shortens a string and removes secrets of URLs", () => {
   const rows: [string, string][] = [
     ["abc", '"abc"'],
     ['a"b\n', '"a\\"b\\n"'],
@@ -61,10 +61,10 @@ Deno.test("quote() shortens a text and leaves out what an address may hide", () 
   for (const [text, quoted] of rows) assert.equal(quote(text), quoted);
 });
 
-Deno.test("describeFound() says what stands there, describeKind() only of what kind it is", () => {
+Deno.test("describeFound() shows a value, describeKind() only its type", () => {
   const rows: [unknown, string, string][] = [
-    ["abc", 'the text "abc"', "a text"],
-    ["", "an empty text", "a text"],
+    ["abc", 'the string "abc"', "a string"],
+    ["", "an empty string", "a string"],
     [5, "the number 5", "a number"],
     [NaN, "the number NaN", "a number"],
     [true, "true", "a boolean"],
@@ -78,7 +78,7 @@ Deno.test("describeFound() says what stands there, describeKind() only of what k
   }
 });
 
-Deno.test("listWords() joins words as a sentence does", () => {
+Deno.test("listWords() joins words for a sentence", () => {
   assert.deepEqual([[], ["a"], ["a", "b"], ["a", "b", "c"]].map(listWords), [
     "",
     "a",

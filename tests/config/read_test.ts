@@ -1,10 +1,10 @@
-// What parseConfig() makes of a good file: every default, every key.
+// parseConfig() for a valid file: every default, every key.
 import assert from "node:assert/strict";
 import { type Config, userAgentOf } from "../../src/config/config.ts";
 import { DEFAULT_LIMITS } from "../../src/domain/tier.ts";
 import { configOf, source } from "./given.ts";
 
-Deno.test("parseConfig() gives every default for an empty file", async () => {
+Deno.test("parseConfig() returns every default for an empty file", async () => {
   assert.deepEqual(await configOf(""), {
     server: {
       listen: { hostname: "127.0.0.1", port: 8080 },
@@ -56,11 +56,11 @@ Deno.test("parseConfig() gives every default for an empty file", async () => {
     metrics: { listen: null, token: null },
     log: { format: "text", level: "info", levels: {} },
     secretFiles: [],
-    secretsInPlace: [],
+    inlineSecrets: [],
   });
 });
 
-/** Every key that a file can hold, none with its default. */
+/** Every key, with values other than the defaults. */
 const EVERY_KEY = `
     [server]
     listen = "[::1]:0"
@@ -294,7 +294,7 @@ const EVERY_VALUE: Config = {
   metrics: { listen: { hostname: "127.0.0.1", port: 9464 }, token: "scrape-me" },
   log: { format: "json", level: "debug", levels: { api: "warn" } },
   secretFiles: [],
-  secretsInPlace: ["sources[0].authorization", "metrics.token", "payment.webhook_secret", "mail.smtp_url"],
+  inlineSecrets: ["sources[0].authorization", "metrics.token", "payment.webhook_secret", "mail.smtp_url"],
 };
 
 Deno.test("parseConfig() reads every key", async () => {
@@ -304,7 +304,7 @@ Deno.test("parseConfig() reads every key", async () => {
   assert.equal(userAgentOf(config, "1.2.3"), userAgent);
 });
 
-Deno.test("parseConfig() derives what the file leaves to other keys", async () => {
+Deno.test("parseConfig() derives defaults from other keys", async () => {
   const publicUrls: [string, string][] = [
     [":9000", "http://localhost:9000"],
     ["[::]:9000", "http://localhost:9000"],
@@ -320,9 +320,7 @@ Deno.test("parseConfig() derives what the file leaves to other keys", async () =
   assert.equal(config.sources[0]?.nameDe, "A source");
 });
 
-/** A text with one wrong value, and what is said of it. */
-
-Deno.test("a server with a certificate is reached by https, and needs its key beside it", async () => {
+Deno.test("a server with a certificate has an https URL, and needs the key", async () => {
   const both = '[server]\ntls_cert = "a.pem"\ntls_key = "a.key"';
   assert.equal((await configOf(both)).server.publicUrl, "https://127.0.0.1:8080");
   await assert.rejects(configOf('[server]\ntls_cert = "a.pem"'), /toml:2: server\.tls_cert.*needs tls_key/s);

@@ -1,8 +1,8 @@
-// Tests of src/config/secrets.ts.
+// Secrets in the config.
 import assert from "node:assert/strict";
 import { configOf, linesOf, source } from "./given.ts";
 
-Deno.test("parseConfig() takes a secret in place, from a file or from the environment", async () => {
+Deno.test("parseConfig() reads a secret inline, from a file or from the environment", async () => {
   const files = { "/run/secrets/a": "Bearer hush\r\n\n", "/etc/regfeed/secrets/b": "hush" };
   const given = { files, env: { A_SOURCE: "Bearer env" } };
   const rows: [string, string][] = [
@@ -24,7 +24,7 @@ Deno.test("parseConfig() lists the files that secrets were read from", async () 
   assert.deepEqual(config.secretFiles, [{ key: "sources[1].authorization_file", path: "/etc/regfeed/b" }]);
 });
 
-Deno.test("parseConfig() says what is wrong with a secret by key and line, and never the secret", async () => {
+Deno.test("parseConfig() reports problems of a secret by key and line, and never the secret", async () => {
   const given = {
     files: {
       "/etc/regfeed/empty": "\n",
@@ -37,26 +37,29 @@ Deno.test("parseConfig() says what is wrong with a secret by key and line, and n
     env: { EMPTY: "", LINES: "hush\nhush" },
   };
   const rows: [string, RegExp][] = [
-    ['authorization = ""', /\.authorization: is empty: write the secret or take the key out$/],
-    ["authorization = 5", /\.authorization: needs a text, such as "…"; found a number$/],
-    ['authorization = ["hush"]', /\.authorization: needs a text, such as "…"; found a list$/],
-    ['authorization = "hush\\u00fc"', /\.authorization: gives no header value/],
+    ['authorization = ""', /\.authorization: is empty: set the secret or remove the key$/],
+    ["authorization = 5", /\.authorization: needs a string, such as "…"; found a number$/],
+    ['authorization = ["hush"]', /\.authorization: needs a string, such as "…"; found a list$/],
+    ['authorization = "hush\\u00fc"', /\.authorization: is not a valid header value/],
     [
       'authorization_file = "none"',
-      /_file: names the file \/etc\/regfeed\/none, which does not exist: make it/,
+      /_file: refers to the file \/etc\/regfeed\/none, which does not exist: create it/,
     ],
-    ['authorization_file = "nodes"', /_file: names the file \/etc\/regfeed\/nodes, which does not exist/],
-    ['authorization_file = "empty"', /_file: names the file \/etc\/regfeed\/empty, which is empty/],
-    ['authorization_file = "denied"', /_file: .*which this user may not read: change its owner or mode$/],
-    ['authorization_file = "folder"', /_file: .*which is a folder: name the file in it$/],
+    ['authorization_file = "nodes"', /_file: refers to the file \/etc\/regfeed\/nodes, which does not exist/],
+    ['authorization_file = "empty"', /_file: refers to the file \/etc\/regfeed\/empty, which is empty/],
+    [
+      'authorization_file = "denied"',
+      /_file: .*which the service's user is not allowed to read: change its owner or mode$/,
+    ],
+    ['authorization_file = "folder"', /_file: .*which is a folder: set the path of a file$/],
     ['authorization_file = "odd"', /_file: .*which cannot be read: the disk is on fire$/],
-    ['authorization_file = "lines"', /_file: gives no header value: it is one line/],
-    ['authorization_file = ""', /_file: is no path/],
+    ['authorization_file = "lines"', /_file: is not a valid header value: use one line/],
+    ['authorization_file = ""', /_file: is not a valid path/],
     ["authorization_file = 5", /_file: needs the path of a file, .*found the number 5$/],
-    ['authorization_env = "NONE"', /_env: names the environment variable NONE, which is not set: give it/],
-    ['authorization_env = "EMPTY"', /_env: names the environment variable EMPTY, which is empty/],
-    ['authorization_env = "LINES"', /_env: gives no header value/],
-    ['authorization_env = "Bearer hush"', /_env: is no name of an environment variable/],
+    ['authorization_env = "NONE"', /_env: refers to the environment variable NONE, which is not set$/],
+    ['authorization_env = "EMPTY"', /_env: refers to the environment variable EMPTY, which is empty/],
+    ['authorization_env = "LINES"', /_env: is not a valid header value/],
+    ['authorization_env = "Bearer hush"', /_env: is not a valid name of an environment variable/],
   ];
   for (const [line, expected] of rows) {
     const lines = await linesOf(source(line), given);
@@ -67,10 +70,10 @@ Deno.test("parseConfig() says what is wrong with a secret by key and line, and n
   }
 });
 
-Deno.test("parseConfig() takes one form of a secret only", async () => {
+Deno.test("parseConfig() accepts only one form of a secret", async () => {
   const text = source('authorization = "hush"', 'authorization_file = "none"', 'authorization_env = "NONE"');
   const expected =
-    "regfeed.toml:6: sources[0].authorization_file: is one too many beside authorization and " +
-    "authorization_env: keep one of them";
+    "regfeed.toml:6: sources[0].authorization_file: cannot be combined with authorization and " +
+    "authorization_env: keep only one";
   assert.deepEqual(await linesOf(text), [expected]);
 });

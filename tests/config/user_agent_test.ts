@@ -1,9 +1,9 @@
-// Tests of the User-Agent that a config gives.
+// The User-Agent of a config.
 import assert from "node:assert/strict";
 import { userAgentOf } from "../../src/config/config.ts";
 import { configOf } from "./given.ts";
 
-Deno.test("userAgentOf() says whom to write to, where the text wants it or in its comment", async () => {
+Deno.test("userAgentOf() includes the contact at the placeholder or as a comment", async () => {
   const rows: [lines: string, expected: string][] = [
     ["", "Regfeed/1 (+http://127.0.0.1:8080)"],
     ['contact = "a@b.example"', "Regfeed/1 (+http://127.0.0.1:8080; a@b.example)"],

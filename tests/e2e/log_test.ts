@@ -149,8 +149,8 @@ Deno.test("the log of a whole life holds no key, secret, mail address, body or h
       ["ingest: event recorded", "event"],
       ["delivery: an attempt failed and is made again later", "delivery"],
       ["delivery: test delivery", "delivery"],
-      ["mail: mail handed over", "mail"],
-      ["mail: mail not taken over", "mail"],
+      ["mail: mail sent", "mail"],
+      ["mail: mail not sent, will retry", "mail"],
     ] as const
   ) {
     assert.ok(said.has(act), `no line says ${act}: ${[...said].join("; ")}`);

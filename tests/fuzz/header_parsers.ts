@@ -1,7 +1,7 @@
 // The heads of responses: those of sources, and those of customers' endpoints.
 import { NetworkError } from "../../src/domain/ports.ts";
 import { parseRetryAfter } from "../../src/domain/retry_after.ts";
-import { safeAnswer } from "../../src/wire/delivery_log.ts";
+import { safeResponseText } from "../../src/wire/delivery_log.ts";
 import { Cookies } from "../../src/ingest/cookies.ts";
 import { freshUntil } from "../../src/ingest/freshness.ts";
 import { nextLink } from "../../src/ingest/link_header.ts";
@@ -126,6 +126,6 @@ export const HEADER_PARSERS: readonly FuzzedParser[] = [
     name: "body of an endpoint's response",
     sample: '{"status": "ok"}',
     tokens: [...VALUE, "\x1b[31m", "\u202e", "\ufffd", "\ufeff", "\ud800", "\u00e4", "\u{1f600}", "\0"],
-    read: (text) => safeAnswer(text),
+    read: (text) => safeResponseText(text),
   },
 ];

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import net from "node:net";
 import { join } from "node:path";
-import { writeLetter } from "../../src/accounts/letter.ts";
+import { renderMail } from "../../src/accounts/mail/render_mail.ts";
 import { MAIL_LANGUAGES } from "../../src/domain/mail.ts";
 import { MailError, type OutgoingMail } from "../../src/domain/ports.ts";
 import { createMailer, type MailSettings } from "../../src/platform/mailer.ts";
@@ -259,7 +259,7 @@ Deno.test("a welcome's key stands whole on its line in the bytes of text and HTM
           lastFour: null,
         } as const;
         const whole = { ...mail, customer: { ...customer, declared: false, createdAtMs: 0 } };
-        const outgoing = { ...MAIL, ...writeLetter(whole, facts) };
+        const outgoing = { ...MAIL, ...renderMail(whole, facts) };
         await mailerFor(port).send(outgoing, forever);
         await outbox.send(outgoing, forever);
         const eml = await Deno.readTextFile(join(folder, "mail_01.1.eml"));

@@ -80,7 +80,7 @@ function responseOf(
   if (operation === undefined && status === 414) return null; // known before the path is looked at
   const responses: Record<string, Reference | ResponseObject> = operation === undefined
     ? {
-      [item === undefined ? "404" : "405"]: document["x-other-answers"][item === undefined ? "404" : "405"],
+      [item === undefined ? "404" : "405"]: document["x-other-responses"][item === undefined ? "404" : "405"],
     }
     : operation.responses;
   const response = responses[status];

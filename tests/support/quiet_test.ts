@@ -9,7 +9,7 @@ Deno.test("checkStderr() finds keys and secrets anywhere, and mail addresses in 
     `rgf_${"0a".repeat(32)}`,
     "x whsec_abcdefgh",
     "a".repeat(64),
-    `${TIME} INFO  mail     mail handed over to=ana@firm.example`,
+    `${TIME} INFO  mail     mail sent to=ana@firm.example`,
     `{"time":"${TIME}","level":"info","to":"ana@firm.example"}`,
     "authorization: Bearer abc",
     "smtp://user:hush@mail.example",

@@ -1,4 +1,4 @@
-// Tests of src/web/docs.ts and src/web/page.ts: the docs page as it is sent.
+// The docs page.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import type { OpenApi } from "../../src/wire/openapi.ts";
@@ -6,7 +6,7 @@ import { renderDocs } from "../../src/web/docs.ts";
 import { description } from "../support/openapi.ts";
 import { createWorld } from "../support/world.ts";
 
-Deno.test("GET /docs answers the page as HTML, with a policy that lets it load nothing", async () => {
+Deno.test("GET /docs returns HTML with a policy that allows no other resources", async () => {
   const world = await createWorld();
   try {
     const reply = await world.ask("/docs");
@@ -25,7 +25,7 @@ Deno.test("GET /docs answers the page as HTML, with a policy that lets it load n
   }
 });
 
-Deno.test("renderDocs() names no other host but in links, and its policy names its own style and script", async () => {
+Deno.test("renderDocs() refers to other hosts only in links, and its policy allows its own style and script", async () => {
   const { html, contentSecurityPolicy } = renderDocs(await description());
   for (const [, name, address = ""] of html.matchAll(/\s(src|href|action|srcset|poster|data)="([^"]*)"/g)) {
     const isOwn = /^(#|\/(?!\/)|data:image\/svg\+xml,)/.test(address);
@@ -41,14 +41,14 @@ Deno.test("renderDocs() names no other host but in links, and its policy names i
   assert.doesNotMatch(html, /\son[a-z]+=|style="|javascript:/, "what the policy would refuse");
 });
 
-Deno.test("renderDocs() gives every part its own id, and every link within the page leads somewhere", async () => {
+Deno.test("renderDocs() has unique ids, and every link within the page has a target", async () => {
   const { html } = renderDocs(await description());
   const ids = [...html.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id);
   assert.equal(new Set(ids).size, ids.length, "ids are unique");
   for (const [, id] of html.matchAll(/href="#([^"]*)"/g)) assert.ok(ids.includes(id), `#${id}`);
 });
 
-Deno.test("renderDocs() escapes what the description says", async () => {
+Deno.test("renderDocs() escapes the description", async () => {
   const document: OpenApi = structuredClone(await description());
   document.info.title = "<script>alert(1)</script>";
   document.info.description = "<img src=x onerror=alert(1)>";
@@ -58,14 +58,14 @@ Deno.test("renderDocs() escapes what the description says", async () => {
   assert.doesNotMatch(html, /<img/);
 });
 
-Deno.test("renderDocs() has a try-it form for every operation, with a key where one is needed, hidden without a script", async () => {
+Deno.test("renderDocs() has a try-it form for every operation, with a key if required, hidden without JavaScript", async () => {
   const document = await description();
   const { html } = renderDocs(document);
   for (const operation of Object.values(document.paths).flatMap((item) => Object.values(item))) {
     const section = new RegExp(`id="op-${operation.operationId}"[\\s\\S]*?</section>`).exec(html)?.[0] ?? "";
-    // What only its sender can sign is not to be tried by hand.
+    // Requests that only the sender can sign have no form.
     if (operation.security.some((scheme) => "paymentSignature" in scheme)) {
-      assert.match(section, /needs a signature/);
+      assert.match(section, /requires a signature/);
       assert.doesNotMatch(section, /class="try"/);
       continue;
     }

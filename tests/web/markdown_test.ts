@@ -1,9 +1,9 @@
-// Tests of src/web/markdown.ts and src/web/html.ts.
+// Markdown and HTML templates.
 import assert from "node:assert/strict";
 import { Html, markup } from "../../src/web/html.ts";
 import { headingsOf, inline, markdownToHtml, slug } from "../../src/web/markdown.ts";
 
-Deno.test("markup escapes every value that is not markup already", () => {
+Deno.test("markup escapes every value that is not HTML", () => {
   const rows: [value: Parameters<typeof markup>[1], expected: string][] = [
     ["<b>", "&lt;b&gt;"],
     [`"'&`, "&quot;&#39;&amp;"],
@@ -15,7 +15,7 @@ Deno.test("markup escapes every value that is not markup already", () => {
   for (const [value, expected] of rows) assert.equal(markup`<p>${value}</p>`.text, `<p>${expected}</p>`);
 });
 
-Deno.test("markdownToHtml() reads what the descriptions are written in", () => {
+Deno.test("markdownToHtml() renders the Markdown of the API descriptions", () => {
   const rows: [markdown: string, expected: string][] = [
     ["One\nline.\n\nAnother.", "<p>One line.</p><p>Another.</p>"],
     ["## Daily quota", '<h2 id="daily-quota">Daily quota</h2>'],
@@ -30,7 +30,7 @@ Deno.test("markdownToHtml() reads what the descriptions are written in", () => {
   assert.match(table, /<td><code>x<\/code><\/td><td>&lt;i&gt;<\/td>/);
 });
 
-Deno.test("inline() reads code, bold and links to safe places, and leaves the rest", () => {
+Deno.test("inline() renders code, bold and safe links, and leaves the rest unchanged", () => {
   const rows: [text: string, expected: string][] = [
     ["`a<b`", "<code>a&lt;b</code>"],
     ["`not_found`", "<code>not_<wbr>found</code>"],
@@ -43,7 +43,7 @@ Deno.test("inline() reads code, bold and links to safe places, and leaves the re
   for (const [text, expected] of rows) assert.equal(inline(text).text, expected);
 });
 
-Deno.test("headingsOf() and slug() give the names and the places of sections", () => {
+Deno.test("headingsOf() and slug() return titles and ids of sections", () => {
   assert.deepEqual(headingsOf("Text\n\n## One\n\n### Not\n\n## Two words"), ["One", "Two words"]);
   assert.equal(slug("Bodies, and times!"), "bodies-and-times");
 });

@@ -1,9 +1,9 @@
-// The examples of the API's description: what is written out in them is what the service would say.
+// The literals in the examples of the API description.
 import assert from "node:assert/strict";
 import { diffEvents } from "../../src/domain/diff.ts";
 import { EXAMPLE_DELIVERY, EXAMPLE_DIFF, EXAMPLE_EVENT, EXAMPLE_REVISION } from "../../src/wire/examples.ts";
 
-Deno.test("the examples' diff is what their two records give, in both languages", () => {
+Deno.test("the literal diff of the examples equals the computed one, in both languages", () => {
   assert.deepEqual(EXAMPLE_DIFF, diffEvents(EXAMPLE_EVENT, EXAMPLE_REVISION));
   assert.deepEqual(EXAMPLE_DELIVERY.diff_to_previous, diffEvents(EXAMPLE_EVENT, EXAMPLE_REVISION, "de"));
 });

@@ -1,4 +1,4 @@
-// The answers of a route as the description tells them: successes, errors, and the headers of each.
+// The responses of a route in the API description, with their headers.
 import { type ErrorCode, ERRORS } from "../../domain/errors.ts";
 import type { MediaType, Reference, ResponseObject } from "../../wire/openapi.ts";
 import type { Route } from "../route.ts";
@@ -9,12 +9,12 @@ const JSON_TYPE = "application/json";
 const PROBLEM_TYPE = "application/problem+json";
 const PROBLEM_SCHEMA = { $ref: "#/components/schemas/Problem" };
 
-/** The shared answers, by error code: for statuses that have one code only. */
+/** The shared responses by error code, for statuses with a single code. */
 export function sharedResponses(): Record<string, ResponseObject> {
   return Object.fromEntries(CODES.map((code) => [code, problemResponse([code])]));
 }
 
-/** The answers of a route, by status; `body` is that of a success. */
+/** The responses of a route by status; `body` is that of a success. */
 export function responsesOf(route: Route, body: MediaType): Record<string, Reference | ResponseObject> {
   const type = (route.contentType ?? JSON_TYPE).split(";")[0] ?? "";
   const own: HeaderName[] = [...headersOf(route), ...(route.answerHeaders ?? [])];
@@ -27,7 +27,7 @@ export function responsesOf(route: Route, body: MediaType): Record<string, Refer
   };
   if (route.method === "GET") {
     responses["304"] = {
-      description: "Nothing has changed since the answer whose `ETag` was sent in `If-None-Match`.",
+      description: "The response whose `ETag` was sent in `If-None-Match` is still current.",
       headers: references(own),
     };
   }
@@ -39,7 +39,7 @@ export function responsesOf(route: Route, body: MediaType): Record<string, Refer
   }
   for (const [status, description] of Object.entries(route.otherAnswers ?? {})) {
     const error = problemResponse(codesOf(route).filter((code) => String(ERRORS[code].status) === status));
-    // The example is that of a success.
+    // The example belongs to the success.
     const { example: _, ...same } = body;
     responses[status] = { ...error, description, content: { [type]: same, ...error.content } };
   }
@@ -47,8 +47,8 @@ export function responsesOf(route: Route, body: MediaType): Record<string, Refer
 }
 
 /**
- * The answers that no operation can have: to unknown paths, and to methods that a path does not take. They refer to
- * nothing but the schema of problems, as tools look into no extension.
+ * The responses that belong to no operation: for unknown paths and unsupported methods. They contain their headers and
+ * examples, because tools do not resolve references within extensions.
  */
 export function otherAnswers(): Record<"404" | "405", ResponseObject> {
   const examples = problemExamples();
@@ -76,7 +76,7 @@ function byStatus(codes: readonly ErrorCode[]): Map<string, ErrorCode[]> {
   return Map.groupBy(codes, (code) => String(ERRORS[code].status));
 }
 
-/** One answer for errors of one status. */
+/** The response for the errors of one status. */
 function problemResponse(codes: readonly ErrorCode[]): ResponseObject {
   const examples = codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]);
   return {

@@ -1,4 +1,4 @@
-// Every error as the description tells it: when it comes, an example, and the routes' shares.
+// The errors in the API description: when they occur, examples, and the errors of each route.
 import { AppError, type ErrorCode, ERRORS, type FieldError } from "../../domain/errors.ts";
 import type { Example } from "../../wire/openapi.ts";
 import { MAX_ADDRESS_LENGTH } from "../address.ts";
@@ -9,9 +9,9 @@ import type { Route } from "../route.ts";
 const EXAMPLE_REQUEST = "req_01KYWDAKRR5WRWT5EF8803K209";
 
 interface ProblemRow {
-  /** When it comes, as a clause. */
+  /** When it occurs, as a clause. */
   when: string;
-  /** A detail as it may be. */
+  /** An example. */
   detail: string;
   errors?: FieldError[];
 }
@@ -25,8 +25,8 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
   },
   invalid_webhook_url: {
     when:
-      "`webhook_url` is no address that may receive webhooks. `errors` says which rule its text breaks: https, no user name " +
-      "or password, a port for the web, a length; for everything about its host there is one answer",
+      "`webhook_url` is not allowed. `errors` names the rule it violates: https, no user name or password, an allowed port, " +
+      "the length; every problem with its host has the same message",
     detail:
       "webhook_url: must begin with https://: over http anybody on the way could read it (the operator can permit http: [delivery] allow_http)",
     errors: [{
@@ -36,57 +36,58 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
     }],
   },
   invalid_signature: {
-    when: "the signature of a signed request is missing, too old, or not made with our secret over this body",
-    detail: "The Stripe-Signature header does not fit this body; the service's log names the likely cause.",
+    when: "the signature of a signed request is missing, too old, or does not match the body",
+    detail:
+      "The Stripe-Signature header does not match the body. The service's log contains the likely cause.",
   },
   unauthenticated: {
-    when: "the key is missing, unknown or disabled; `WWW-Authenticate` says how to send one",
+    when: "the key is missing, unknown or disabled; `WWW-Authenticate` states how to send one",
     detail: "Send a key as `Authorization: Bearer rgf_…`.",
   },
   subscription_limit_reached: {
-    when: "your tier's number of active subscriptions is reached, or you have 100 that are switched off",
+    when: "your tier's number of active subscriptions is reached, or you have 100 disabled ones",
     detail:
       "Your tier allows 5 active subscriptions. Delete or switch off another one, or ask for a higher tier.",
   },
   not_found: {
-    when: "there is nothing of this id that you may see, or no such path",
+    when: "the id or the path does not exist, or the id belongs to another customer",
     detail: "There is no event of this id.",
   },
   method_not_allowed: {
-    when: "the path does not take the method; `Allow` lists those that it takes",
+    when: "the path does not support the method; `Allow` lists the supported ones",
     detail: "/v1/events takes GET, HEAD, not POST.",
   },
   duplicate_subscription: {
-    when: "you have a subscription with the same address and filters that is active, or that your tier holds",
+    when:
+      "you have a subscription with the same URL and filters that is active or on hold because of your tier",
     detail:
       "You have an active subscription with this webhook_url and these filters. Delete it first, or use it.",
   },
   idempotency_in_flight: {
-    when: "the first request with the same `Idempotency-Key` is not answered yet",
+    when: "the first request with the same `Idempotency-Key` is still in progress",
     detail: "Wait for the answer to the first request, or send it again later.",
   },
   idempotency_key_reused: {
-    when: "the same `Idempotency-Key` came with another body",
+    when: "the same `Idempotency-Key` was used with another body",
     detail: "Use a new key for another body; this one answers the first.",
   },
   subscription_disabled: {
-    when: "the subscription is switched off",
+    when: "the subscription is disabled",
     detail: "Deliveries to this subscription are switched off.",
   },
   subscription_key_lost: {
-    when: "the subscription's secret cannot be read any more and must be rotated first",
+    when: "the subscription's secret can no longer be decrypted and must be rotated first",
     detail:
       "The secret of this subscription is lost. POST /v1/subscriptions/{id}/rotate-secret gives a new one.",
   },
   held_full: {
-    when:
-      "the replay would have to hold deliveries, and your tier's number of held ones is reached; nothing was sent",
+    when: "the replay would exceed your tier's limit of held deliveries; nothing was sent",
     detail:
       "The month's deliveries are used up, and your tier allows no further held deliveries. Replay when those that " +
       "are held have been sent: GET /v1/usage shows how many that are.",
   },
   delivery_unfinished: {
-    when: "the delivery is pending or held: it is still to go out",
+    when: "the delivery is pending or held and will still be sent",
     detail:
       "This delivery is pending or held, so it is still to go out: GET /v1/deliveries/{id} says when and why. What is held " +
       'since its subscription is switched off goes out when you switch that on: PATCH it with {"enabled": true}.',
@@ -97,22 +98,22 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
       "The subscription of this delivery was deleted. Create one and ask for the past with backfill_since.",
   },
   delivery_removed: {
-    when: "the delivery's body has been removed, as the operator configures",
+    when: "the delivery's body has been deleted after the configured time",
     detail:
       "The body of this delivery has been removed since it was finished long ago. GET /v1/events/{id} has its event.",
   },
   precondition_failed: {
-    when: "`If-Match` names an entity tag: what can be changed has none; nothing was done",
+    when: "`If-Match` contains an entity tag, but mutable resources have none; nothing was done",
     detail:
       "Nothing that can be changed here has an entity tag that If-Match could name, so nothing was done.",
   },
   body_too_large: {
-    when: `the body has more than ${MAX_BODY_BYTES} bytes, or what the path allows`,
+    when: `the body has more than ${MAX_BODY_BYTES} bytes or than the path allows`,
     detail: `body: may have at most ${MAX_BODY_BYTES} bytes`,
     errors: [{ field: "body", message: `may have at most ${MAX_BODY_BYTES} bytes` }],
   },
   uri_too_long: {
-    when: `the address has more than ${MAX_ADDRESS_LENGTH} characters`,
+    when: `the URL has more than ${MAX_ADDRESS_LENGTH} characters`,
     detail: `The address may have at most ${MAX_ADDRESS_LENGTH} characters.`,
   },
   unsupported_media_type: {
@@ -121,43 +122,44 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
     errors: [{ field: "Content-Type", message: "must be application/json" }],
   },
   quota_exceeded: {
-    when: "the day's requests are used up; `Retry-After` says for how long",
+    when: "the daily quota is used up; `Retry-After` states when to retry",
     detail:
       "Your tier allows 1000 requests a day. Wait until 2026-08-01T00:00:00.000Z, or ask for a higher tier.",
   },
   backfill_limit_reached: {
     when:
-      "your tier's backfills of the UTC day are used up; nothing was created. `Retry-After` says when the day ends",
+      "your tier's backfills per UTC day are used up; nothing was created. `Retry-After` states when the day ends",
     detail:
       "Your tier allows 20 backfills a day, and all of them are used. Retry after 2026-08-01T00:00:00.000Z, or ask for a " +
       "higher tier.",
   },
   test_limit_reached: {
     when:
-      "your tier's test calls of the UTC day are used, or too many of yours are in progress; `Retry-After` says when to retry",
+      "your tier's test calls per UTC day are used up, or too many of yours are in progress; `Retry-After` states when to " +
+      "retry",
     detail:
       "Your tier allows 50 test calls a day, and all of them are used. Retry after 2026-08-01T00:00:00.000Z, or ask for a " +
       "higher tier.",
   },
   replay_limit_reached: {
     when:
-      "the replay would send more deliveries than your tier's replays of the UTC day have left (nothing was sent then), or " +
-      "another replay of yours is in progress; `Retry-After` says when to retry",
+      "the replay would send more deliveries than your tier's daily replays have left (nothing was sent), or another " +
+      "replay of yours is in progress; `Retry-After` states when to retry",
     detail:
       "This replay would send 800 deliveries, and 120 of your tier's 500 replays a day are left. Nothing was sent. Replay a " +
       "shorter time with `until`. Retry after 2026-08-01T00:00:00.000Z, or ask for a higher tier.",
   },
   too_many_requests: {
     when:
-      "too many requests without a key, or with a wrong one, came from your address; `Retry-After` says for how long to wait",
+      "too many requests without a key or with an invalid key from your IP address; `Retry-After` states when to retry",
     detail: "Too many requests without a key came from your address. Try again in 2 s.",
   },
   internal: {
-    when: "something failed here; the request id helps the operator",
+    when: "an internal error; include the request id in questions to the operator",
     detail: "The request could not be answered. Try again; the request id helps the operator.",
   },
   unavailable: {
-    when: "the service is stopping or has too much to do",
+    when: "the service is stopping or overloaded",
     detail: "Too many test calls are in progress. Retry in 15 seconds.",
   },
 };
@@ -167,7 +169,7 @@ export const CODES: readonly ErrorCode[] = (Object.keys(ERRORS) as ErrorCode[]).
   ERRORS[a].status - ERRORS[b].status
 );
 
-/** The errors that a route can answer, by status. */
+/** The errors of a route, by status. */
 export function codesOf(route: Route): ErrorCode[] {
   const codes = new Set<ErrorCode>([
     "invalid_input",
@@ -186,7 +188,7 @@ export function codesOf(route: Route): ErrorCode[] {
   return CODES.filter((code) => codes.has(code));
 }
 
-/** When an error comes, as a clause. */
+/** When an error occurs, as a clause. */
 export function whenOf(code: ErrorCode): string {
   return ROWS[code].when;
 }

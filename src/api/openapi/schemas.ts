@@ -1,26 +1,26 @@
-// JSON Schemas for the description, made from the zod schemas that check the requests.
+// Converts zod schemas to JSON Schemas for the API description.
 import * as z from "zod";
 import type { Schema } from "../../wire/openapi.ts";
 
-/** Schemas made from zod's, and the named ones that they refer to. */
+/** Converted schemas and the named schemas that they refer to. */
 export interface Schemas {
-  /** In the order of what was given. */
+  /** In the order of the arguments. */
   roots: Schema[];
-  /** By `.meta({ id })`; references to them begin with `#/components/schemas/`. */
+  /** By `.meta({ id })`; references to them start with `#/components/schemas/`. */
   named: Record<string, Schema>;
 }
 
-/** The schemas of what clients send. */
+/** The schemas of requests. */
 export function requestSchemas(schemas: readonly z.ZodType[]): Schemas {
   return convert(schemas, "input");
 }
 
-/** The schemas of what they are sent. Objects are open in them: fields may be added, clients must not refuse them. */
+/** The schemas of responses. Objects allow additional properties, because fields may be added later. */
 export function answerSchemas(schemas: readonly z.ZodType[]): Schemas {
   return convert(schemas, "output");
 }
 
-/** A parameter of a query. */
+/** A query parameter. */
 export interface QueryParameter {
   name: string;
   required: boolean;
@@ -28,8 +28,8 @@ export interface QueryParameter {
 }
 
 /**
- * The parameters of a query's schema. They arrive as text, so that the schema's input is text; what they mean (a number
- * in bounds, a list) is its output. Required is what the input requires.
+ * The parameters of a query schema. The input of the schema is text; its output describes the values. Whether a
+ * parameter is required follows from the input.
  */
 export function queryParameters(
   schema: z.ZodType,
@@ -45,7 +45,7 @@ export function queryParameters(
 }
 
 function convert(schemas: readonly z.ZodType[], io: "input" | "output"): Schemas {
-  // A tuple holds them in order, and makes every one with an id a definition, the given ones too.
+  // A tuple keeps their order, and turns every schema with an id into a definition.
   const tuple = z.tuple(schemas as [z.ZodType, ...z.ZodType[]]);
   const json = z.toJSONSchema(tuple, { io, override: ({ jsonSchema }) => simplify(jsonSchema, io) });
   const text = JSON.stringify(json).replaceAll('"$ref":"#/$defs/', '"$ref":"#/components/schemas/');
@@ -58,7 +58,7 @@ function convert(schemas: readonly z.ZodType[], io: "input" | "output"): Schemas
 
 function simplify(schema: z.core.JSONSchema.BaseSchema, io: "input" | "output"): void {
   if (io === "output" && schema.additionalProperties === false) delete schema.additionalProperties;
-  // Every integer of JSON is safe in this sense; as bounds the numbers tell a reader nothing.
+  // These bounds apply to every JSON integer and are not useful to readers.
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   delete schema.propertyNames;

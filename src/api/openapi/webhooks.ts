@@ -1,4 +1,4 @@
-// The webhooks section of the description: what a subscriber's endpoint is sent.
+// The webhooks section of the API description.
 import { EXAMPLE_DELIVERY, EXAMPLE_EVENT } from "../../wire/examples.ts";
 import type { Example, Parameter, PathItem, Schema } from "../../wire/openapi.ts";
 import { DELIVERIES } from "./texts.ts";
@@ -16,7 +16,7 @@ const SIGNATURE_HEADERS: readonly Parameter[] = [
   }),
   header(
     "webhook-signature",
-    "Signatures with a space between them, each `v1,` and an HMAC-SHA256 in base64: two for each secret that is valid",
+    "Signatures separated by spaces, each `v1,` and an HMAC-SHA256 in base64; two per valid secret",
     {
       type: "string",
       examples: [
@@ -26,7 +26,7 @@ const SIGNATURE_HEADERS: readonly Parameter[] = [
   ),
 ];
 
-/** The webhooks, with the schema of their body. */
+/** The webhooks with the schema of their body. */
 export function webhooks(payload: Schema): Record<string, PathItem> {
   return {
     delivery: {
@@ -39,13 +39,13 @@ export function webhooks(payload: Schema): Record<string, PathItem> {
         parameters: [...SIGNATURE_HEADERS],
         requestBody: {
           required: true,
-          description: "One version of one publication, in the words of your language",
+          description: "One version of one publication, with title and summary in your language",
           content: { "application/json": { schema: payload, examples: examples() } },
         },
         responses: {
-          "2XX": { description: "You have it; nothing more is sent." },
-          "410": { description: "Your endpoint is gone for good: the subscription is switched off." },
-          "default": { description: "You do not have it yet: it is tried again." },
+          "2XX": { description: "Received." },
+          "410": { description: "The endpoint no longer exists: the subscription is disabled." },
+          "default": { description: "Not received: the delivery is retried." },
         },
       },
     },

@@ -11,10 +11,10 @@ import type { Clock } from "../../domain/ports.ts";
 import type { ReplayRefusal } from "../../domain/catch_up_store.ts";
 import type { Store } from "../../domain/store.ts";
 import {
-  deliveryAnswer,
   deliveryId,
   deliveryList,
-  replayAnswer,
+  deliveryResponse,
+  replayResponse,
   toDeliveryRecord,
   toDeliveryWithAttempts,
 } from "../../wire/delivery_log.ts";
@@ -29,15 +29,15 @@ const MAX_LIMIT = 200;
 const DEFAULT_LIMIT = 50;
 
 const deliveriesQuery = z.strictObject({
-  limit: integerParameter({ min: 1, max: MAX_LIMIT, description: "The most deliveries of one answer" })
+  limit: integerParameter({ min: 1, max: MAX_LIMIT, description: "Maximum number of deliveries per page" })
     .default(DEFAULT_LIMIT),
   subscription: z.string().optional().meta({
-    description: "A subscription's id, deleted ones among them: only what went to it",
+    description: "A subscription's id, also of a deleted one",
   }),
-  status: choiceParameter(DELIVERY_STATUSES, "States with commas between them; any of them").optional(),
-  event: z.string().optional().meta({ description: "An event's id: only what tells of it" }),
+  status: choiceParameter(DELIVERY_STATUSES, "Comma-separated statuses, combined with OR").optional(),
+  event: z.string().optional().meta({ description: "An event's id" }),
   before: z.string().optional().meta({
-    description: 'A delivery\'s id: only what stands behind it in the list; `Link: rel="next"` uses it',
+    description: 'A delivery\'s id: returns the deliveries after it in the list; used by `Link: rel="next"`',
   }),
 });
 
@@ -71,11 +71,11 @@ function listRoute({ store, publicUrl }: DeliveryRouteOptions): Route {
     path: "/v1/deliveries",
     operationId: "listDeliveries",
     tag: "Deliveries",
-    summary: "Lists deliveries, the newest first",
+    summary: "Lists deliveries, newest first",
     description:
-      "What was promised to your subscriptions and what became of it. The filters combine with and. " +
-      'Where one answer cannot hold them all, follow `Link: <…>; rel="next"`: it loses and repeats nothing, whatever is ' +
-      "made meanwhile. Test deliveries are not in it.",
+      "The deliveries of your subscriptions and their results. Filters are combined with AND. Continue with " +
+      '`Link: rel="next"`: no delivery is lost or repeated if new ones are created in the meantime. Test deliveries are ' +
+      "not listed.",
     query: deliveriesQuery,
     answer: deliveryList,
     status: 200,
@@ -129,12 +129,11 @@ function deliveryRoute({ store }: DeliveryRouteOptions): Route {
     path: "/v1/deliveries/{id}",
     operationId: "getDelivery",
     tag: "Deliveries",
-    summary: "One delivery with its attempts",
-    description:
-      "When each attempt was made, how long it took, what the endpoint answered, and what went wrong, in words.",
+    summary: "Returns a delivery with its attempts",
+    description: "The time and duration of each attempt, the endpoint's response, and what went wrong.",
     params: { id: deliveryId },
     errors: ["not_found"],
-    answer: deliveryAnswer,
+    answer: deliveryResponse,
     status: 200,
     async handle({ params, customer }) {
       const id = params["id"] ?? "";
@@ -152,12 +151,11 @@ function replayRoute({ store, clock, tiers, limitsOf, newId }: DeliveryRouteOpti
     path: "/v1/deliveries/{id}/replay",
     operationId: "replayDelivery",
     tag: "Deliveries",
-    summary: "Sends a finished delivery once more",
+    summary: "Replays a finished delivery",
     description:
-      "The same `webhook-id` and the same bytes, signed anew, at once and with every retry of a new one. One that was " +
-      "delivered already does not count against the month's deliveries again; one that had failed does, and is held " +
-      "while they are used up. It counts against the day's replays, and waits for what the subscription has not been " +
-      "sent yet.",
+      "Sends the same bytes with the same `webhook-id` and a new signature, with all retries. A delivery that had " +
+      "succeeded does not count against the monthly quota again; a failed one does, and is held while the quota is used " +
+      "up. It counts against the daily replays, and is sent after the subscription's new deliveries.",
     params: { id: deliveryId },
     requestHeaders: ["Idempotency-Key"],
     answerHeaders: ["Idempotency-Replayed"],
@@ -172,7 +170,7 @@ function replayRoute({ store, clock, tiers, limitsOf, newId }: DeliveryRouteOpti
       "idempotency_key_reused",
     ],
     repeatable: true,
-    answer: replayAnswer,
+    answer: replayResponse,
     status: 202,
     async handle({ params, customer, repetition }) {
       const id = params["id"] ?? "";

@@ -9,11 +9,11 @@ import { whenThere } from "../../domain/soon.ts";
 import type { EventPlace, EventQuery, ListedEvent, Store } from "../../domain/store.ts";
 import { expandTopics, type Topic } from "../../domain/topic.ts";
 import {
-  eventAnswer,
-  eventAnswerJson,
   eventId,
   eventList,
   eventListJson,
+  eventResponse,
+  eventResponseJson,
   severity,
 } from "../../wire/event.ts";
 import { eventVersions, toEventVersions } from "../../wire/versions.ts";
@@ -38,56 +38,57 @@ const MAX_SEARCH_LENGTH = 200;
 const FIRST_ID = "evt_00000000000000000000000000";
 
 const eventsQuery = z.strictObject({
-  limit: integerParameter({ min: 1, max: MAX_LIMIT, description: "The most events of one answer" })
+  limit: integerParameter({ min: 1, max: MAX_LIMIT, description: "Maximum number of events per page" })
     .default(DEFAULT_LIMIT),
   since: integerParameter({
     min: -LAST_MS,
     max: LAST_MS,
     example: SOME_MS,
-    description: "Unix ms (thirteen figures; seconds would be in January 1970): `published_at` at or after",
+    description:
+      "Unix milliseconds (13 digits, not seconds): events with `published_at` at or after this time",
   })
     .optional(),
   until: integerParameter({
     min: -LAST_MS,
     max: LAST_MS,
     example: SOME_MS,
-    description: "Unix ms: `published_at` at or before",
+    description: "Unix milliseconds: events with `published_at` at or before this time",
   })
     .optional(),
   source: z.string().min(1).max(100).optional().meta({ description: "A source's id" }),
-  severity_min: severity.optional().meta({ description: "This severity and those above it" }),
-  topics: listParameter("Topic ids with commas between them; any of them; a parent stands for its children")
+  severity_min: severity.optional().meta({ description: "Minimum severity" }),
+  topics: listParameter("Comma-separated topic ids, combined with OR; a parent includes its children")
     .optional(),
-  event_type: choiceParameter(EVENT_TYPES, "Event types with commas between them; any of them").optional(),
+  event_type: choiceParameter(EVENT_TYPES, "Comma-separated event types, combined with OR").optional(),
   article: listParameter(
-    "References with commas between them, such as `Art. 50`, which stands for `Art. 50(2)` too",
+    "Comma-separated references, combined with OR, such as `Art. 50`, which includes `Art. 50(2)`",
   )
     .optional(),
   language: listParameter(
-    "ISO 639-1 codes with commas between them: the event's words are held in any of them",
+    "Comma-separated ISO 639-1 codes: events that are available in one of these languages",
   )
     .optional(),
   q: z.string().min(1).max(MAX_SEARCH_LENGTH).optional().meta({
     description:
-      "Words that title or summary hold, all of them, each whole: `consult` does not find `consultation`; upper and " +
-      "lower case and accents are alike",
+      "Full-text search: title or summary contain all of these words. Words match as a whole: `consult` does not find " +
+      "`consultation`. Case and accents are ignored",
   }),
   latest: flagParameter(
-    "`true`: only the newest version of each publication; a walk by `Link` goes on as the list was at its first page",
+    "`true`: only the newest version of each publication; pages reached by `Link` show the list as it was at the first page",
   ).optional(),
   before: z.string().optional().meta({
-    description: 'An event\'s id: only what stands behind it in the list; `Link: rel="next"` uses it',
+    description: 'An event\'s id: returns the events after it in the list; used by `Link: rel="next"`',
   }),
   as_of: z.string().optional().meta({
     description:
-      "An event's id: the list as it was when that event was the last one stored, so that what is stored or " +
-      'revised meanwhile does not move it; `Link: rel="next"` uses it with `latest`',
+      "An event's id: returns the list as it was when that event was the last one stored, so that events stored or " +
+      'revised since then do not change it; used by `Link: rel="next"` with `latest`',
   }),
   after: z.string().optional().meta({
-    description: "An event's id: what was stored after it, in the order of storing. " +
-      `Nothing is skipped and nothing repeated; begin with \`${FIRST_ID}\`. ` +
-      "An id that is not there answers 400: the service may have been restored from a backup; go on with an older id " +
-      "that you have",
+    description: "An event's id: returns the events stored after it, in the order of storing. " +
+      `Nothing is skipped or repeated; start with \`${FIRST_ID}\`. ` +
+      "An unknown id returns 400: the service may have been restored from a backup; continue with an older id that " +
+      "you have",
   }),
 });
 
@@ -130,8 +131,8 @@ function listRoute(options: ListOptions): Route {
     tag: "Events",
     summary: "Lists events, newest first",
     description:
-      "The filters combine with and; each list is any-of. Without `after` the newest come first, by " +
-      "`published_at`, then `id`. Where one answer cannot hold them all, see Paging.",
+      "Filters are combined with AND, values within a list with OR. Without `after`, the newest events come first, by " +
+      "`published_at`, then `id`. See Paging for more than one page.",
     query: eventsQuery,
     answer: eventList,
     status: 200,
@@ -170,20 +171,20 @@ function eventRoute({ store }: EventRouteOptions): Route {
     path: "/v1/events/{id}",
     operationId: "getEvent",
     tag: "Events",
-    summary: "One event",
+    summary: "Returns an event",
     description:
-      "One version of one publication, and what it was made from. A record never changes, so that it can " +
-      "be kept for good; only a further language may still come to it, which changes its `ETag`.",
+      "One version of one publication with its provenance. An event never changes and can be cached forever; only " +
+      "another language may be added, which changes its `ETag`.",
     params: { id: eventId },
     errors: ["not_found"],
-    answer: eventAnswer,
+    answer: eventResponse,
     status: 200,
     state: (nowMs) => store.recordsState(nowMs),
     handle({ params }) {
       const id = params["id"] ?? "";
       return whenThere(isId("event", id) ? store.findEvent(id) : null, (found) => {
         if (found === null) throw noEvent();
-        const json = eventAnswerJson(found);
+        const json = eventResponseJson(found);
         return { status: 200, json, contentName: `${id}-${json.length}` };
       });
     },
@@ -196,10 +197,9 @@ function versionsRoute({ store }: EventRouteOptions): Route {
     path: "/v1/events/{id}/versions",
     operationId: "listEventVersions",
     tag: "Events",
-    summary: "Every version of an event's publication",
+    summary: "Lists the versions of an event's publication",
     description:
-      "From any version's id: all of them, the first one first, each with its difference to the one " +
-      "before.",
+      "Accepts the id of any version. Returns all versions, oldest first, each with the diff to the previous one.",
     params: { id: eventId },
     errors: ["not_found"],
     answer: eventVersions,

@@ -22,11 +22,11 @@ export function paymentRoute({ receive }: PaymentRouteOptions): Route {
     path: "/v1/webhooks/payment",
     operationId: "receivePaymentEvent",
     tag: "Service",
-    summary: "An event of the payment provider",
+    summary: "Receives an event of the payment provider",
     description:
-      "For Stripe alone, which signs its events: a paid checkout makes a customer, whose first mail brings " +
-      "the key; what happens to the subscription changes or ends the access. The same event acts once, and the order " +
-      "of arrival decides nothing. Types that do not matter here are answered 200.",
+      "Only for Stripe, which signs its events. A paid checkout creates a customer, who receives the key by email. " +
+      "Changes of the subscription change or end the access. Each event takes effect once, in any order of arrival. " +
+      "Other event types return 200.",
     maxBodyBytes: MAX_EVENT_BYTES,
     signedBody: z.looseObject({
       id: z.string().meta({ description: "`evt_…`" }),
@@ -34,9 +34,9 @@ export function paymentRoute({ receive }: PaymentRouteOptions): Route {
         description: "`checkout.session.completed`, `customer.subscription.updated` …",
       }),
       created: z.int().meta({ description: "Unix **seconds**" }),
-      livemode: z.boolean().meta({ description: "Must agree with the service's own mode" }),
+      livemode: z.boolean().meta({ description: "Must match the mode in the service's config" }),
       data: z.looseObject({ object: z.looseObject({}) }),
-    }).meta({ id: "PaymentEvent", description: "An event as Stripe sends it, in any version of its API" }),
+    }).meta({ id: "PaymentEvent", description: "An event of Stripe, in any version of its API" }),
     answer: paymentReceipt,
     status: 200,
     async handle({ headers, bytes }) {

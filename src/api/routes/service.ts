@@ -32,8 +32,8 @@ export function serviceRoutes({ store, clock, sources, topics, health }: Service
       path: "/v1/sources",
       operationId: "listSources",
       tag: "Service",
-      summary: "The active sources with their last fetch",
-      description: "Where events come from. Their ids serve as filters of events and subscriptions.",
+      summary: "Lists the active sources with their last fetch",
+      description: "The sources of events. Their ids are filters for events and subscriptions.",
       answer: sourceList,
       status: 200,
       async handle() {
@@ -48,10 +48,9 @@ export function serviceRoutes({ store, clock, sources, topics, health }: Service
       path: "/v1/topics",
       operationId: "listTopics",
       tag: "Service",
-      summary: "The topic taxonomy",
+      summary: "Lists the topics",
       description:
-        "What events are about, in two levels and three languages. A parent's id stands for its children " +
-        "wherever topics are a filter.",
+        "The topics of events, on two levels and in three languages. In filters, a parent includes its children.",
       answer: topicList,
       status: 200,
       handle: () => Promise.resolve(answer(200, { topics, disclaimer: DISCLAIMER })),
@@ -61,8 +60,9 @@ export function serviceRoutes({ store, clock, sources, topics, health }: Service
       path: "/v1/health",
       operationId: "getHealth",
       tag: "Service",
-      summary: "The health of the pipeline",
-      description: "Whether collecting and delivering go well, for monitors: 200 while anything can be read.",
+      summary: "Returns the health of the service",
+      description:
+        "The state of ingestion and delivery, for monitoring: 200 as long as the store can be read.",
       otherAnswers: { 503: "The store cannot be read, or the service cannot answer." },
       answer: healthReport,
       status: 200,

@@ -10,10 +10,10 @@ import {
   replayReport,
   replayRequest,
   secretRotated,
-  subscriptionAnswer,
   subscriptionChange,
   type SubscriptionChangeRequest,
   subscriptionId,
+  subscriptionResponse,
   toSubscriptionRecord,
 } from "../../wire/subscription.ts";
 import type { Repetition } from "../idempotency.ts";
@@ -56,9 +56,10 @@ function changeRoute(options: SubscriptionChangeOptions): Route {
     tag: "Subscriptions",
     summary: "Changes a subscription",
     description:
-      "What is left out stays. New filters and a new language hold for events that come; what waits keeps its " +
-      "bytes. A new `webhook_url` holds for the next attempt of everything, with the same secret: rotate it if the old " +
-      "endpoint was not yours alone. The rules of creation hold: no duplicate, no more active ones than the tier allows.",
+      "Absent fields stay unchanged. New filters and a new language apply to new events; pending deliveries keep their " +
+      "bytes. A new `webhook_url` applies to the next attempt of every delivery, with the same secret: rotate it if " +
+      "others have access to the old endpoint. The rules of creation apply: no duplicates, and no more active " +
+      "subscriptions than the tier allows.",
     params: { id: subscriptionId },
     body: subscriptionChange,
     verify: ({ body }) => verifyRequest(withoutUndefined(body), options),
@@ -69,7 +70,7 @@ function changeRoute(options: SubscriptionChangeOptions): Route {
       "duplicate_subscription",
       "subscription_key_lost",
     ],
-    answer: subscriptionAnswer,
+    answer: subscriptionResponse,
     status: 200,
     async handle({ params, body, customer }) {
       const id = idOf(params);
@@ -128,11 +129,11 @@ function rotateRoute({ store, clock, random }: SubscriptionChangeOptions): Route
     path: "/v1/subscriptions/{id}/rotate-secret",
     operationId: "rotateSecret",
     tag: "Subscriptions",
-    summary: "Gives a subscription a new secret",
+    summary: "Rotates a subscription's secret",
     description:
-      "The new secret is shown in this answer and never again. For 24 hours deliveries are signed with both, the " +
-      "new one first, so that a receiver can change over in peace; any match is enough. A second rotation within that " +
-      "time ends the first secret. Send an `Idempotency-Key`, so that a lost answer can be asked for again.",
+      "The new secret is shown only in this response. For 24 hours, deliveries are signed with both secrets, the new " +
+      "one first; one match is enough. A second rotation within that time ends the first secret. Send an " +
+      "`Idempotency-Key`, so that you can repeat the request if the response is lost.",
     params: { id: subscriptionId },
     requestHeaders: ["Idempotency-Key"],
     answerHeaders: ["Idempotency-Replayed"],
@@ -181,14 +182,14 @@ function replayRoute({ store, clock, limitsOf, replay }: SubscriptionChangeOptio
     path: "/v1/subscriptions/{id}/replay",
     operationId: "replaySubscription",
     tag: "Deliveries",
-    summary: "Sends everything of a time again",
+    summary: "Replays a period",
     description:
-      "For a receiver that has lost what it got: of the events stored in the time, finished deliveries (delivered " +
-      "and failed) are sent again under their ids, and matching events that never had a delivery get one, also those from " +
-      "before the subscription. What is under way stays so, and what `backfill_since` still brings comes with that. In " +
-      "the order of storing, at most 1000 a call: go on with `next_after`. What was delivered already does not count against the month's " +
-      "deliveries again. Each delivery counts against the day's replays: when they are not enough, nothing is sent. " +
-      "Replays wait for what the subscription has not been sent yet.",
+      "For receivers that have lost data. Of the events stored in the period, finished deliveries (delivered and failed) " +
+      "are sent again with the same ids, and matching events without a delivery get one, even if they are older than " +
+      "the subscription. Pending deliveries and events that `backfill_since` will deliver are not affected. Events are " +
+      "processed in the order of storing, at most 1000 per call; continue with `next_after`. Deliveries that had " +
+      "succeeded do not count against the monthly quota again. Each delivery counts against the daily replays; if not " +
+      "enough are left, nothing is sent. Replays are sent after the subscription's new deliveries.",
     params: { id: subscriptionId },
     body: replayRequest,
     requestHeaders: ["Idempotency-Key"],

@@ -11,13 +11,13 @@ import { type CatchUp, isEnabled, MAX_SWITCHED_OFF, type Subscription } from "..
 import type { TierLimits } from "../../domain/tier.ts";
 import type { Topic } from "../../domain/topic.ts";
 import {
-  subscriptionAnswer,
   subscriptionCreated,
   subscriptionId,
   subscriptionList,
   type SubscriptionRequest,
   subscriptionRequest,
-  testAnswer,
+  subscriptionResponse,
+  testResponse,
   toSubscriptionRecord,
 } from "../../wire/subscription.ts";
 import type { Finding } from "../findings.ts";
@@ -70,10 +70,10 @@ function createRoute(options: SubscriptionRouteOptions): Route {
     tag: "Subscriptions",
     summary: "Creates a webhook subscription",
     description:
-      "Only `webhook_url` is required. Filters combine with and; each list is any-of. `webhook_secret` is " +
-      "shown in this response and never again. With `backfill_since`, stored events are delivered first, as far as the " +
-      "month's deliveries allow: when they are used up, the backfill pauses, and goes on by itself when there are more. " +
-      "Your tier allows a number of backfills a UTC day.",
+      "Only `webhook_url` is required. Filters are combined with AND, values within a list with OR. `webhook_secret` is " +
+      "shown only in this response. With `backfill_since`, stored events are delivered first, as far as the monthly " +
+      "quota allows: when it is used up, the backfill pauses and continues automatically. Backfills per UTC day are " +
+      "limited by your tier.",
     requestHeaders: ["Idempotency-Key"],
     answerHeaders: ["Idempotency-Replayed"],
     errors: [
@@ -113,8 +113,8 @@ function listRoute({ store }: SubscriptionRouteOptions): Route {
     path: "/v1/subscriptions",
     operationId: "listSubscriptions",
     tag: "Subscriptions",
-    summary: "The caller's subscriptions",
-    description: "Those that are not deleted, without their secrets.",
+    summary: "Lists your subscriptions",
+    description: "All subscriptions that are not deleted, without their secrets.",
     answer: subscriptionList,
     status: 200,
     async handle({ customer }) {
@@ -132,11 +132,12 @@ function deleteRoute({ store, clock, limitsOf }: SubscriptionRouteOptions): Rout
     tag: "Subscriptions",
     summary: "Deletes a subscription",
     description:
-      "Nothing more is delivered. Deliveries that are pending or held become `cancelled`; those that were never attempted " +
-      "are then removed from the log. The record is kept for audit; deleting it again returns 404. What your tier held (`disabled_by: tier`) takes its place, the oldest first.",
+      "Nothing more is delivered. Pending and held deliveries become `cancelled`; those that were never attempted are " +
+      "then removed from the log. The record is kept for audit; deleting it again returns 404. The oldest of the " +
+      "subscriptions that exceed your tier's limit (`disabled_by: tier`) is enabled instead.",
     params: { id: subscriptionId },
     errors: ["not_found"],
-    answer: subscriptionAnswer,
+    answer: subscriptionResponse,
     status: 200,
     async handle({ params, customer }) {
       const id = params["id"] ?? "";
@@ -159,14 +160,13 @@ function testRoute(options: SubscriptionRouteOptions): Route {
     path: "/v1/subscriptions/{id}/test",
     operationId: "testSubscription",
     tag: "Subscriptions",
-    summary: "Sends one synthetic delivery",
+    summary: "Sends a test delivery",
     description:
-      "Posts one delivery of type `event.test`, severity `info` and source `test` to the subscription's " +
-      "address, signed with its secret, and says what came of it. It does not count against the month's deliveries, but " +
-      "against the day's test calls.",
+      "Posts a delivery of type `event.test`, severity `info` and source `test` to the subscription's URL, signed with " +
+      "its secret, and returns the result. It does not count against the monthly quota, but against the daily test calls.",
     params: { id: subscriptionId },
     errors: ["not_found", "subscription_disabled", "test_limit_reached"],
-    answer: testAnswer,
+    answer: testResponse,
     status: 200,
     async handle({ params, customer }) {
       const id = params["id"] ?? "";

@@ -23,9 +23,9 @@ export function usageRoute({ store, clock, limitsOf }: UsageRouteOptions): Route
     path: "/v1/usage",
     operationId: "getUsage",
     tag: "Account",
-    summary: "The caller's tier, limits and what is used of them",
+    summary: "Returns your tier, limits and usage",
     description:
-      "Requests, test calls, replays and backfills are counted by UTC day, deliveries by UTC month. This request counts too.",
+      "Requests, test calls, replays and backfills are counted per UTC day, deliveries per UTC month. This request counts too.",
     answer: usageReport,
     status: 200,
     async handle({ customer, allowance }) {

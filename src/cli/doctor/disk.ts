@@ -114,7 +114,7 @@ export function judgeGivenSecret(path: string, rights: Rights | null): Finding {
 export function judgeConfigFile(
   path: string,
   rights: Rights | null,
-  secretsInPlace: readonly string[],
+  inlineSecrets: readonly string[],
 ): Finding[] {
   if (rights === null) return [];
   const findings: Finding[] = [];
@@ -122,14 +122,14 @@ export function judgeConfigFile(
     findings.push(problem("secrets", `${path} can be changed by others`, `chmod go-w ${path}`));
   }
   const tooOpen = rights.isRoots ? MORE_THAN_GROUP : OTHERS;
-  if (secretsInPlace.length > 0 && (rights.mode & tooOpen & READS) !== 0) {
+  if (inlineSecrets.length > 0 && (rights.mode & tooOpen & READS) !== 0) {
     findings.push(problem(
       "secrets",
-      `${path} has mode ${modeOf(rights)}, so that others can read ${secretsInPlace.join(", ")}`,
+      `${path} has mode ${modeOf(rights)}, so that others can read ${inlineSecrets.join(", ")}`,
       `chmod ${
         rights.isRoots ? 640 : 600
       } ${path} (the user that runs Regfeed must still read it), or put each secret into a file of its own and name that: ` +
-        `${lastOf(secretsInPlace[0] ?? "")}_file = "…"`,
+        `${lastOf(inlineSecrets[0] ?? "")}_file = "…"`,
     ));
   }
   return findings;

@@ -1,6 +1,6 @@
 // What the doctor says of payments: the signing secret, the mode, the prices.
 import type { Config } from "../../config/config.ts";
-import type { PaymentConfig } from "../../config/accounts.ts";
+import type { PaymentConfig } from "../../config/payment_and_mail.ts";
 import { type Finding, good, problem, warning } from "./finding.ts";
 
 /** Fewer characters behind `whsec_` than any signing secret has: it was not copied whole. */
@@ -19,7 +19,7 @@ const OTHERS: readonly [prefix: RegExp, what: string][] = [
 
 /** Of what the config says of payments. No finding holds any of the secret. */
 export function judgePayment(
-  config: Pick<Config, "payment" | "secretFiles" | "secretsInPlace" | "server">,
+  config: Pick<Config, "payment" | "secretFiles" | "inlineSecrets" | "server">,
 ): Finding[] {
   const { payment } = config;
   if (payment === null) return [good("payment", "payments are not taken: there is no [payment]")];
@@ -31,11 +31,11 @@ export function judgePayment(
 }
 
 function whereSecretStands(
-  { secretFiles, secretsInPlace }: Pick<Config, "secretFiles" | "secretsInPlace">,
+  { secretFiles, inlineSecrets }: Pick<Config, "secretFiles" | "inlineSecrets">,
 ): string {
   const file = secretFiles.find(({ key }) => key === "payment.webhook_secret_file");
   if (file !== undefined) return `the file ${file.path}`;
-  return secretsInPlace.includes("payment.webhook_secret") ? "payment.webhook_secret" : "the environment";
+  return inlineSecrets.includes("payment.webhook_secret") ? "payment.webhook_secret" : "the environment";
 }
 
 function judgeSecret({ webhookSecret }: PaymentConfig, where: string): Finding {

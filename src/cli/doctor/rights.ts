@@ -14,7 +14,7 @@ export function examineRights(
   const { tls } = config.server;
   return [
     ...paths.map((path) => judgeGivenSecret(path, machine.rightsOf(path))),
-    ...judgeConfigFile(file, machine.rightsOf(file), config.secretsInPlace),
+    ...judgeConfigFile(file, machine.rightsOf(file), config.inlineSecrets),
     ...(tls === null ? [] : [judgeKeyFile(tls.key, machine.rightsOf(tls.key))]),
   ];
 }

@@ -1,7 +1,6 @@
-// One operation of the description, or one webhook, as a section of the page.
+// Renders one operation or webhook of the API description as a section of the page.
 import type {
   MediaType,
-  Method,
   OpenApi,
   Operation,
   Parameter,
@@ -10,29 +9,23 @@ import type {
 } from "../../wire/openapi.ts";
 import { type Html, markup } from "../html.ts";
 import { inline, markdownToHtml } from "../markdown.ts";
+import type { DocumentedOperation } from "./documented_operation.ts";
 import { fieldRow, fieldsOf, nameOf, typeOf } from "./schema.ts";
 import { tryForm } from "./try_form.ts";
 
-/** Longer calls are broken into lines, characters. */
+/** Longer curl commands are split into lines, characters. */
 const LONGEST_LINE = 84;
 const PROBLEM = "application/problem+json";
 
-/** An operation with its place. */
-export interface Placed {
-  method: Method;
-  path: string;
-  operation: Operation;
-}
-
 /** The id of an operation's section. */
-export function anchorOf({ operation }: Placed): string {
+export function anchorOf({ operation }: DocumentedOperation): string {
   return `op-${operation.operationId}`;
 }
 
 /** The section of an operation. */
-export function operationSection(placed: Placed, description: OpenApi): Html {
-  const { method, path, operation } = placed;
-  return markup`<section class="operation" id="${anchorOf(placed)}">
+export function operationSection(documented: DocumentedOperation, description: OpenApi): Html {
+  const { method, path, operation } = documented;
+  return markup`<section class="operation" id="${anchorOf(documented)}">
 <h3>${operation.summary}</h3>
 <p class="endpoint"><span class="method ${method}">${method.toUpperCase()}</span> <code>${path}</code>${
     accessOf(operation)
@@ -40,58 +33,58 @@ export function operationSection(placed: Placed, description: OpenApi): Html {
 ${markdownToHtml(operation.description)}
 ${parameterList(operation.parameters ?? [])}
 ${bodySection(operation, description)}
-${answerSection(operation, description)}
-${isSigned(operation) ? null : exampleOf(placed, description)}
+${responseSection(operation, description)}
+${isSigned(operation) ? null : exampleOf(documented, description)}
 </section>`;
 }
 
-function exampleOf(placed: Placed, description: OpenApi): Html {
+function exampleOf(documented: DocumentedOperation, description: OpenApi): Html {
   return markup`<h4>Example</h4>
-<pre><code>${curlOf(placed, description)}</code></pre>
-${tryForm(placed, description.components.schemas)}`;
+<pre><code>${curlOf(documented, description)}</code></pre>
+${tryForm(documented, description.components.schemas)}`;
 }
 
 function accessOf(operation: Operation): Html | null {
   if (operation.security.length === 0) return null;
-  const what = isSigned(operation) ? "needs a signature" : "needs a key";
+  const what = isSigned(operation) ? "requires a signature" : "requires a key";
   return markup` <span class="access">${what}</span>`;
 }
 
-/** Whether only who has signed it may send it: nobody does that by hand. */
+/** Whether requests need a signature, so that there is no example to try. */
 function isSigned({ security }: Operation): boolean {
   return security.some((scheme) => !("key" in scheme));
 }
 
-/** The section of a webhook: what is sent, and what the receiver's answers mean. */
-export function webhookSection(placed: Placed, description: OpenApi): Html {
-  const { method, operation } = placed;
-  const meanings = Object.entries(operation.responses).map(([status, answer]) =>
+/** The section of a webhook: the request, and the meaning of the receiver's responses. */
+export function webhookSection(documented: DocumentedOperation, description: OpenApi): Html {
+  const { method, operation } = documented;
+  const meanings = Object.entries(operation.responses).map(([status, response]) =>
     markup`<div>
-<dt><code>${status === "default" ? "anything else" : status}</code></dt>
-<dd>${"$ref" in answer ? "" : inline(answer.description)}</dd>
+<dt><code>${status === "default" ? "other" : status}</code></dt>
+<dd>${"$ref" in response ? "" : inline(response.description)}</dd>
 </div>`
   );
-  return markup`<section class="operation" id="${anchorOf(placed)}">
+  return markup`<section class="operation" id="${anchorOf(documented)}">
 <h3>${operation.summary}</h3>
 <p class="endpoint"><span class="method ${method}">${method.toUpperCase()}</span> <code>webhook_url</code></p>
 ${markdownToHtml(operation.description)}
 ${parameterList(operation.parameters ?? [])}
 ${bodySection(operation, description)}
-<h4>Your answer</h4>
+<h4>Your response</h4>
 <dl>${meanings}</dl>
 </section>`;
 }
 
-const PLACES = { path: "In the path", query: "In the query", header: "In headers" } as const;
+const HEADINGS = { path: "Path parameters", query: "Query parameters", header: "Headers" } as const;
 
 function parameterList(parameters: readonly Parameter[]): Html[] {
-  return (Object.keys(PLACES) as (keyof typeof PLACES)[]).flatMap((place) => {
-    const found = parameters.filter((parameter) => parameter.in === place);
+  return (Object.keys(HEADINGS) as (keyof typeof HEADINGS)[]).flatMap((location) => {
+    const found = parameters.filter((parameter) => parameter.in === location);
     if (found.length === 0) return [];
     const rows = found.map(({ name, description, required, schema }) =>
       fieldRow(name, { ...schema, description }, required)
     );
-    return [markup`<h4>${PLACES[place]}</h4>
+    return [markup`<h4>${HEADINGS[location]}</h4>
 <dl>${rows}</dl>`];
   });
 }
@@ -106,11 +99,11 @@ ${named === undefined ? null : fieldsOf(named)}
 ${examplesOf(media)}`;
 }
 
-function answerSection({ responses }: Operation, description: OpenApi): Html {
-  const answers: Html[] = [];
+function responseSection({ responses }: Operation, description: OpenApi): Html {
+  const rows: Html[] = [];
   const errors: Html[] = [];
-  for (const [status, given] of Object.entries(responses)) {
-    const { content = {}, description: what } = resolved(given, description);
+  for (const [status, response] of Object.entries(responses)) {
+    const { content = {}, description: what } = resolved(response, description);
     const mark = markup`<code class="status s${status[0] ?? ""}">${status}</code>`;
     const { [PROBLEM]: problem, ...bodies } = content;
     for (const code of Object.keys(problem?.examples ?? {})) {
@@ -118,13 +111,13 @@ function answerSection({ responses }: Operation, description: OpenApi): Html {
     }
     const others = Object.entries(bodies);
     if (problem !== undefined && others.length === 0) continue;
-    answers.push(markup`<div>
+    rows.push(markup`<div>
 <dt>${mark}</dt>
 <dd>${inline(what)}${others.map(([type, body]) => bodyOf(type, body))}</dd>
 </div>`);
   }
-  return markup`<h4>Answers</h4>
-<dl class="answers">${answers}</dl>
+  return markup`<h4>Responses</h4>
+<dl class="responses">${rows}</dl>
 <h4>Errors</h4>
 <ul class="errors">${errors}</ul>`;
 }
@@ -134,7 +127,7 @@ function bodyOf(type: string, media: MediaType): Html {
 }
 
 function examplesOf({ example, examples = {} }: MediaType): Html[] {
-  const named = Object.values(examples).flatMap((given) => ("$ref" in given ? [] : [given]));
+  const named = Object.values(examples).flatMap((one) => ("$ref" in one ? [] : [one]));
   const all = example === undefined ? named : [{ summary: "Example", value: example }, ...named];
   return all.map(({ summary, value }) =>
     markup`<details>
@@ -144,13 +137,13 @@ function examplesOf({ example, examples = {} }: MediaType): Html[] {
   );
 }
 
-function resolved(given: Reference | ResponseObject, { components }: OpenApi): ResponseObject {
-  if (!("$ref" in given)) return given;
-  return components.responses[nameOf(given.$ref)] ?? { description: "" };
+function resolved(response: Reference | ResponseObject, { components }: OpenApi): ResponseObject {
+  if (!("$ref" in response)) return response;
+  return components.responses[nameOf(response.$ref)] ?? { description: "" };
 }
 
-/** A call as it is typed into a shell; `$KEY` holds the key. */
-function curlOf({ method, path, operation }: Placed, { servers }: OpenApi): string {
+/** The curl command of a request, with the key in `$KEY`. */
+function curlOf({ method, path, operation }: DocumentedOperation, { servers }: OpenApi): string {
   const parameters = operation.parameters ?? [];
   const filled = path.replace(/\{(\w+)\}/g, (_, name) => {
     const [example] = parameters.find((parameter) => parameter.name === name)?.schema.examples ?? [];

@@ -1,14 +1,14 @@
-// JSON Schemas as readable lists of fields.
+// Renders JSON Schemas as lists of fields.
 import type { Schema } from "../../wire/openapi.ts";
 import { type Html, markup, type Part } from "../html.ts";
 import { inline } from "../markdown.ts";
 
-/** The name of the component that a reference points to. */
+/** The name of the referenced component. */
 export function nameOf(reference: string): string {
   return reference.split("/").at(-1) ?? reference;
 }
 
-/** A type in words: "integer, 1 to 200", "list of Event", "text or null". */
+/** A type in words: "integer, 1 to 200", "list of Event", "string or null". */
 export function typeOf(schema: Schema): Html {
   if (schema.$ref !== undefined) {
     const name = nameOf(schema.$ref);
@@ -24,7 +24,7 @@ export function typeOf(schema: Schema): Html {
   return markup`${wordOf(schema)}${boundsOf(schema)}`;
 }
 
-/** The fields of an object, each with type and meaning; objects within it are indented. Null when there are none. */
+/** The fields of an object with type and description; nested objects are indented. Null if there are none. */
 export function fieldsOf(schema: Schema): Html | null {
   const alternatives = (schema.anyOf ?? []).map(fieldsOf).filter((fields) => fields !== null);
   if (alternatives.length > 0) return markup`${joined(alternatives, markup`<p>or</p>`)}`;
@@ -35,7 +35,7 @@ export function fieldsOf(schema: Schema): Html | null {
   }</dl>`;
 }
 
-/** One field or parameter with type and meaning. */
+/** One field or parameter with type and description. */
 export function fieldRow(name: string, schema: Schema, isRequired: boolean): Html {
   const description = schema.description ?? "";
   return markup`<div>
@@ -53,7 +53,7 @@ function defaultOf(schema: Schema): Html | null {
 
 function wordOf({ type, format }: Schema): string {
   if (format === "uri") return "URL";
-  return type === "string" ? "text" : type ?? "any value";
+  return type ?? "any value";
 }
 
 function boundsOf({ minimum, maximum }: Schema): string {

@@ -1,11 +1,14 @@
-// The form that tries an operation; it is shown by the page's script, as it is of no use without.
+// The "Try it" form of an operation; hidden unless the page's script runs.
 import type { Operation, Parameter, Schema } from "../../wire/openapi.ts";
 import { type Html, markup } from "../html.ts";
-import type { Placed } from "./operation.ts";
+import type { DocumentedOperation } from "./documented_operation.ts";
 import { nameOf } from "./schema.ts";
 
-/** The form of an operation: its key, its parameters, its body. `schemas` are those that parameters refer to. */
-export function tryForm({ method, path, operation }: Placed, schemas: Record<string, Schema>): Html {
+/** The form of an operation: key, parameters and body. `schemas` are those that parameters refer to. */
+export function tryForm(
+  { method, path, operation }: DocumentedOperation,
+  schemas: Record<string, Schema>,
+): Html {
   const id = operation.operationId;
   const parameters = (operation.parameters ?? []).filter(({ name }) => name !== "If-None-Match");
   const fields = parameters.map((parameter) => {
@@ -29,11 +32,13 @@ function keyField(id: string): Html {
   return markup`<p class="field"><label for="${id}-key">API key</label>
 <input id="${id}-key" data-key type="password" required autocomplete="off" spellcheck="false" placeholder="rgf_…"
 aria-describedby="${id}-key-note">
-<small id="${id}-key-note">Stays in this tab until you close or reload it; sent to this server only.</small></p>`;
+<small id="${id}-key-note">Kept only in this tab until you close or reload it, and sent only to this server.</small></p>`;
 }
 
-function parameterField({ name, in: place, required, schema }: Parameter, id: string): Html {
-  const common = markup`id="${id}" name="${name}" data-in="${place}"${required ? markup` required` : null}`;
+function parameterField({ name, in: location, required, schema }: Parameter, id: string): Html {
+  const common = markup`id="${id}" name="${name}" data-in="${location}"${
+    required ? markup` required` : null
+  }`;
   const choices = choicesOf(schema);
   const input = choices === null
     ? markup`<input ${common} ${typed(schema)} placeholder="${placeholderOf(schema)}" autocomplete="off">`
@@ -63,8 +68,8 @@ function choicesOf({ type, enum: values }: Schema): string[] | null {
   return values === undefined ? null : values.map(String);
 }
 
-function placeholderOf({ default: standard, examples, type }: Schema): string {
-  if (standard !== undefined) return String(standard);
+function placeholderOf({ default: defaultValue, examples, type }: Schema): string {
+  if (defaultValue !== undefined) return String(defaultValue);
   if (examples?.[0] !== undefined) return String(examples[0]);
-  return type === "array" ? "several, with commas between them" : "";
+  return type === "array" ? "comma-separated" : "";
 }

@@ -1,4 +1,4 @@
-// "Try it": sends what the forms say to this server and shows what it answers. The key is kept nowhere else.
+// "Try it": sends a form's request to this server and shows the response. The key stays in its input field.
 "use strict";
 
 const LONGEST_SHOWN = 200_000;
@@ -32,11 +32,11 @@ async function send(form) {
   try {
     const request = requestOf(form);
     const started = performance.now();
-    const answer = await fetch(request.address, request.init);
-    const text = await answer.text();
-    show(result, { request, answer, text, duration: Math.round(performance.now() - started) });
+    const response = await fetch(request.url, request.init);
+    const text = await response.text();
+    show(result, { request, response, text, duration: Math.round(performance.now() - started) });
   } catch (error) {
-    result.replaceChildren(element("p", `No answer: ${error.message}`));
+    result.replaceChildren(element("p", `No response: ${error.message}`));
   } finally {
     button.disabled = false;
   }
@@ -59,19 +59,19 @@ function requestOf(form) {
       body = value;
     }
   }
-  const address = query.size === 0 ? path : `${path}?${query}`;
+  const url = query.size === 0 ? path : `${path}?${query}`;
   const init = { method: form.dataset.method, headers, body, cache: "no-store", credentials: "omit" };
-  return { address, init };
+  return { url, init };
 }
 
-function show(result, { request, answer, text, duration }) {
+function show(result, { request, response, text, duration }) {
   const line = element("p", "");
   line.append(
-    element("code", `${answer.status}`, `status s${String(answer.status)[0]}`),
-    ` ${request.init.method} ${request.address}, ${duration} ms, ${text.length} characters`,
+    element("code", `${response.status}`, `status s${String(response.status)[0]}`),
+    ` ${request.init.method} ${request.url}, ${duration} ms, ${text.length} characters`,
   );
   const headers = element("details", "");
-  const names = [...answer.headers].map(([name, value]) => `${name}: ${value}`).join("\n");
+  const names = [...response.headers].map(([name, value]) => `${name}: ${value}`).join("\n");
   headers.append(element("summary", "Headers"), element("pre", names));
   result.replaceChildren(line, headers, element("pre", readable(text)));
 }
@@ -81,7 +81,7 @@ function readable(text) {
   try {
     shown = JSON.stringify(JSON.parse(text), null, 2);
   } catch {
-    // Not JSON: shown as it came.
+    // Not JSON: shown unchanged.
   }
   return shown.length > LONGEST_SHOWN ? `${shown.slice(0, LONGEST_SHOWN)}…` : shown;
 }

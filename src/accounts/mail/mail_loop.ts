@@ -1,0 +1,148 @@
+// The mail loop: claims due mails, creates the key of a welcome mail, sends, and records the outcome.
+import { loudnessOf } from "../../domain/store_trouble.ts";
+import type { AccountStore, TierTable } from "../../domain/account_store.ts";
+import { limitsOf } from "../../domain/customer.ts";
+import {
+  type ClaimedMail,
+  CUSTOMER_DISABLED,
+  MAIL_LEASE_MS,
+  type Mailbox,
+  type MailOutcome,
+} from "../../domain/mail.ts";
+import {
+  type Clock,
+  DeadlineError,
+  type Log,
+  type Mailer,
+  MailError,
+  type Random,
+} from "../../domain/ports.ts";
+import { NO_TRACER, type Tracer } from "../../domain/tracer.ts";
+import { makeKey } from "../keys.ts";
+import { renderMail } from "./render_mail.ts";
+import { nextMailAttempt } from "./retry_schedule.ts";
+
+/** Time limit of one attempt, ms. */
+const ATTEMPT_MS = 60_000;
+/** Number of mails claimed and sent concurrently. */
+const BATCH = 4;
+/** How often the loop checks for due mails, ms. */
+const POLL_MS = 1_000;
+
+/** Dependencies and settings of the loop. */
+export interface MailLoopOptions {
+  store: Pick<AccountStore, "claimMails" | "storeWelcomeKey" | "finishMail">;
+  clock: Clock;
+  random: Random;
+  mailer: Mailer;
+  log: Log;
+  tracer?: Tracer;
+  tiers: TierTable;
+  from: Mailbox;
+  /** The address that customers write to. */
+  support: string;
+  /** The public URL without a trailing slash. */
+  publicUrl: string;
+}
+
+/** The mail loop. */
+export interface MailLoop {
+  /** Sends everything that is due, once. */
+  tick(): Promise<void>;
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** Creates the loop; it sends nothing before {@link MailLoop.tick} or {@link MailLoop.run}. */
+export function createMailLoop(options: MailLoopOptions): MailLoop {
+  const { store, clock, log } = options;
+  const tick = async () => {
+    while (true) {
+      const mails = await store.claimMails({ nowMs: clock.nowMs(), leaseMs: MAIL_LEASE_MS, limit: BATCH });
+      if (mails.length === 0) return;
+      await Promise.all(mails.map((mail) => sendMail(mail, options)));
+    }
+  };
+  return {
+    tick,
+    async run(signal) {
+      while (!signal.aborted) {
+        try {
+          await tick();
+        } catch (error) {
+          log[loudnessOf(error)]("sending mails failed", { cause: describe(error) });
+        }
+        await clock.sleep(POLL_MS, signal);
+      }
+    },
+  };
+}
+
+async function sendMail(mail: ClaimedMail, options: MailLoopOptions): Promise<void> {
+  const { store, clock, log, tracer = NO_TRACER } = options;
+  const { id, kind, attempt, customer } = mail;
+  const outcome = await tracer.act("send mail", { mail: id, kind, attempt }, async (span) => {
+    const result = await attemptMail(mail, options);
+    if (result !== null && result.kind !== "sent") span.fail(result.problem);
+    return result;
+  });
+  if (outcome === null) return;
+  await store.finishMail(id, attempt, outcome, clock.nowMs());
+  const fields = { mail: id, kind, customer: customer.id, attempt };
+  if (outcome.kind === "sent") log.info("mail sent", fields);
+  else if (outcome.kind === "retry") {
+    log.warn("mail not sent, will retry", { ...fields, problem: outcome.problem });
+  } else log.error("mail not sent, giving up", { ...fields, problem: outcome.problem });
+}
+
+/** The outcome of one attempt; null if the mail is no longer due. */
+async function attemptMail(mail: ClaimedMail, options: MailLoopOptions): Promise<MailOutcome | null> {
+  const { store, clock, random, mailer, from, support, publicUrl, tiers } = options;
+  const { customer } = mail;
+  if (customer.email === "") {
+    // A welcome mail is still sent once an address is set; other mails would be outdated by then.
+    return {
+      kind: mail.kind === "welcome" ? "failed" : "cancelled",
+      problem: "the customer has no email address",
+    };
+  }
+  if (mail.kind === "welcome" && !customer.enabled) {
+    const outcome = retryLater(mail, CUSTOMER_DISABLED, options);
+    // Not a failure: the mail is sent when the customer is enabled again.
+    return outcome.kind === "failed" ? { ...outcome, kind: "cancelled" } : outcome;
+  }
+  let key: string | null = null;
+  if (mail.kind === "welcome") {
+    // Stored before the mail is sent, so that the key works as soon as the mail is read.
+    const made = makeKey((count) => random.bytes(count), clock.nowMs());
+    if (!await store.storeWelcomeKey(mail.id, mail.attempt, made.stored)) return null;
+    key = made.key;
+  }
+  const rendered = renderMail(mail, { key, publicUrl, support, limits: limitsOf(customer, tiers) });
+  try {
+    // A repeated welcome mail has a new key, so mail programs must not treat it as a duplicate.
+    const messageId = mail.kind === "welcome" ? `${mail.id}.${mail.attempt}` : mail.id;
+    const outgoing = { id: messageId, from, to: customer.email, replyTo: support, ...rendered };
+    await clock.within(ATTEMPT_MS, (signal) => mailer.send(outgoing, signal));
+    return { kind: "sent" };
+  } catch (error) {
+    if (error instanceof MailError && error.isRefused) return { kind: "failed", problem: error.reason };
+    if (error instanceof MailError) return retryLater(mail, error.reason, options);
+    if (error instanceof DeadlineError) {
+      return retryLater(mail, "the mail server did not respond in time", options);
+    }
+    throw error;
+  }
+}
+
+function retryLater(
+  { tries }: ClaimedMail,
+  problem: string,
+  { clock, random }: MailLoopOptions,
+): MailOutcome {
+  const atMs = nextMailAttempt(tries, clock.nowMs(), random.fraction());
+  return atMs === null ? { kind: "failed", problem } : { kind: "retry", atMs, problem };
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,262 @@
+// Derives a payer's tier and access from all its events, independent of the order in which they arrive.
+import type { PaymentEvent, PaymentFact, PaymentNotice, PaymentVerdict } from "../../domain/payment.ts";
+import { type Tier, TIERS } from "../../domain/tier.ts";
+
+/** The config's rules for payments. */
+export interface PaymentRules {
+  /** Tiers by price id. */
+  prices: Readonly<Record<string, Tier>>;
+  /** How long access continues after a failed payment. */
+  graceMs: number;
+}
+
+/** An event that affects a subscription. */
+type RelevantEvent<Fact extends PaymentFact = PaymentFact> = PaymentEvent & { fact: Fact };
+
+/** Maximum age of the end of a subscription at which the customer is still notified, ms. */
+const NOTICE_MS = 7 * 86_400_000;
+
+/** A payment failure; it lasts until it is paid and may be reported by several events. */
+interface Failing<Kind> {
+  kind: Kind;
+  sinceMs: number;
+  /** The invoice named last. */
+  invoice: string | null;
+  /** The times of events that reported it without an invoice, Unix ms. */
+  unnamedMs: readonly number[];
+}
+
+/** The state of a subscription after its newest event. */
+type SubscriptionState =
+  | { kind: "good" }
+  /** A payment is due; access continues for the grace period. */
+  | Failing<"due">
+  /** The provider has given up on a payment, or waits for one. */
+  | Failing<"suspended">
+  /** Ended permanently. */
+  | { kind: "ended"; sinceMs: number; subscription: string };
+
+/** A subscription that was paid at least once. */
+interface PaidSubscription {
+  events: RelevantEvent[];
+  state: SubscriptionState;
+}
+
+/**
+ * Evaluates all events of a payer at `nowMs` (Unix ms). A paid checkout creates the customer. The newest event decides
+ * the state of each subscription, and the customer has access while one of them gives access. A subscription that has
+ * ended stays ended.
+ */
+export function evaluatePayer(
+  events: readonly PaymentEvent[],
+  rules: PaymentRules,
+  nowMs: number,
+): PaymentVerdict {
+  const relevant = events.filter((event): event is RelevantEvent =>
+    event.fact !== null && event.subscription !== null
+  )
+    .sort(inOrder);
+  const checkouts = relevant.filter((event): event is RelevantEvent<PaymentFact & { kind: "checkout" }> =>
+    event.fact.kind === "checkout" && event.fact.paid
+  );
+  const subscriptions = [...Map.groupBy(relevant, (event) => event.subscription).values()]
+    .filter((group) => group.some(isPaid))
+    .map((group): PaidSubscription => ({ events: group, state: stateOf(group) }));
+  const current = subscriptions.filter(({ state }) => givesAccess(state, rules, nowMs));
+  const priced = priceOf(current.length > 0 ? current : subscriptions, rules);
+  // If the price of the current subscription is unknown, the tier bought before stays.
+  const tier = priced.tier ?? priceOf(subscriptions, rules).tier;
+  const { unknownPrice } = priced;
+  return {
+    provision: checkouts.length > 0,
+    email: checkouts.findLast(({ fact }) => fact.email !== null)?.fact.email ?? "",
+    language: checkouts.at(-1)?.fact.language ?? "en",
+    tier,
+    unknownPrice,
+    isPriceAwaited: tier === null && unknownPrice === null && Object.keys(rules.prices).length > 0,
+    ...accessOf(current.length > 0 ? current : subscriptions, rules, nowMs),
+  };
+}
+
+/**
+ * The order in which events apply: by creation time (seconds), then by outcome, then by id, so that the order of arrival
+ * does not matter.
+ */
+function inOrder(a: RelevantEvent, b: RelevantEvent): number {
+  return a.createdAtMs - b.createdAtMs || rankOf(a.fact) - rankOf(b.fact) || (a.id < b.id ? -1 : 1);
+}
+
+/**
+ * The rank within one second; the highest applies last. The state of the subscription overrides a failed invoice, and a
+ * payment overrides a payment that was due.
+ */
+function rankOf(fact: PaymentFact): number {
+  if (fact.kind === "checkout") return fact.paid ? 2 : 0;
+  if (fact.kind === "invoice") return fact.paid ? 6 : 1;
+  return {
+    incomplete: 0,
+    past_due: 3,
+    unpaid: 4,
+    paused: 5,
+    trialing: 7,
+    active: 8,
+    incomplete_expired: 9,
+    canceled: 10,
+  }[fact.status];
+}
+
+function isPaid({ fact }: RelevantEvent): boolean {
+  if (fact.kind === "subscription") return fact.status === "active" || fact.status === "trialing";
+  return fact.paid;
+}
+
+function stateOf(events: readonly RelevantEvent[]): SubscriptionState {
+  const end = events.find(({ fact }) => isFinal(fact));
+  if (end !== undefined) {
+    return { kind: "ended", sinceMs: end.createdAtMs, subscription: end.subscription ?? "" };
+  }
+  let state: SubscriptionState = { kind: "good" };
+  let newestBill: string | null = null;
+  const olderBills = new Set<string>();
+  for (const { fact, createdAtMs } of events) {
+    if (fact.kind === "subscription" && fact.invoice !== null && fact.invoice !== newestBill) {
+      if (newestBill !== null) olderBills.add(newestBill);
+      newestBill = fact.invoice;
+      olderBills.delete(newestBill);
+    }
+    const change = stateAfter(fact);
+    if (change === null) continue;
+    if (fact.kind === "invoice" && change === "due") {
+      // Another failure never restores access, and only the newest invoice counts.
+      if (state.kind === "suspended" || olderBills.has(fact.invoice ?? "")) continue;
+    }
+    const invoice = fact.kind === "checkout" ? null : fact.invoice;
+    state = change === "good" ? { kind: "good" } : failing(state, change, { createdAtMs, invoice });
+  }
+  return state;
+}
+
+/** Starts or continues a failure. The grace period starts with the first of consecutive failures. */
+function failing(
+  before: SubscriptionState,
+  kind: "due" | "suspended",
+  { createdAtMs, invoice }: { createdAtMs: number; invoice: string | null },
+): SubscriptionState {
+  const known = before.kind === "due" || before.kind === "suspended" ? before : null;
+  const unnamedMs = known?.unnamedMs ?? [];
+  return {
+    kind,
+    sinceMs: known?.kind === kind ? known.sinceMs : createdAtMs,
+    invoice: invoice ?? known?.invoice ?? null,
+    unnamedMs: invoice === null ? [...unnamedMs, createdAtMs] : unnamedMs,
+  };
+}
+
+function isFinal(fact: PaymentFact): boolean {
+  return fact.kind === "subscription" &&
+    (fact.deleted || fact.status === "canceled" || fact.status === "incomplete_expired");
+}
+
+/** The state after an event; null if the event does not change it. */
+function stateAfter(fact: PaymentFact): "good" | "due" | "suspended" | null {
+  if (fact.kind === "checkout") return fact.paid ? "good" : null;
+  if (fact.kind === "invoice") return fact.paid ? "good" : "due";
+  switch (fact.status) {
+    case "active":
+    case "trialing":
+      return "good";
+    case "past_due":
+      return "due";
+    case "unpaid":
+    case "paused":
+      return "suspended";
+    default:
+      // incomplete: the first payment is pending; the checkout reports it.
+      return null;
+  }
+}
+
+function givesAccess(state: SubscriptionState, { graceMs }: PaymentRules, nowMs: number): boolean {
+  return state.kind === "good" || (state.kind === "due" && nowMs < state.sinceMs + graceMs);
+}
+
+/** The access that the best of the subscriptions gives. Either all of them give access or none does. */
+function accessOf(
+  subscriptions: readonly PaidSubscription[],
+  { graceMs }: PaymentRules,
+  nowMs: number,
+): Pick<PaymentVerdict, "access" | "accessUntilMs" | "notice"> {
+  const granted = { access: "granted", accessUntilMs: null, notice: null } as const;
+  if (subscriptions.length === 0 || subscriptions.some(({ state }) => state.kind === "good")) {
+    return granted;
+  }
+  const states = subscriptions.map(({ state }) => state);
+  const [latest] = states
+    .filter((state) => state.kind === "due" || state.kind === "suspended")
+    .sort((a, b) => b.sinceMs - a.sinceMs);
+  if (latest === undefined) {
+    return { access: "ended", accessUntilMs: null, notice: noticeOfEnd(states, nowMs) };
+  }
+  // The former occasions prevent a second notice once the invoice is known.
+  const notice = (phase: "due" | "ended", accessUntilMs: number | null): PaymentNotice => ({
+    kind: "payment-failed",
+    occasion: `${phase}:${latest.invoice ?? latest.sinceMs}`,
+    ...(latest.unnamedMs.length === 0 ? {} : {
+      formerOccasions: latest.unnamedMs.map((ms) => `${phase}:${ms}`),
+    }),
+    data: { accessUntilMs },
+  });
+  const untilMs = latest.sinceMs + graceMs;
+  if (latest.kind === "due" && nowMs < untilMs) {
+    return {
+      access: "granted",
+      accessUntilMs: untilMs,
+      notice: notice("due", untilMs),
+    };
+  }
+  return {
+    access: "ended",
+    accessUntilMs: null,
+    notice: notice("ended", null),
+  };
+}
+
+/** The notice that the last subscription has ended, unless that was too long ago. */
+function noticeOfEnd(states: readonly SubscriptionState[], nowMs: number): PaymentNotice | null {
+  const [last] = states.filter((state) => state.kind === "ended")
+    .sort((a, b) => b.sinceMs - a.sinceMs || (a.subscription < b.subscription ? -1 : 1));
+  if (last === undefined || nowMs - last.sinceMs > NOTICE_MS) return null;
+  return { kind: "access-ended", occasion: last.subscription, data: { endedAtMs: last.sinceMs } };
+}
+
+/** The highest tier of the subscriptions, each by its newest known price. */
+function priceOf(
+  subscriptions: readonly PaidSubscription[],
+  { prices }: PaymentRules,
+): Pick<PaymentVerdict, "tier" | "unknownPrice"> {
+  let tier: Tier | null = null;
+  let unknownPrice: string | null = null;
+  for (const { events } of subscriptions) {
+    const own = pricesOf(events, "subscription").reverse();
+    const billed = pricesOf(events, "invoice").reverse();
+    // Prices of invoices are used only if the subscription has no known price.
+    const known = [...own, ...billed].map((ids) => highestTier(ids, prices)).find((found) => found !== null);
+    const newest = own[0] ?? billed[0] ?? [];
+    if (newest.length > 0 && highestTier(newest, prices) === null) unknownPrice ??= newest[0] ?? null;
+    tier = higher(tier, known ?? null);
+  }
+  return { tier, unknownPrice };
+}
+
+function pricesOf(events: readonly RelevantEvent[], kind: "subscription" | "invoice"): string[][] {
+  return events.flatMap(({ fact }) => fact.kind === kind && fact.prices.length > 0 ? [fact.prices] : []);
+}
+
+function highestTier(ids: readonly string[], prices: PaymentRules["prices"]): Tier | null {
+  return ids.map((id) => Object.hasOwn(prices, id) ? prices[id] ?? null : null).reduce(higher, null);
+}
+
+function higher(one: Tier | null, other: Tier | null): Tier | null {
+  const rank = (tier: Tier | null) => tier === null ? -1 : TIERS.indexOf(tier);
+  return rank(other) > rank(one) ? other : one;
+}

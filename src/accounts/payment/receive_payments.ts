@@ -1,0 +1,149 @@
+// Receives the payment provider's webhooks: verifies, parses, and applies each event in one transaction.
+import type { AccessTurn, AccountStore, PaymentReview, TierTable } from "../../domain/account_store.ts";
+import type { Act } from "../../domain/audit.ts";
+import { AppError } from "../../domain/errors.ts";
+import type { NewId } from "../../domain/ids.ts";
+import type { PaymentEvent, PaymentOutcome } from "../../domain/payment.ts";
+import type { Clock, Log } from "../../domain/ports.ts";
+import { NO_TRACER, type Tracer } from "../../domain/tracer.ts";
+import { evaluatePayer, type PaymentRules } from "./payer_access.ts";
+import { checkStripeSignature } from "./stripe_signature.ts";
+import { parseStripeEvent } from "./stripe_event.ts";
+
+/** Dependencies and settings. */
+export interface PaymentOptions extends PaymentRules {
+  store: Pick<
+    AccountStore,
+    "recordPayment" | "replayPayment" | "reviewPayers" | "findPayment" | "findAccount"
+  >;
+  clock: Pick<Clock, "nowMs">;
+  newId: NewId;
+  log: Log;
+  tracer?: Tracer;
+  tiers: TierTable;
+  /** The endpoint's whole signing secret. */
+  webhookSecret: string;
+  /** Whether to accept events of real payments rather than of the test mode. */
+  livemode: boolean;
+}
+
+/** Payments. */
+export interface Payments {
+  /**
+   * Handles a webhook of the provider. Throws `invalid_signature`, and `invalid_input` for an invalid event or one of
+   * the other mode.
+   */
+  receive(signature: string | null, body: Uint8Array): Promise<PaymentOutcome>;
+  /** Applies a stored event again; null for an unknown id. */
+  replay(id: string, by: Act): Promise<PaymentOutcome | null>;
+  /** Ends the access of customers whose grace period is over. */
+  endGraces(): Promise<void>;
+  /** Evaluates every payer by the current prices and grace period, which may have changed since the last event. */
+  reviewAll(): Promise<void>;
+}
+
+/** Creates the payments of a store. */
+export function createPayments(options: PaymentOptions): Payments {
+  const { store, clock, newId, log, tiers, tracer = NO_TRACER } = options;
+  /** Runs `work`, and after it is committed, logs whose access has ended or been restored. */
+  const reviewing = async <T>(work: (review: PaymentReview) => Promise<T>): Promise<T> => {
+    const nowMs = clock.nowMs();
+    const changes: [customer: string, access: AccessTurn][] = [];
+    const noteAccess = (customer: string, access: AccessTurn) => changes.push([customer, access]);
+    const judge = (events: readonly PaymentEvent[]) => evaluatePayer(events, options, nowMs);
+    const result = await work({ nowMs, tiers, newId, judge, noteAccess });
+    for (const [customer, access] of changes) {
+      if (access === "ended") {
+        log.warn("access ended: not paid", { customer });
+      } else if (access === "restored") log.info("access restored: payment received", { customer });
+      else log.info("access restored: within the grace period", { customer });
+    }
+    return result;
+  };
+  return {
+    async receive(signature, body) {
+      const { webhookSecret: secret, livemode } = options;
+      const verdict = checkStripeSignature({ header: signature, body, secret, nowMs: clock.nowMs() });
+      if (verdict.kind === "bad") {
+        log.warn("payment event rejected: invalid signature", { cause: verdict.cause });
+        throw new AppError(
+          "invalid_signature",
+          "The Stripe-Signature header does not match the body. The service's log contains the likely cause.",
+          [{ field: "Stripe-Signature", message: "does not match the body" }],
+        );
+      }
+      const reading = parseStripeEvent(parse(body), clock.nowMs());
+      if (reading.kind === "unreadable") {
+        log.warn("payment event rejected: not a valid event", { cause: reading.problem });
+        throw invalidInput("body", `has a valid signature, but ${reading.problem}`);
+      }
+      const { id, type } = reading.kind === "event" ? reading.event : reading;
+      if (reading.livemode !== livemode) {
+        log.warn("payment event rejected: wrong mode", { event: id, livemode: reading.livemode });
+        throw invalidInput("livemode", wrongMode(reading.livemode));
+      }
+      if (reading.kind === "unknown_type") {
+        log.debug("payment event ignored", { event: id, type });
+        return "ignored";
+      }
+      const outcome = await tracer.act("take payment event", { event: id, type }, async (span) => {
+        const result = await reviewing((review) => store.recordPayment(reading.event, review));
+        span.set({ outcome: result });
+        return result;
+      });
+      log.info("payment event", { event: id, type, outcome, ...noteOf(reading.event) });
+      const { fact } = reading.event;
+      if (fact?.kind === "checkout" && fact.unusable) {
+        log.warn("the checkout has no valid email address", { event: id });
+      }
+      if (outcome === "applied") await warnOfPrice(options, reading.event);
+      return outcome;
+    },
+
+    replay: (id, by) => reviewing((review) => store.replayPayment(id, review, by)),
+
+    async endGraces() {
+      await reviewing((review) => store.reviewPayers("grace", review));
+    },
+
+    async reviewAll() {
+      await reviewing((review) => store.reviewPayers("all", review));
+    },
+  };
+}
+
+function invalidInput(field: string, message: string): AppError {
+  return new AppError("invalid_input", `${field}: ${message}`, [{ field, message }]);
+}
+
+function parse(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
+  } catch {
+    return null;
+  }
+}
+
+function wrongMode(livemode: boolean): string {
+  return livemode
+    ? "is true, but the config accepts only events of the test mode (payment.livemode = false)"
+    : "is false, but the config accepts only events of real payments (payment.livemode = true)";
+}
+
+function noteOf({ note }: PaymentEvent): { note?: string } {
+  return note === null ? {} : { note };
+}
+
+async function warnOfPrice({ store, log }: PaymentOptions, { id }: PaymentEvent): Promise<void> {
+  const { customerId } = await store.findPayment(id) ?? {};
+  const account = customerId === undefined || customerId === null
+    ? null
+    : await store.findAccount(customerId);
+  const price = account?.payment?.unknownPrice ?? null;
+  if (price === null) return;
+  log.warn("price without a tier: the customer keeps its tier; add the price to payment.prices", {
+    event: id,
+    price,
+    customer: customerId ?? null,
+  });
+}

@@ -1,0 +1,191 @@
+// Parses Stripe's events of any API version into the facts that Regfeed needs.
+import { isMailAddress, type MailLanguage } from "../../domain/mail.ts";
+import {
+  PAYMENT_STATUSES,
+  type PaymentEvent,
+  type PaymentFact,
+  type PaymentStatus,
+} from "../../domain/payment.ts";
+
+/** A parsed event. */
+export type EventReading =
+  | { kind: "event"; event: PaymentEvent; livemode: boolean }
+  /** A type that does not concern subscriptions. */
+  | { kind: "unknown_type"; id: string; type: string; livemode: boolean }
+  /** Not a valid event; the problem is for the operator. */
+  | { kind: "unreadable"; problem: string };
+
+type Fields = Record<string, unknown>;
+
+/** The fact in an object, or a note why there is none. */
+type FactReading =
+  & { payer: string | null; subscription: string | null }
+  & (
+    | { fact: PaymentFact; note: null }
+    | { fact: null; note: string }
+  );
+
+/** The reader of each event type. */
+const READERS: Readonly<Record<string, (object: Fields, type: string) => FactReading>> = {
+  "checkout.session.completed": readCheckout,
+  "checkout.session.async_payment_succeeded": readCheckout,
+  "checkout.session.async_payment_failed": readCheckout,
+  "customer.subscription.created": readSubscription,
+  "customer.subscription.updated": readSubscription,
+  "customer.subscription.deleted": readSubscription,
+  "customer.subscription.paused": readSubscription,
+  "customer.subscription.resumed": readSubscription,
+  "invoice.paid": readInvoice,
+  "invoice.payment_failed": readInvoice,
+};
+
+/** The event types to select when setting up the endpoint. */
+export const PAYMENT_EVENT_TYPES: readonly string[] = Object.keys(READERS);
+
+/** Maximum length of a string in an event, characters. */
+const MAX_TEXT = 255;
+/** The latest time that a Date can represent, Unix seconds. */
+const LATEST_S = 8.64e12;
+/** Maximum number of items or lines that are read. */
+const MAX_ITEMS = 100;
+
+/** Parses the JSON body of a webhook whose signature is valid. */
+export function parseStripeEvent(body: unknown, nowMs: number): EventReading {
+  const event = fieldsOf(body);
+  const id = textOf(event["id"]);
+  const type = textOf(event["type"]);
+  const { created, livemode } = event;
+  if (textOf(event["object"]) === "v2.core.event") {
+    return unreadable("it is a thin event: choose the payload style Snapshot for this endpoint");
+  }
+  if (id === null || !/^evt_/.test(id) || type === null || typeof livemode !== "boolean") {
+    return unreadable("it is not a Stripe event: id, type or livemode are missing");
+  }
+  const reader = Object.hasOwn(READERS, type) ? READERS[type] : undefined;
+  if (reader === undefined) return { kind: "unknown_type", id, type, livemode };
+  if (typeof created !== "number" || !Number.isInteger(created) || created < 0 || created > LATEST_S) {
+    return unreadable("created is not a valid time in Unix seconds");
+  }
+  const object = fieldsOf(fieldsOf(event["data"])["object"]);
+  const createdAtMs = created * 1_000;
+  const result = reader(object, type);
+  return { kind: "event", event: { id, type, createdAtMs, receivedAtMs: nowMs, ...result }, livemode };
+}
+
+function readCheckout(session: Fields, type: string): FactReading {
+  const names = namesOf(session, session["subscription"]);
+  if (names.subscription === null) return { ...names, fact: null, note: "a checkout without a subscription" };
+  if (names.payer === null) return { ...names, fact: null, note: "a checkout without a customer" };
+  const status = textOf(session["payment_status"]);
+  const details = fieldsOf(session["customer_details"]);
+  const named = [details["email"], session["customer_email"]];
+  const email = named.map(textOf).find((address) => address !== null && isMailAddress(address)) ?? null;
+  const isUnusable = email === null && named.some((value) => typeof value === "string" && value !== "");
+  const isSettled = status === "paid" || status === "no_payment_required";
+  return {
+    ...names,
+    fact: {
+      kind: "checkout",
+      paid: type.endsWith("async_payment_succeeded") || (type.endsWith("completed") && isSettled),
+      email,
+      language: languageOf(textOf(session["locale"]), textOf(fieldsOf(details["address"])["country"])),
+      ...(isUnusable ? { unusable: true } : {}),
+    },
+    note: null,
+  };
+}
+
+/** The language of a checkout: its locale, or if that is automatic, the language of the buyer's country. */
+function languageOf(locale: string | null, country: string | null): MailLanguage {
+  const code = locale?.slice(0, 2).toLowerCase();
+  if (code === "de" || code === "fr") return code;
+  if (locale !== null && locale !== "auto") return "en";
+  if (["DE", "AT", "LI"].includes(country ?? "")) return "de";
+  return ["FR", "MC"].includes(country ?? "") ? "fr" : "en";
+}
+
+function readSubscription(subscription: Fields, type: string): FactReading {
+  const names = namesOf(subscription, subscription["id"]);
+  const status = textOf(subscription["status"]);
+  if (names.payer === null || names.subscription === null) {
+    return { ...names, fact: null, note: "a subscription without a customer" };
+  }
+  const known = PAYMENT_STATUSES.find((name) => name === status);
+  const deleted = type === "customer.subscription.deleted";
+  if (known === undefined && !deleted) {
+    return { ...names, fact: null, note: `an unknown status: ${status ?? "none"}` };
+  }
+  const prices = itemsOf(subscription["items"]).map((item) => idOf(item["price"]) ?? idOf(item["plan"]));
+  const fact: PaymentFact = {
+    kind: "subscription",
+    status: known ?? ("canceled" satisfies PaymentStatus),
+    deleted,
+    prices: each([...prices, ...(prices.length === 0 ? [idOf(subscription["plan"])] : [])]),
+    invoice: idOf(subscription["latest_invoice"]),
+  };
+  return { ...names, fact, note: null };
+}
+
+function readInvoice(invoice: Fields, type: string): FactReading {
+  // Since the API of March 2025, an invoice names its subscription in its parent.
+  const parent = fieldsOf(fieldsOf(invoice["parent"])["subscription_details"]);
+  const names = namesOf(invoice, invoice["subscription"] ?? parent["subscription"]);
+  if (names.subscription === null) return { ...names, fact: null, note: "an invoice without a subscription" };
+  if (names.payer === null) return { ...names, fact: null, note: "an invoice without a customer" };
+  const lines = itemsOf(invoice["lines"]).filter((line) => !isProration(line));
+  const prices = lines.map((line) =>
+    idOf(line["price"]) ?? idOf(fieldsOf(fieldsOf(line["pricing"])["price_details"])["price"])
+  );
+  return {
+    ...names,
+    fact: {
+      kind: "invoice",
+      paid: type === "invoice.paid",
+      prices: each(prices),
+      invoice: idOf(invoice["id"]),
+    },
+    note: null,
+  };
+}
+
+/** Whether a line is a charge or credit for a part of a period; its price may be outdated. */
+function isProration(line: Fields): boolean {
+  const details = fieldsOf(fieldsOf(line["parent"])["subscription_item_details"]);
+  return line["proration"] === true || details["proration"] === true;
+}
+
+function namesOf(
+  object: Fields,
+  subscription: unknown,
+): { payer: string | null; subscription: string | null } {
+  return { payer: idOf(object["customer"]), subscription: idOf(subscription) };
+}
+
+function itemsOf(list: unknown): Fields[] {
+  const { data } = fieldsOf(list);
+  return Array.isArray(data) ? data.slice(0, MAX_ITEMS).map(fieldsOf) : [];
+}
+
+/** An id, or the id of an expanded object. */
+function idOf(value: unknown): string | null {
+  return textOf(value) ?? textOf(fieldsOf(value)["id"]);
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === "string" && value !== "" && value.length <= MAX_TEXT && value.isWellFormed() &&
+      !value.includes("\0")
+    ? value
+    : null;
+}
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? value as Fields : {};
+}
+
+function each(ids: readonly (string | null)[]): string[] {
+  return [...new Set(ids.filter((id) => id !== null))].sort();
+}
+
+function unreadable(problem: string): EventReading {
+  return { kind: "unreadable", problem };
+}

@@ -1,0 +1,41 @@
+// The elements between the two ends of a range of articles, annexes, recitals, paragraphs or letters.
+import { numberToRoman, type ReferenceKind, romanToNumber } from "./grammar.ts";
+
+/** A longer range is a parse error: the Act has 113 numbered articles and 180 recitals. */
+const LONGEST_RANGE = 180;
+
+/**
+ * The numbers strictly between two, or null if the second is not after the first. Inserted articles (4a, 75a) belong to
+ * a range only if one of its ends is such an article ("75a to 75d", "74 to 75b"), because a text from before their
+ * insertion cannot mean them.
+ */
+export function referencesBetween(kind: ReferenceKind, from: string, to: string): string[] | null {
+  if (kind === "annex") {
+    const [low, high] = [romanToNumber(from), romanToNumber(to)];
+    return high > low ? numbersBetween(low, high).map(numberToRoman) : null;
+  }
+  const [low, lowSuffix] = splitNumber(from);
+  const [high, highSuffix] = splitNumber(to);
+  if (low > high || (low === high && lowSuffix >= highSuffix)) return null;
+  if (low === high) return lettersBetween(lowSuffix, highSuffix).map((letter) => `${low}${letter}`);
+  const whole = numbersBetween(low, high).map(String);
+  if (highSuffix === "") return whole;
+  return [...whole, String(high), ...lettersBetween("", highSuffix).map((letter) => `${high}${letter}`)];
+}
+
+/** The integers strictly between two. */
+export function numbersBetween(low: number, high: number): number[] {
+  if (high - low > LONGEST_RANGE) return [];
+  return Array.from({ length: Math.max(0, high - low - 1) }, (_, i) => low + 1 + i);
+}
+
+/** The letters strictly between two; the empty string comes before "a". */
+export function lettersBetween(low: string, high: string): string[] {
+  if (low.length > 1 || high.length !== 1) return [];
+  const first = low === "" ? "a".charCodeAt(0) - 1 : low.charCodeAt(0);
+  return numbersBetween(first, high.charCodeAt(0)).map((code) => String.fromCharCode(code));
+}
+
+function splitNumber(number: string): [number, string] {
+  return [parseInt(number, 10), number.replace(/^\d+/, "")];
+}

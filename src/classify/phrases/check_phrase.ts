@@ -1,0 +1,71 @@
+// Checks phrases without a text: whether a phrase can match, and which phrases another one includes.
+import { foldPhrase } from "./fold_text.ts";
+
+/** Why a phrase can never match, or would match far too much; null if it is valid. */
+export function phraseProblem(phrase: string): string | null {
+  const folded = foldPhrase(phrase);
+  const letters = folded.replaceAll("*", "").trim();
+  const quoted = JSON.stringify(phrase);
+  if (letters === "") return "is empty: write a word or a phrase";
+  if (phrase.length > LONGEST_PHRASE) {
+    return `has ${phrase.length} characters; the maximum is ${LONGEST_PHRASE}`;
+  }
+  if (letters.length < 2) return `is ${quoted}: one letter would match too much; write a whole word`;
+  if (/\*(?! |$)/.test(folded)) {
+    return `is ${quoted}, which can never match: * must be at the end of a word`;
+  }
+  if (/^\*| \*/.test(folded)) {
+    return `is ${quoted}, which can never match: * must follow the start of a word`;
+  }
+  if (!/^[a-z0-9\u00c0-\uffff]/.test(folded.toLowerCase())) {
+    return `is ${quoted}, which can never match: it must start with a letter or a digit`;
+  }
+  const mark = /[a-z0-9]{2}([.,;:!?]+)$/i.exec(folded)?.[1];
+  if (mark !== undefined) {
+    return `is ${quoted}, which matches only before "${mark}": remove the punctuation`;
+  }
+  return null;
+}
+
+/** Maximum length of a phrase, in characters. */
+const LONGEST_PHRASE = 200;
+
+/**
+ * Whether `general` matches from the same word wherever `special` matches: "copyright*" does for "copyright law". A
+ * topic counts matches that start at the same word once.
+ */
+export function beginsWithPhrase(special: string, general: string): boolean {
+  const length = wordsOf(general).length;
+  return coversPhrase(general, wordsOf(special).slice(0, length).join(" "));
+}
+
+/** Whether `general` matches the same words wherever `special` matches: "school*" covers "schools". */
+export function coversPhrase(general: string, special: string): boolean {
+  const [whole, part] = [wordsOf(general), wordsOf(special)];
+  return whole.length === part.length && whole.every((word, i) => coversWord(word, part[i] ?? ""));
+}
+
+/** Whether `inner` matches within every match of `phrase`: "draft guidelines" includes "draft*". */
+export function includesPhrase(phrase: string, inner: string): boolean {
+  const [words, sought] = [wordsOf(phrase), wordsOf(inner)];
+  return words.some((_, start) =>
+    start + sought.length <= words.length &&
+    sought.every((word, i) => coversWord(word, words[start + i] ?? ""))
+  );
+}
+
+function wordsOf(phrase: string): string[] {
+  return foldPhrase(phrase).split(" ");
+}
+
+/** Follows the matching of phrases: words in capitals need capitals, `*` is any ending. */
+function coversWord(general: string, special: string): boolean {
+  const stem = general.replace(/\*$/, "");
+  const own = special.replace(/\*$/, "");
+  const isCapital = /^[A-Z][A-Z0-9]+s?$/.test(stem);
+  const fits = isCapital
+    ? own.startsWith(stem) && /^[A-Z][A-Z0-9]+s?$/.test(own)
+    : own.toLowerCase().startsWith(stem.toLowerCase());
+  if (!fits) return false;
+  return general.endsWith("*") || (own.length === stem.length && !special.endsWith("*"));
+}

@@ -1,0 +1,36 @@
+// The phrase lists of the data as one index per language.
+import type { WordLists } from "../data.ts";
+import { lazy } from "../lazy.ts";
+import { buildPhraseIndex, type PhraseEntry, type PhraseIndex } from "./find_phrases.ts";
+
+/** The lists that apply to each language. */
+const LISTS: Readonly<Record<string, readonly string[]>> = {
+  en: ["any", "en"],
+  de: ["any", "de"],
+  fr: ["any", "fr"],
+};
+const LISTS_OF_OTHER_LANGUAGES = ["any", "other", "en"] as const;
+
+/** Phrase indexes by language. */
+export interface PhrasesByLanguage<T> {
+  /** The index for items in this language (ISO 639-1). */
+  of(language: string): PhraseIndex<T>;
+}
+
+/** Indexes several word lists, each with the value that its words stand for. Each index is built on first use. */
+export function indexByLanguage<T>(lists: readonly { words: WordLists; value: T }[]): PhrasesByLanguage<T> {
+  const build = (names: readonly string[]): PhraseIndex<T> => {
+    const entries = new Map<string, PhraseEntry<T>>();
+    for (const [i, { words, value }] of lists.entries()) {
+      for (const name of names) {
+        for (const phrase of words.get(name) ?? []) entries.set(`${i} ${phrase}`, { phrase, value });
+      }
+    }
+    return buildPhraseIndex([...entries.values()]);
+  };
+  const known = new Map(
+    Object.entries(LISTS).map(([language, names]) => [language, lazy(() => build(names))]),
+  );
+  const other = lazy(() => build(LISTS_OF_OTHER_LANGUAGES));
+  return { of: (language) => (known.get(language) ?? other)() };
+}

@@ -1,0 +1,53 @@
+// Additions to the classification: [[topics]], [[topic_keywords]], [[severity_rules]] and defaults of sources.
+import { canonicalArticle } from "../domain/article.ts";
+import type { Additions, KeywordList, Keywords } from "../domain/classification.ts";
+import type { CheckedFile } from "./schema.ts";
+
+/** The additions of a config; the classification validates them. */
+export function buildAdditions(file: CheckedFile): Additions {
+  return {
+    topics: file.topics.map((topic) => ({
+      id: topic.id,
+      name_en: topic.name_en,
+      name_de: topic.name_de ?? topic.name_en,
+      name_fr: topic.name_fr ?? topic.name_en,
+      parent: topic.parent ?? null,
+      // Topics name articles by their bare numbers.
+      articles: topic.articles.map((text) => canonical(text).replace(/^Art\. /, "")),
+      keywords: keywordsOf(topic),
+    })),
+    keywords: file.topic_keywords.map((added) => ({ topic: added.topic, keywords: keywordsOf(added) })),
+    severityRules: file.severity_rules.map((rule) => ({
+      severity: rule.severity,
+      why: rule.why,
+      sources: rule.sources,
+      eventTypes: rule.event_types,
+      topics: rule.topics,
+      articles: rule.articles.map(canonical),
+      words: rule.words,
+      without: rule.without,
+    })),
+    sources: file.sources
+      .filter((source) => source.event_type !== undefined || source.topics.length > 0)
+      .map((source) => ({
+        sourceId: source.id,
+        eventType: source.event_type ?? null,
+        topics: source.topics,
+      })),
+  };
+}
+
+/** The canonical form of a reference, or the text itself if it is not valid. */
+function canonical(text: string): string {
+  return canonicalArticle(text) ?? text;
+}
+
+function keywordsOf(lists: Record<`keywords_${KeywordList}`, string[]>): Keywords {
+  return {
+    any: lists.keywords_any,
+    en: lists.keywords_en,
+    de: lists.keywords_de,
+    fr: lists.keywords_fr,
+    other: lists.keywords_other,
+  };
+}

@@ -1,0 +1,16 @@
+// Access to a parsed TOML document before it has been validated.
+
+/** Whether a value is a table. */
+export function isTable(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
+}
+
+/** The tables of a list such as `[[sources]]`, with their indexes; elements that are not tables are omitted. */
+export function tablesOf(
+  document: Record<string, unknown>,
+  key: string,
+): [number, Record<string, unknown>][] {
+  const list = document[key];
+  if (!Array.isArray(list)) return [];
+  return [...list.entries()].filter((entry): entry is [number, Record<string, unknown>] => isTable(entry[1]));
+}

@@ -1,0 +1,167 @@
+// Rendered mails: every kind in every language, and hostile values.
+import assert from "node:assert/strict";
+import { renderMail } from "../../../src/accounts/mail/render_mail.ts";
+import {
+  type ClaimedMail,
+  MAIL_LANGUAGES,
+  type MailContent,
+  type MailLanguage,
+} from "../../../src/domain/mail.ts";
+import { DEFAULT_LIMITS } from "../../../src/domain/tier.ts";
+
+const AT = Date.parse("2026-08-15T10:00:00Z");
+const KEY = `rgf_${"a1".repeat(32)}`;
+const FAILING = {
+  subscriptionId: "sub_1",
+  host: "hooks.client.example",
+  failingSinceMs: AT,
+  disabledAtMs: AT + 86_400_000,
+  problem: "connection refused",
+};
+const USE = { what: "deliveries", used: 4_000, limit: 5_000, resetsAtMs: AT } as const;
+const CONTENTS: MailContent[] = [
+  { kind: "welcome", data: {} },
+  { kind: "key-rotated", data: { lastFour: "beef" } },
+  { kind: "payment-failed", data: { accessUntilMs: AT } },
+  { kind: "payment-failed", data: { accessUntilMs: null } },
+  { kind: "access-ended", data: { endedAtMs: AT } },
+  {
+    kind: "tier-changed",
+    data: {
+      before: "gpai",
+      after: "team",
+      limits: DEFAULT_LIMITS.team,
+      held: [{ id: "sub_1", host: "a.example" }],
+      returned: [],
+    },
+  },
+  {
+    kind: "subscriptions-held",
+    data: { limits: DEFAULT_LIMITS.indie, held: [{ id: "sub_2", host: "b.example" }], returned: [] },
+  },
+  { kind: "delivery-warning", data: FAILING },
+  { kind: "delivery-disabled", data: FAILING },
+  { kind: "delivery-disabled", data: { ...FAILING, isKeyLost: true } },
+  { kind: "quota-80", data: USE },
+  { kind: "quota-100", data: { ...USE, what: "requests" } },
+  { kind: "held-full", data: { limit: 5_000, sinceMs: AT, resetsAtMs: AT + 86_400_000 } },
+];
+
+const write = (content: MailContent, language: MailLanguage, publicUrl = "https://feed.example.org") => {
+  const mail: ClaimedMail = {
+    ...content,
+    id: "mail_1",
+    attempt: 1,
+    tries: 1,
+    lastFour: null,
+    customer: {
+      id: "cus_1",
+      email: "ana@client.example",
+      tier: "team",
+      enabled: true,
+      limits: {},
+      language,
+      declared: false,
+      createdAtMs: 0,
+    },
+  };
+  const key = content.kind === "welcome" ? KEY : null;
+  return renderMail(mail, { key, publicUrl, support: "help@feed.example", limits: DEFAULT_LIMITS.team });
+};
+
+/** The text without line wrapping. */
+const unfolded = (text: string): string => text.replace(/\n(?! )/g, " ");
+
+Deno.test("renderMail() renders every kind in every language as text and HTML", () => {
+  const subjects = new Set<string>();
+  for (const language of MAIL_LANGUAGES) {
+    for (const content of CONTENTS) {
+      const { subject, text, html } = write(content, language);
+      const name = `${content.kind} ${language}`;
+      assert.ok(!subjects.has(`${subject} ${text}`), name);
+      subjects.add(`${subject} ${text}`);
+      assert.ok(subject.length > 5 && subject.length < 78 && !/[\r\n]/.test(subject), name);
+      for (const body of [text, html]) {
+        assert.doesNotMatch(body, /undefined|null|NaN|\[object/, name);
+        assert.ok(body.includes("help@feed.example"), name);
+      }
+      assert.match(html, new RegExp(`<html lang="${language}">`), name);
+    }
+  }
+});
+
+Deno.test("a welcome mail contains the key, a first request, the disclaimer and how to replace the key", () => {
+  const rows: Record<MailLanguage, RegExp[]> = {
+    en: [
+      /shown only in this email/,
+      /not legal advice/,
+      /If you lose the key, write to us/,
+      /10,000 requests per day/,
+    ],
+    de: [
+      /steht nur in dieser E-Mail/,
+      /keine Rechtsberatung/,
+      /Wenn Sie den Schlüssel verlieren/,
+      /10\.000 Anfragen/,
+    ],
+    fr: [/que dans cet e-mail/, /pas un conseil juridique/, /Si vous perdez la clé/, /10\s000 requêtes/],
+  };
+  for (const language of MAIL_LANGUAGES) {
+    const { subject, text, html } = write({ kind: "welcome", data: {} }, language);
+    assert.ok(!subject.includes("rgf_"));
+    assert.ok(text.includes(`    ${KEY}\n`) && html.includes(KEY), language);
+    assert.ok(
+      text.includes(`    curl --oauth2-bearer \\\n    ${KEY} \\\n    https://feed.example.org/v1/events\n`),
+    );
+    for (const pattern of rows[language]) assert.match(unfolded(text), pattern, language);
+  }
+});
+
+Deno.test("no other mail contains a key, and times have a time zone", () => {
+  for (const content of CONTENTS.slice(1)) {
+    assert.doesNotMatch(write(content, "en").text, /rgf_/, content.kind);
+  }
+  const textOf = (content: MailContent, language: MailLanguage) => unfolded(write(content, language).text);
+  const due: MailContent = { kind: "payment-failed", data: { accessUntilMs: AT } };
+  assert.match(textOf(due, "en"), /until 15 August 2026 at 10:00 UTC/);
+  assert.match(textOf(due, "de"), /15\. August 2026 um 10:00 UTC/);
+  assert.match(textOf(due, "fr"), /15 août 2026 à 10:00 UTC/);
+});
+
+Deno.test("nouns are singular or plural in every language", () => {
+  const held = (language: MailLanguage, activeSubscriptions: number) => {
+    const limits = { ...DEFAULT_LIMITS.indie, activeSubscriptions };
+    const data = { limits, held: [{ id: "sub_2", host: "b.example" }], returned: [] };
+    return unfolded(write({ kind: "subscriptions-held", data }, language).text);
+  };
+  const rows: [MailLanguage, RegExp, RegExp][] = [
+    ["en", / 1 active subscription,/, / 5 active subscriptions,/],
+    ["de", / 1 aktives Abonnement,/, / 5 aktive Abonnements,/],
+    ["fr", / 1 abonnement actif,/, / 5 abonnements actifs,/],
+  ];
+  for (const [language, one, many] of rows) {
+    assert.match(held(language, 1), one);
+    assert.match(held(language, 5), many);
+    assert.match(held(language, 5), /sub_2 b\.example/);
+  }
+});
+
+Deno.test("no line exceeds 76 characters, and HTML is ASCII", () => {
+  for (const language of MAIL_LANGUAGES) {
+    for (const content of CONTENTS) {
+      const { text, html } = write(content, language);
+      for (const line of `${text}\n${html}`.split("\n")) {
+        assert.ok(line.length <= 76, `${line.length}: ${line}`);
+      }
+      // deno-lint-ignore no-control-regex -- the range of ASCII
+      assert.match(html, /^[\x00-\x7f]*$/);
+    }
+  }
+});
+
+Deno.test("values from outside are escaped in HTML", () => {
+  const data = { ...FAILING, host: '<img src=x onerror="alert(1)">', problem: "<b>'&" };
+  const { html, text } = write({ kind: "delivery-warning", data }, "en");
+  assert.doesNotMatch(html, /<img|<b>/);
+  assert.ok(text.includes("<img"), "and unchanged in text");
+});

@@ -1,0 +1,352 @@
+// POST /v1/webhooks/payment: rejected events, effects, and idempotency.
+import assert from "node:assert/strict";
+import {
+  checkoutSession,
+  sendStripe,
+  stripeEvent,
+  stripeInvoice,
+  stripeSignature,
+  stripeSubscription,
+} from "../../support/stripe.ts";
+import { createPayments } from "../../../src/accounts/payment/receive_payments.ts";
+import { createApp } from "../../../src/app.ts";
+import { openStore } from "../../../src/store/sqlite/store.ts";
+import { testVault } from "../../support/vault.ts";
+import { PAYMENT_CONFIG, STRIPE_SECRET } from "../../support/samples.ts";
+import { createWorld, START_MS, type World } from "../../support/world.ts";
+
+const DAY = 86_400_000;
+const SECONDS = START_MS / 1_000;
+
+async function withWorld(work: (world: World) => Promise<void>, config = PAYMENT_CONFIG): Promise<void> {
+  const world = await createWorld(config);
+  try {
+    await work(world);
+  } finally {
+    await world.close();
+  }
+}
+
+const checkout = (id = "evt_checkout", change: Record<string, unknown> = {}): string =>
+  stripeEvent({ id, type: "checkout.session.completed", created: SECONDS, object: checkoutSession(change) });
+
+const state = (id: string, status: string, price: string, created = SECONDS): string =>
+  stripeEvent({
+    id,
+    type: "customer.subscription.updated",
+    created,
+    object: stripeSubscription(status, price),
+  });
+
+const warnings = (world: World): string =>
+  world.platform.lines.filter(({ level }) => level === "warn").map((line) => JSON.stringify(line)).join("\n");
+
+Deno.test("a paid checkout creates the customer and its price decides the tier", () =>
+  withWorld(async (world) => {
+    const first = await sendStripe(world, checkout());
+    assert.equal(first.status, 200, first.text);
+    assert.deepEqual([first.json.received, first.json.outcome], [true, "applied"]);
+    assert.equal(
+      (await sendStripe(world, state("evt_state", "active", "price_team"))).json.outcome,
+      "applied",
+    );
+    const customers = await world.store.listCustomers();
+    assert.deepEqual(customers.map(({ customer: { email, tier, enabled } }) => [email, tier, enabled]), [
+      ["ana@firm.example", "team", true],
+    ]);
+  }));
+
+Deno.test("an unpaid checkout creates the customer once it is paid", () =>
+  withWorld(async (world) => {
+    const unpaid = checkout("evt_1", { payment_status: "unpaid" });
+    assert.equal((await sendStripe(world, unpaid)).json.outcome, "waiting");
+    assert.deepEqual(await world.store.listCustomers(), []);
+    const paid = stripeEvent({
+      id: "evt_2",
+      type: "checkout.session.async_payment_succeeded",
+      created: SECONDS + 3 * 86_400,
+      object: checkoutSession(),
+    });
+    assert.equal((await sendStripe(world, paid)).json.outcome, "applied");
+    assert.equal((await world.store.listCustomers()).length, 1);
+  }));
+
+Deno.test("an event has an effect once, even if it arrives several times concurrently", () =>
+  withWorld(async (world) => {
+    const replies = await Promise.all(Array.from({ length: 20 }, () => sendStripe(world, checkout())));
+    const outcomes = replies.map(({ json }) => json.outcome).sort();
+    assert.deepEqual(outcomes, ["applied", ...Array.from({ length: 19 }, () => "repeated")]);
+    assert.equal((await world.store.listCustomers()).length, 1);
+    assert.equal((await world.store.listMails({ limit: 9 })).length, 1);
+  }));
+
+Deno.test("checkouts by two payers with the same email address create two customers; by one payer, one", () =>
+  withWorld(async (world) => {
+    await sendStripe(world, checkout("evt_1"));
+    await sendStripe(world, checkout("evt_2", { subscription: "sub_2" }));
+    assert.equal((await world.store.listCustomers()).length, 1);
+    await sendStripe(world, checkout("evt_3", { customer: "cus_other", subscription: "sub_3" }));
+    assert.equal((await world.store.listCustomers()).length, 2);
+  }));
+
+Deno.test("an invalid signature is 400, and the log contains the likely cause and no secret", () =>
+  withWorld(async (world) => {
+    const body = checkout();
+    const other = await stripeSignature(body, START_MS, "whsec_another");
+    const old = await stripeSignature(body, START_MS - DAY);
+    const rows: [signature: string, cause: RegExp][] = [
+      [other, /belongs to another endpoint/],
+      [old, /signed 86400 s ago/],
+      ["t=1,v0=1", /no v1 signature/],
+    ];
+    for (const [signature, cause] of rows) {
+      const reply = await sendStripe(world, body, signature);
+      assert.deepEqual([reply.status, reply.json.code], [400, "invalid_signature"]);
+      assert.match(warnings(world), cause);
+    }
+    const changed = await sendStripe(
+      world,
+      body.replace("9900", "9901"),
+      await stripeSignature(body, START_MS),
+    );
+    assert.equal(changed.status, 400);
+    const bare = await world.ask("/v1/webhooks/payment", { method: "POST", body });
+    assert.equal(bare.status, 400);
+    assert.ok(!JSON.stringify(world.platform.lines).includes(STRIPE_SECRET));
+    assert.deepEqual(await world.store.listPayments({ limit: 9 }), []);
+  }));
+
+Deno.test("events of the other mode are 400 and name the config key", () =>
+  withWorld(async (world) => {
+    const live = stripeEvent({
+      id: "evt_live",
+      type: "invoice.paid",
+      created: SECONDS,
+      object: stripeInvoice("price_team"),
+      livemode: true,
+    });
+    const reply = await sendStripe(world, live);
+    assert.deepEqual([reply.status, reply.json.code], [400, "invalid_input"]);
+    assert.match(reply.json.detail, /is true, but .*payment\.livemode = false/);
+    assert.match(warnings(world), /wrong mode/);
+  }));
+
+Deno.test("other event types are 200 and not stored; a signed body that is not an event is 400", () =>
+  withWorld(async (world) => {
+    const other = stripeEvent({ id: "evt_1", type: "charge.refunded", created: 1, object: {} });
+    assert.deepEqual((await sendStripe(world, other)).json.outcome, "ignored");
+    assert.deepEqual(await world.store.listPayments({ limit: 9 }), []);
+    for (const body of ["", "no json", "null", "[]", '{"id":5}', "\u{1f600}", `${"[".repeat(50_000)}`]) {
+      const reply = await sendStripe(world, body);
+      assert.deepEqual([reply.status, reply.json.code], [400, "invalid_input"], body.slice(0, 9));
+    }
+  }));
+
+Deno.test("an invoice with a thousand lines is accepted, and a body without end is 413", () =>
+  withWorld(async (world) => {
+    const lines = {
+      data: Array.from({ length: 1_000 }, () => ({ price: { id: "price_team" }, proration: false })),
+    };
+    const object = stripeInvoice("x", "2024-06-20", { lines, note: "x".repeat(700_000) });
+    const long = stripeEvent({ id: "evt_1", type: "invoice.paid", created: SECONDS, object });
+    assert.equal((await sendStripe(world, long)).status, 200);
+    const endless = stripeEvent({
+      id: "evt_2",
+      type: "x",
+      created: 1,
+      object: { note: "x".repeat(1_100_000) },
+    });
+    assert.equal((await sendStripe(world, endless)).status, 413);
+    const form = await world.ask("/v1/webhooks/payment", {
+      method: "POST",
+      body: "a=b",
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+    });
+    assert.equal(form.status, 415);
+  }));
+
+Deno.test("without [payment] in the config the path is 404", () =>
+  withWorld(async ({ app }) => {
+    const request = new Request("http://regfeed.example/v1/webhooks/payment", { method: "POST", body: "{}" });
+    const response = await app.fetch(request);
+    assert.equal(response.status, 404);
+    assert.equal((await response.json()).code, "not_found");
+  }, ""));
+
+Deno.test("a price without a tier keeps the current tier, and shows in log and health until the config contains it", async () => {
+  const world = await createWorld(PAYMENT_CONFIG);
+  const health = async () => {
+    await world.platform.clock.advance(2_000);
+    const { json } = await world.ask("/v1/health");
+    return [json.status, json.payments.unknown_prices];
+  };
+  await sendStripe(world, checkout());
+  await sendStripe(world, state("evt_1", "active", "price_team"));
+  await sendStripe(world, state("evt_2", "active", "price_new", SECONDS + 5));
+  assert.equal((await world.store.listCustomers())[0]?.customer.tier, "team");
+  assert.match(warnings(world), /price without a tier.*"price":"price_new"/);
+  assert.deepEqual(await health(), ["degraded", 1]);
+  const knowing = await createWorld(
+    PAYMENT_CONFIG.replace("prices = {", 'prices = { "price_new" = "gpai",'),
+    {
+      store: world.store,
+    },
+  );
+  await knowing.app.tick();
+  assert.equal(
+    (await world.store.listCustomers())[0]?.customer.tier,
+    "gpai",
+    "at the start, without a new event",
+  );
+  assert.equal((await world.store.accountHealth()).unknownPrices, 0);
+  await world.close();
+});
+
+Deno.test("a customer with an overdue payment keeps access for the grace period, and no longer", () =>
+  withWorld(async (world) => {
+    await sendStripe(world, checkout());
+    const [row] = await world.store.listCustomers();
+    const failed = stripeEvent({
+      id: "evt_1",
+      type: "invoice.payment_failed",
+      created: SECONDS + 1,
+      object: stripeInvoice("price_team"),
+    });
+    await sendStripe(world, failed);
+    const enabled = async () => (await world.store.findCustomer(row?.customer.id ?? ""))?.enabled;
+    world.platform.clock.set(START_MS + 14 * DAY);
+    await world.app.tick();
+    assert.equal(await enabled(), true);
+    world.platform.clock.set(START_MS + 14 * DAY + 1_000);
+    await world.app.tick();
+    assert.equal(await enabled(), false);
+    assert.match(warnings(world), /access ended: not paid/);
+    const paid = stripeEvent({
+      id: "evt_2",
+      type: "invoice.paid",
+      created: SECONDS + 15 * 86_400,
+      object: stripeInvoice("price_team"),
+    });
+    await sendStripe(world, paid);
+    assert.equal(await enabled(), true);
+  }));
+
+Deno.test("the end of access and its return are logged; the end of the subscription is announced by mail", () =>
+  withWorld(async (world) => {
+    const { platform: { clock, lines, mailer }, store } = world;
+    const said = () =>
+      lines.filter(({ message }) => message.startsWith("access")).map(({ level, message, fields }) =>
+        `${level} ${message} ${fields["customer"]}`
+      );
+    for (const body of [checkout(), state("evt_1", "active", "price_team")]) await sendStripe(world, body);
+    const [{ customer: { id } } = { customer: { id: "" } }] = await store.listCustomers();
+    await world.app.tick();
+    await sendStripe(world, state("evt_2", "past_due", "price_team", SECONDS + 1));
+    assert.deepEqual(said(), [], "the grace has begun");
+    await clock.advance(15 * DAY);
+    await world.app.tick();
+    const end = `warn access ended: not paid ${id}`;
+    assert.deepEqual(said(), [end]);
+    await sendStripe(world, state("evt_3", "active", "price_team", SECONDS + 15 * 86_400));
+    const back = `info access restored: payment received ${id}`;
+    assert.deepEqual(said(), [end, back]);
+    const gone = state("evt_4", "canceled", "price_team", SECONDS + 15 * 86_400 + 9);
+    await sendStripe(world, gone.replace("subscription.updated", "subscription.deleted"));
+    assert.deepEqual(said(), [end, back, end]);
+    await world.app.tick();
+    assert.deepEqual(mailer.taken.map(({ subject }) => subject), [
+      "Ihr API-Schlüssel",
+      "Ihre Zahlung ist fehlgeschlagen",
+      "Ihr Zugang ist beendet",
+      "Ihr Abonnement ist beendet",
+    ]);
+    await clock.advance(DAY);
+    await world.app.tick();
+    assert.equal(mailer.taken.length, 4, "once");
+  }));
+
+Deno.test("an event that reaches two servers on one store at the same time has an effect once, and its key is in no file", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "regfeed-two-" });
+  const stores = [1, 2].map(() => openStore(`${folder}/regfeed.db`, testVault));
+  const [store, other] = stores;
+  assert.ok(store !== undefined && other !== undefined);
+  try {
+    const world = await createWorld(PAYMENT_CONFIG, { store });
+    const { config, platform } = world;
+    const second = createApp({ config, platform, store: other, version: "0.0.0-test" });
+    const hostile = { email: "ana@firm.example", name: "Ana\r\nBcc: eve@evil.example <script>" };
+    const body = checkout("evt_1", { customer_details: hostile });
+    const signature = await stripeSignature(body, platform.clock.nowMs());
+    const answers = await Promise.all(
+      [world.app, second, world.app, second].map((app) =>
+        app.fetch(
+          new Request("http://regfeed.example/v1/webhooks/payment", {
+            method: "POST",
+            body,
+            headers: { "content-type": "application/json", "stripe-signature": signature },
+          }),
+        )
+      ),
+    );
+    assert.deepEqual(answers.map(({ status }) => status), [200, 200, 200, 200]);
+    for (const answer of answers) await answer.body?.cancel();
+    await platform.clock.advance(30_000);
+    await Promise.all([world.app.tick(), second.tick()]);
+    assert.equal((await store.listCustomers()).length, 1);
+    const [mail, ...more] = platform.mailer.taken;
+    assert.deepEqual([mail?.to, more.length], ["ana@firm.example", 0]);
+    assert.doesNotMatch(JSON.stringify(mail), /evil|script/);
+    const [key = ""] = /rgf_[0-9a-f]{64}/.exec(mail?.text ?? "") ?? [];
+    assert.equal(key.length, 68);
+    for (const { name } of Deno.readDirSync(folder)) {
+      const bytes = new TextDecoder("latin1").decode(await Deno.readFile(`${folder}/${name}`));
+      for (const secret of [key, STRIPE_SECRET]) assert.ok(!bytes.includes(secret), name);
+    }
+  } finally {
+    for (const one of stores) await one.close();
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("one failure is announced once, in any order of invoice and subscription events, with or without the invoice", async () => {
+  const bill = stripeEvent({
+    id: "evt_bill",
+    type: "invoice.payment_failed",
+    created: SECONDS + 10,
+    object: stripeInvoice("price_team"),
+  });
+  const due = state("evt_due", "past_due", "price_team", SECONDS + 12).replace(
+    /"latest_invoice":"[^"]+"/,
+    '"latest_invoice":null',
+  );
+  assert.ok(due.includes('"latest_invoice":null'));
+  for (const order of [[bill, due], [due, bill]]) {
+    await withWorld(async (world) => {
+      const begun = [checkout(), state("evt_1", "active", "price_team", SECONDS)];
+      for (const body of [...begun, ...order]) await sendStripe(world, body);
+      await world.app.tick();
+      const kinds = (await world.store.listMails({ limit: 9 })).map(({ kind }) => kind);
+      assert.deepEqual(kinds.filter((kind) => kind !== "welcome"), ["payment-failed"]);
+    });
+  }
+});
+
+Deno.test("access restored by a longer grace period is not logged as paid", () =>
+  withWorld(async (world) => {
+    for (const body of [checkout(), state("evt_1", "active", "price_team")]) await sendStripe(world, body);
+    await sendStripe(world, state("evt_2", "past_due", "price_team", SECONDS + 1));
+    await world.platform.clock.advance(20 * DAY);
+    await world.app.tick();
+    const { platform, store, newId, config } = world;
+    assert.ok(config.payment !== null);
+    const log = platform.log("payment");
+    const given = { ...config.payment, store, clock: platform.clock, newId, log, tiers: config.tiers };
+    await createPayments({ ...given, graceMs: 40 * DAY }).reviewAll();
+    const said = platform.lines.map(({ message }) => message).filter((message) =>
+      message.startsWith("access")
+    );
+    assert.deepEqual(said, [
+      "access ended: not paid",
+      "access restored: within the grace period",
+    ]);
+  }));

@@ -1,0 +1,83 @@
+// Payments and mails in the config: secrets and problems.
+import assert from "node:assert/strict";
+import { describeConfig, summariseConfig } from "../../src/config/describe.ts";
+import { configOf, linesOf } from "./given.ts";
+
+Deno.test("[payment] requires a signing secret in one of three forms", async () => {
+  const rows: [text: string, expected: RegExp][] = [
+    ["[payment]\nlivemode = true", /^regfeed\.toml:1: payment\.webhook_secret: is missing: .*anyone could/],
+    ['[payment]\nwebhook_secret = " "', /:2: payment\.webhook_secret: is empty/],
+    ['[payment]\nwebhook_secret_env = "NONE"', /:2: payment\.webhook_secret_env: .*NONE, which is not set/],
+    ['[payment]\nwebhook_secret_file = "no"', /webhook_secret_file: refers to the file .*does not exist/],
+    ['[payment]\nwebhook_secret = "x"\nprices = { p = "gold" }', /payment\.prices\.p: .*cannot be "gold"/],
+    ['[payment]\nwebhook_secret = "x"\nprices = ["p"]', /payment\.prices: needs price ids with tiers/],
+    ['[payment]\nwebhook_secret = "x"\ngrace = "1y"', /payment\.grace: is not a valid duration: "1y"/],
+    ['[payment]\nwebhook_secret = "x"\ngrace = "91d"', /payment\.grace: .*use 0ms to 90d/],
+  ];
+  for (const [text, expected] of rows) assert.match((await linesOf(text)).join("\n"), expected, text);
+  const given = { files: { "/run/stripe": "whsec_1\n" }, env: { STRIPE: "whsec_2" } };
+  const byFile = await configOf('[payment]\nwebhook_secret_file = "/run/stripe"', given);
+  assert.equal(byFile.payment?.webhookSecret, "whsec_1");
+  assert.deepEqual(byFile.secretFiles, [{ key: "payment.webhook_secret_file", path: "/run/stripe" }]);
+  const byEnv = await configOf('[payment]\nwebhook_secret_env = "STRIPE"', given);
+  assert.deepEqual(byEnv.payment, {
+    webhookSecret: "whsec_2",
+    livemode: true,
+    graceMs: 14 * 86_400_000,
+    prices: {},
+  });
+});
+
+Deno.test("an invalid mail server is rejected, and its URL is never repeated", async () => {
+  const from = '[mail]\nfrom = "a@b.example"\n';
+  const rows: [text: string, expected: RegExp][] = [
+    [
+      `${from}smtp_url = "https://user:hush@mail.example"`,
+      /:3: mail\.smtp_url: is not a valid mail server: use smtp:\/\/HOST:587 or smtps:\/\/HOST:465/,
+    ],
+    [`${from}smtp_url = "smtp://user:hu%sh@mail.example"`, /mail\.smtp_url: .*%25/],
+    [`${from}smtp_url = "mail.example"`, /mail\.smtp_url: is not a valid mail server/],
+    ['[mail]\nsmtp_url = "smtp://mail.example"', /mail\.from: is missing: a mail server needs a sender/],
+    ['[mail]\nfrom = "nobody"', /mail\.from: is not a valid sender/],
+    ['[mail]\nfrom = "a <a@b.example>, c@d.example"', /mail\.from: is not a valid sender/],
+    ['[mail]\nfrom = "x\\nBcc: c@d.example <a@b.example>"', /mail\.from: is not a valid sender/],
+  ];
+  for (const [text, expected] of rows) {
+    const lines = (await linesOf(text)).join("\n");
+    assert.match(lines, expected, text);
+    assert.doesNotMatch(lines, /hush|hu%sh/);
+  }
+  const { mail } = await configOf(`${from}smtp_url = "smtp://[::1]:2525"`);
+  assert.deepEqual(mail.smtp, {
+    host: "::1",
+    port: 2525,
+    isTls: false,
+    credentials: null,
+    requireTls: true,
+    caFile: null,
+  });
+  assert.deepEqual([mail.from, mail.support], [{ name: "", address: "a@b.example" }, "a@b.example"]);
+});
+
+Deno.test("the summary describes payments and mails without their secrets", async () => {
+  const config = await configOf(
+    '[payment]\nwebhook_secret = "whsec_hush"\nprices = { p = "team" }\n[mail]\nfrom = "F <f@b.example>"\n' +
+      'smtp_url = "smtp://user:hush@mail.example"',
+  );
+  const { payment, mail } = summariseConfig(config, 0);
+  assert.deepEqual(payment, { livemode: true, grace_ms: 14 * 86_400_000, prices: { p: "team" } });
+  assert.deepEqual([mail.from, mail.smtp, mail.tls], ["F <f@b.example>", "mail.example:587", "required"]);
+  const text = describeConfig(config, 0);
+  assert.match(text, /^payment +live mode, prices: 1, grace period 14d$/m);
+  assert.match(
+    text,
+    /^mail +from F <f@b\.example> via mail\.example:587, STARTTLS required; contents kept for 90d$/m,
+  );
+  assert.doesNotMatch(text + JSON.stringify(summariseConfig(config, 0)), /hush/);
+  const bare = describeConfig(await configOf(""), 0);
+  assert.match(bare, /^payment +disabled/m);
+  assert.match(
+    bare,
+    /^mail +no mail server: mails are written to \/etc\/regfeed\/data\/outbox; contents kept/m,
+  );
+});
