@@ -137,6 +137,24 @@ Deno.test("an index leads to its changed maps, packed or not, and a broken one l
     assert.equal((await ingestBoard(world)).new, 1, "its pages are not too old for having been out of reach");
   }));
 
+Deno.test("no further map is read when those before it have very many changed pages", () =>
+  withSources(sitemapConfig("max_pages = 1"), async (world) => {
+    const maps = ["/map-1", "/map-2"];
+    const index = maps.map((path) => `<sitemap><loc>https://board.example${path}</loc></sitemap>`).join("");
+    const pages = Array.from({ length: 50_000 }, (_, at) => [`/p${at}`, "2026-07-31T01:00:00Z"]);
+    const many = map(Object.fromEntries(pages));
+    world.platform.http.serve("https://board.example", () => ({ body: PAGE("one") }));
+    world.platform.http.serve(MAP, () => ({ body: `<sitemapindex>${index}</sitemapindex>` }));
+    for (const path of maps) {
+      world.platform.http.serve(`https://board.example${path}`, () => ({ body: many }));
+    }
+    const { ok, new: fresh, refused } = await ingestBoard(world);
+    assert.deepEqual([ok, fresh, refused], [true, 1, [{
+      item: "https://board.example/map-2",
+      reason: "is not read: the maps before it have 50000 changed pages",
+    }]]);
+  }));
+
 Deno.test("a map that inflates beyond the bound, or says of no page when it changed, is a failure in words", () =>
   withSources(`ingest.max_document_bytes = 20000\n${sitemapConfig()}`, async (world) => {
     const bomb = gzipSync(new Uint8Array(5_000_000));
