@@ -56,9 +56,7 @@ export async function fetchSitemap(
   const before = readCursor<SitemapCursor>(known.cursor, settings);
   const sinceMs = sinceWhen(before, rules, nowMs);
   const maps = await readMaps(source, { rules, known, sinceMs, nowMs }, options);
-  if (maps.dated === 0 && maps.undated > 0) {
-    throw new FetchError(`the map says of none of its ${maps.undated} pages when it changed (lastmod)`);
-  }
+  requireDates(maps);
   const dated = [...maps.pages.values()];
   const pages: SitemapCursor["pages"] = Object.assign(Object.create(null), before?.pages);
   const wanted = dated.filter((page) => !isDone(pages[page.name], page, nowMs));
@@ -115,6 +113,11 @@ export async function fetchSitemap(
       );
     },
   };
+}
+
+function requireDates({ dated, undated }: ReadMaps): void {
+  if (dated > 0 || undated === 0) return;
+  throw new FetchError(`the map says of none of its ${undated} pages when it changed (lastmod)`);
 }
 
 /** What the first fetch, and every dry run, says of pages that the map says too little of. */
