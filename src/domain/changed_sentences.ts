@@ -7,7 +7,10 @@ export const OMISSION = "[…]";
 export const WHOLE_UP_TO = 300;
 
 /** Sentences of both texts that are compared one by one, as a product; beyond it the middle counts as changed. */
-const MAX_COMPARED = 250_000;
+const MAX_COMPARED = 62_500;
+
+/** A text of more pieces than this is shown whole: to compare it would take longer than it is worth. */
+const MAX_SEGMENTS = 500;
 
 /** What is shown of two texts that differ. */
 export interface TextChange {
@@ -42,7 +45,9 @@ function sentencesOf(text: string, language: string): string[] {
   const locale = /^[a-z]{2,3}$/.test(language) ? language : "en";
   const sentences: string[] = [];
   let goesOn = false;
+  let segments = 0;
   for (const { segment } of new Intl.Segmenter(locale, { granularity: "sentence" }).segment(text)) {
+    if (++segments > MAX_SEGMENTS) return [text.trim()];
     if (goesOn) sentences[sentences.length - 1] += segment;
     else sentences.push(segment);
     goesOn = ABBREVIATION.test(segment);

@@ -80,8 +80,11 @@ export interface EventStore {
    * missed, and no longer than that.
    */
   recordsState(nowMs: number): Soon<string>;
-  /** The stored JSON of every version of the event's publication, the first one first; empty without such an event. */
-  listVersions(id: string): Promise<string[]>;
+  /**
+   * The stored JSON of every version of the event's publication, or of its `latest` ones, the first one first; empty
+   * without such an event.
+   */
+  listVersions(id: string, latest?: number): Promise<string[]>;
   /** One event with what it was made from, null when there is none of that id. */
   findEvent(id: string): Soon<FoundEvent | null>;
 }

@@ -8,8 +8,6 @@ import type { ProcessedSource } from "./process.ts";
 
 /** Maximum length of a reason in characters. */
 export const MAX_REASON_LENGTH = 500;
-/** How much of a text is looked at, characters: redacting makes it shorter. */
-const MAX_READ_LENGTH = 8 * MAX_REASON_LENGTH;
 /** A shorter header value is no secret: replacing it would only garble the reason. */
 const MIN_SECRET_LENGTH = 6;
 const REDACTED = "[redacted]";
@@ -22,7 +20,8 @@ export function failureReason(
   text: string,
   source: Pick<SourceSettings, "headers" | "authorization">,
 ): string {
-  let reason = harmless(text.slice(0, MAX_READ_LENGTH).replaceAll(/\s/g, " "));
+  // The whole text: a secret that is cut in two is not found.
+  let reason = harmless(text.replaceAll(/\s/g, " "));
   for (const secret of secretsOf(source)) reason = reason.replaceAll(secret, REDACTED);
   reason = redact(withoutQueries(reason));
   return reason.length <= MAX_REASON_LENGTH

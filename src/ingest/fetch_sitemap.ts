@@ -14,11 +14,13 @@ import { adoptedAddress } from "./move.ts";
 import { inflateFile } from "./parse/inflate.ts";
 import { DocumentError } from "./parse/parsed.ts";
 import type { Parser } from "./parse_worker_client.ts";
-import type { DatedPage, SitemapContents } from "./sitemap_pages.ts";
+import type { DatedPage, SitemapContents, SitemapRequest } from "./sitemap_pages.ts";
 import { isThrottle } from "./throttle.ts";
 import { requireTime, rulesKey } from "./walk.ts";
 
 const DAY_MS = 86_400_000;
+/** Maximum number of changed pages that one fetch looks at: no further map is read after so many. */
+const MAX_CHANGED = 50_000;
 /** Pages that appear in the map so many days after they changed are still found. */
 const LATE_DAYS = 14;
 /** A page that cannot be had is tried so often, until the map says that it has changed again. */
@@ -54,9 +56,10 @@ export async function fetchSitemap(
   const before = readCursor<SitemapCursor>(known.cursor, settings);
   const sinceMs = sinceWhen(before, rules, nowMs);
   const maps = await readMaps(source, { rules, known, sinceMs, nowMs }, options);
-  const dated = datedPages(maps);
+  requireDates(maps);
+  const dated = [...maps.pages.values()];
   const pages: SitemapCursor["pages"] = Object.assign(Object.create(null), before?.pages);
-  const wanted = dated.filter((page) => page.changedMs >= sinceMs && !isDone(pages[page.name], page, nowMs));
+  const wanted = dated.filter((page) => !isDone(pages[page.name], page, nowMs));
   sortWanted(wanted, pages, before === null);
   const chosen = wanted.slice(0, rules.maxPages);
   const waiting = before === null ? [] : wanted.slice(rules.maxPages);
@@ -110,6 +113,11 @@ export async function fetchSitemap(
       );
     },
   };
+}
+
+function requireDates({ dated, undated }: ReadMaps): void {
+  if (dated > 0 || undated === 0) return;
+  throw new FetchError(`the map says of none of its ${undated} pages when it changed (lastmod)`);
 }
 
 /** What the first fetch, and every dry run, says of pages that the map says too little of. */
@@ -182,9 +190,10 @@ function hasTime(lastmod: string): boolean {
 
 interface ReadMaps {
   root: DocumentAnswer;
-  /** By address, as the map says that names the latest change. */
+  /** The changed pages by address, as the map says that names the latest change. */
   pages: Map<string, DatedPage>;
-  /** Pages without a date. */
+  /** Pages with a date, and without one. */
+  dated: number;
   undated: number;
   unreadable: Fetched["unreadable"];
   leftOut: { name: string; reason: string }[];
@@ -206,15 +215,17 @@ async function readMaps(
   options: SitemapOptions,
 ): Promise<ReadMaps> {
   const address = adoptedAddress(known.moves, source.location) ?? source.location;
-  const { answer: root, map } = await readMap(source, rules, address, options);
+  const request = { ...rules, sinceMs };
+  const { answer: root, map } = await readMap(source, request, address, options);
   const maps: ReadMaps = {
-    ...{ root, pages: new Map(), undated: 0, unreadable: [], leftOut: [], isWhole: true },
+    ...{ root, pages: new Map(), dated: 0, undated: 0, unreadable: [], leftOut: [], isWhole: true },
   };
   const take = (from: Extract<SitemapContents, { kind: "urlset" }>, url: string): void => {
     for (const page of from.pages) {
       const before = maps.pages.get(page.address);
       if (before === undefined || page.changedMs >= before.changedMs) maps.pages.set(page.address, page);
     }
+    maps.dated += from.dated;
     maps.undated += from.undated;
     if (from.problems.some(({ item }) => item === "document")) maps.isWhole = false;
     maps.unreadable.push(
@@ -241,9 +252,17 @@ async function readMaps(
     maps.isWhole = false;
   }
   for (const { url } of children.slice(0, rules.maxMaps)) {
+    if (maps.pages.size >= MAX_CHANGED) {
+      maps.leftOut.push({
+        name: url,
+        reason: `is not read: the maps before it have ${MAX_CHANGED} changed pages`,
+      });
+      maps.isWhole = false;
+      break;
+    }
     requireTime(options.clock, nowMs);
     try {
-      const child = (await readMap(source, rules, url, options)).map;
+      const child = (await readMap(source, request, url, options)).map;
       if (child.kind === "urlset") take(child, url);
       else {maps.unreadable.push({
           name: url,
@@ -260,7 +279,7 @@ async function readMaps(
 
 async function readMap(
   source: SourceSettings,
-  { include, exclude, maps }: SitemapRules,
+  { include, exclude, maps, sinceMs }: Pick<SitemapRequest, "include" | "exclude" | "maps" | "sinceMs">,
   address: string,
   options: SitemapOptions,
 ): Promise<{ answer: DocumentAnswer; map: SitemapContents }> {
@@ -276,20 +295,13 @@ async function readMap(
   const { location: pageBase, timezone } = source;
   try {
     const bytes = await inflateFile(document.bytes, options.maxDocumentBytes);
-    const request = { bytes, contentType, pageBase, mapBase: address, timezone, include, exclude, maps };
+    const wanted = { timezone, include, exclude, maps, sinceMs };
+    const request = { bytes, contentType, pageBase, mapBase: address, ...wanted };
     return { answer, map: await options.parser.readSitemap(request) };
   } catch (error) {
     if (error instanceof DocumentError) throw new FetchError(error.message);
     throw error;
   }
-}
-
-/** The pages of which the maps say when they changed. Throws where they say so of none. */
-function datedPages({ pages, undated }: ReadMaps): DatedPage[] {
-  if (pages.size === 0 && undated > 0) {
-    throw new FetchError(`the map says of none of its ${undated} pages when it changed (lastmod)`);
-  }
-  return [...pages.values()];
 }
 
 async function readPage(

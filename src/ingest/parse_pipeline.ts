@@ -4,6 +4,7 @@ import { type Classify, classifyRequest } from "./classify_request.ts";
 import { type IdentifiedItem, identifyItems, itemLanguage } from "./identify.ts";
 import type { Identity } from "./identity.ts";
 import { type NormalisedItem, normaliseItem } from "./normalise/item.ts";
+import { MAX_TAG_CHARACTERS } from "./normalise/language.ts";
 import { type ParsedDocument, parseDocument, type ParseProblem } from "./parse/document.ts";
 import type { Classified } from "./revise.ts";
 
@@ -57,6 +58,7 @@ export function parseContents(request: ParseRequest, classify: Classify): Docume
     ...{ contentType, maxItems: MAX_ITEMS, timezone, reading, url },
     mayQuote: url !== null, // not a file: what lies in a folder by mistake may be secret
   });
+  const language = shortTag(document.language);
   const normalised: NormalisedItem[] = [];
   const refused: ParseProblem[] = [];
   const notes: DocumentContents["notes"] = new Map();
@@ -70,15 +72,15 @@ export function parseContents(request: ParseRequest, classify: Classify): Docume
   const { identity, items, older } = identifyItems(normalised, request.identity, request.language);
   const stated = {
     sourceId,
-    statedLanguages: statedLanguages(document.language, request.sourceLanguages),
+    statedLanguages: statedLanguages(language, request.sourceLanguages),
   };
   const classified = new Map(normalised.map((item) => {
-    const language = itemLanguage(item, identity, request.language);
-    return [item, everyField(classify(classifyRequest(item, { ...stated, language })))];
+    const own = itemLanguage(item, identity, request.language);
+    return [item, everyField(classify(classifyRequest(item, { ...stated, language: own })))];
   }));
   const { problems } = document;
   return {
-    language: document.language,
+    language,
     next: document.next,
     ttlMinutes: document.ttlMinutes,
     problems: limited(problems),
@@ -91,6 +93,11 @@ export function parseContents(request: ParseRequest, classify: Classify): Docume
     notes,
     classified,
   };
+}
+
+/** The tag, or null where it is too long: it is stored with every item of the document. */
+function shortTag(tag: string | null): string | null {
+  return tag === null || tag.length > MAX_TAG_CHARACTERS ? null : tag;
 }
 
 /** The languages that the document and the source state, the more specific first. */

@@ -20,6 +20,8 @@ export interface SitemapRequest extends Pick<SitemapRules, "include" | "exclude"
   mapBase: string;
   /** IANA time zone of dates that state none. */
   timezone: string;
+  /** Pages that changed before this are not wanted, Unix ms. */
+  sinceMs: number;
 }
 
 /** A page and when it changed, as the map says. */
@@ -37,7 +39,8 @@ export type SitemapContents =
     | {
       kind: "urlset";
       pages: DatedPage[];
-      /** How many more pages have no date. */
+      /** How many pages have a date, those that are not wanted included, and how many have none. */
+      dated: number;
       undated: number;
     }
     | { kind: "sitemapindex"; maps: { url: string; changedMs: number | null }[] }
@@ -55,21 +58,27 @@ export function readSitemapPages(request: SitemapRequest): SitemapContents {
 
 function datedPages(
   entries: readonly SitemapEntry[],
-  { include, exclude, pageBase, timezone }: SitemapRequest,
-): { pages: DatedPage[]; undated: number } {
+  { include, exclude, pageBase, timezone, sinceMs }: SitemapRequest,
+): { pages: DatedPage[]; dated: number; undated: number } {
   const isIncluded = matcher(include);
   const isExcluded = matcher(exclude);
   const pages: DatedPage[] = [];
+  let dated = 0;
   let undated = 0;
   for (const entry of entries) {
     const address = absoluteUrl(entry.address, pageBase);
     if (address === null || isExcluded(address)) continue;
     if (include.length > 0 && !isIncluded(address)) continue;
     const changedMs = changeOf(entry, timezone);
-    if (changedMs === null) undated++;
-    else pages.push({ address, name: shortName(address), lastmod: entry.lastmod ?? "", changedMs });
+    if (changedMs === null) {
+      undated++;
+      continue;
+    }
+    dated++;
+    if (changedMs < sinceMs) continue;
+    pages.push({ address, name: shortName(address), lastmod: entry.lastmod ?? "", changedMs });
   }
-  return { pages, undated };
+  return { pages, dated, undated };
 }
 
 function wantedMaps(entries: readonly SitemapEntry[], { maps, mapBase, timezone }: SitemapRequest) {

@@ -7,14 +7,14 @@ import { eventDiff } from "./delivery.ts";
 import { disclaimer, eventRecord } from "./event.ts";
 import { EXAMPLE_DIFF, EXAMPLE_EVENT, EXAMPLE_REVISION } from "./examples.ts";
 
-/** The response of `GET /v1/events/{id}/versions`, first version first. */
+/** The response of `GET /v1/events/{id}/versions`, oldest version first. */
 export const eventVersions = z.strictObject({
   versions: z.array(
     z.strictObject({
       event: eventRecord,
       diff_to_previous: eventDiff.nullable().meta({ description: "Null for the first version" }),
     }).meta({ id: "EventVersion", description: "A version and its changes" }),
-  ).meta({ description: "First version first" }),
+  ).meta({ description: "Oldest version first" }),
   count: z.int().min(1).meta({ description: "Number of versions" }),
   disclaimer,
 }).meta({
@@ -30,10 +30,11 @@ export const eventVersions = z.strictObject({
   }],
 });
 
-/** The response for versions in order. */
-export function toEventVersions(events: readonly RegEvent[]): z.infer<typeof eventVersions> {
-  const versions = events.map((event, index) => {
-    const previous = events[index - 1];
+/** The response with at most `most` versions, from the versions in order. One more is only compared with. */
+export function toEventVersions(events: readonly RegEvent[], most: number): z.infer<typeof eventVersions> {
+  const first = Math.max(0, events.length - most);
+  const versions = events.slice(first).map((event, index) => {
+    const previous = events[first + index - 1];
     return { event, diff_to_previous: previous === undefined ? null : diffEvents(previous, event) };
   });
   return { versions, count: versions.length, disclaimer: DISCLAIMER };

@@ -283,6 +283,23 @@ Deno.test("latest=true lists only the newest version of each publication", () =>
     assert.equal((await world.ask(`/v1/events/${world.newId("event")}/versions`, { key })).status, 404);
   }));
 
+Deno.test("The versions of a publication are the latest 100, each compared with the one before", () =>
+  withWorld(async (world, key) => {
+    const ids = Array.from({ length: 103 }, () => world.newId("event"));
+    await store(
+      world,
+      ids.map((id, at) => ({
+        ...{ id, external_id: "a", version: at + 1, title_en: `Version ${at + 1}` },
+        ...(at === 0 ? {} : { supersedes: ids[at - 1] as string }),
+      })),
+    );
+    const { json } = await world.ask(`/v1/events/${ids[0]}/versions`, { key });
+    eventVersions.parse(json);
+    assert.equal(json.count, 100);
+    assert.deepEqual(json.versions.map((row: { event: RegEvent }) => row.event.id), ids.slice(3));
+    assert.equal(json.versions[0].diff_to_previous.previous_id, ids[2]);
+  }));
+
 Deno.test("q finds a word however its accents are written", () =>
   withWorld(async (world, key) => {
     await store(world, [

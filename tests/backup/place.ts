@@ -12,6 +12,7 @@ import { inspectDatabase } from "../../src/store/sqlite/inspect.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import { anEvent, publish } from "../store/contract/given.ts";
 import { testVault } from "../support/vault.ts";
+import { TEMPORARY } from "../support/temporary.ts";
 
 /** When backups are made. */
 export const NOW_MS = Date.parse("2026-08-01T03:15:00Z");
@@ -28,7 +29,7 @@ export interface Place {
 
 /** A place for one test, removed after it. */
 export async function withPlace(work: (place: Place) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "regfeed-backup-" });
+  const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-backup-" });
   const databaseFiles = createDatabaseFiles();
   const at = (name: string) => join(folder, name);
   const place: Place = {

@@ -9,6 +9,7 @@ import { openStore } from "../../src/store/sqlite/store.ts";
 import { anEvent, publish } from "../store/contract/given.ts";
 import { testVault } from "../support/vault.ts";
 import { create, names, type Place, readArchive, withPlace } from "./place.ts";
+import { TEMPORARY } from "../support/temporary.ts";
 
 /** What can become of an archive, and what is said of it. */
 const DAMAGES: [string, (place: Place) => Promise<void>, RegExp][] = [
@@ -124,7 +125,7 @@ for (const [what, damage, message] of DAMAGES) {
 
 /** Changes what an archive holds. */
 async function repack({ archive }: Place, change: (folder: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir();
+  const folder = await Deno.makeTempDir(TEMPORARY);
   for (const { name, data } of await readArchive(archive)) await Deno.writeFile(join(folder, name), data);
   await change(folder);
   const entries: TarEntry[] = [];

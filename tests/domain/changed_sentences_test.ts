@@ -88,11 +88,11 @@ Deno.test("changedSentences() shows a text whole in which only the spaces change
   assert.deepEqual(changedSentences(before, after, "en"), { before, after, isExcerpt: false });
 });
 
-Deno.test("changedSentences() ends in time on thousands of sentences that all differ", () => {
+Deno.test("changedSentences() ends in time on hundreds of sentences that all differ", () => {
   const text = (mark: string) =>
-    Array.from({ length: 5_000 }, (_, n) => `Sentence ${mark} ${n} is here.`).join(" ");
+    Array.from({ length: 400 }, (_, n) => `Sentence ${mark} ${n} is here.`).join(" ");
   const found = changedSentences(`${A} ${text("x")}`, `${A} ${text("y")}`, "en");
-  assert.ok(found.isExcerpt && found.before.startsWith(`${OMISSION} Sentence x 0`));
+  assert.deepEqual([found.isExcerpt, found.before], [true, `${OMISSION} ${text("x")}`]);
 });
 
 Deno.test("changedSentences() always shows a difference, in the texts' own words and order", () => {
@@ -120,4 +120,10 @@ Deno.test("changedSentences() always shows a difference, in the texts' own words
       },
     ),
   );
+});
+
+Deno.test("A text of very many short sentences is shown whole", () => {
+  const text = (mark: string) => "A! ".repeat(3_000) + mark;
+  const change = changedSentences(text("b"), text("c"), "en");
+  assert.deepEqual(change, { before: text("b"), after: text("c"), isExcerpt: false });
 });

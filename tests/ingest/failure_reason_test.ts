@@ -65,3 +65,9 @@ for (const [what, source, contentType, body] of STRATEGIES) {
     }
   });
 }
+
+Deno.test("A long secret that a text repeats is redacted wherever the text is cut", () => {
+  const token = "k".repeat(700);
+  const reason = failureReason(token.repeat(20), { headers: { "x-key": token } });
+  assert.equal(reason, "[redacted]".repeat(20));
+});

@@ -6,6 +6,7 @@ import type { Answer } from "../support/platform.ts";
 import { rss } from "../support/samples.ts";
 import { testVault } from "../support/vault.ts";
 import { createWorld, START_MS, withWorld, type World } from "../support/world.ts";
+import { TEMPORARY } from "../support/temporary.ts";
 
 const MINUTE = 60_000;
 const HALF_HOUR = 30 * MINUTE;
@@ -164,7 +165,7 @@ Deno.test("the oldest due comes first, and no cap on concurrency starves anybody
 });
 
 Deno.test("two processes on one file never fetch one source at once, and one that dies holds nobody up for long", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "regfeed-lease-" });
+  const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-lease-" });
   const open = () => openStore(join(folder, "regfeed.db"), testVault);
   const config = sourcesConfig({ a1: ["https://a.example/1"], b1: ["https://b.example/1"] });
   const [one, two] = [

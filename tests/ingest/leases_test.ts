@@ -5,13 +5,14 @@ import { openStore } from "../../src/store/sqlite/store.ts";
 import { boardConfig, rss } from "../support/samples.ts";
 import { testVault } from "../support/vault.ts";
 import { createWorld } from "../support/world.ts";
+import { TEMPORARY } from "../support/temporary.ts";
 
 const FEED = "https://board.example/feed";
 const HOUR = 3_600_000;
 const edition = (summary: string) => ({ body: rss([{ id: "1", summary: `On the AI Act: ${summary}.` }]) });
 
 Deno.test("what a process brings after another has taken its source over is not kept: it may be the older edition", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "regfeed-lease-" });
+  const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-lease-" });
   const open = () => openStore(join(folder, "regfeed.db"), testVault);
   const one = await createWorld(boardConfig(), { store: open() });
   const two = await createWorld(boardConfig(), { store: open(), seed: 2 });

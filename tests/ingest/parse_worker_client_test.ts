@@ -22,6 +22,9 @@ function manyItems(): SampleItem[] {
     }
     if (at % 50 === 36) return { id, date: at % 20 === 6 ? false : "some day" };
     if (at % 50 === 45) return { id, title: "The AI Act in museums", summary: "Twice." };
+    if (at % 50 === 48) {
+      return { id: `${at - 3}?lang=de`, title: "Der AI Act in Museen", summary: "Noch einmal." };
+    }
     return {
       id,
       title: `The AI Act in museums ${at}`,
@@ -72,6 +75,10 @@ for (
   const [what, config] of [
     ["a source of what concerns AI", boardConfig({ rest: OWN_TOPIC })],
     ["a source of everything", boardConfig({ source: 'relevance = "all"' })],
+    [
+      "a source in two languages",
+      boardConfig({ source: 'languages = ["en", "de"]\nlanguage_pattern = "[?]lang=(en|de)"' }),
+    ],
   ] as const
 ) {
   Deno.test(`the parse worker makes the same of ${what} as the test's own thread`, () =>

@@ -137,6 +137,16 @@ Deno.test("an index leads to its changed maps, packed or not, and a broken one l
     assert.equal((await ingestBoard(world)).new, 1, "its pages are not too old for having been out of reach");
   }));
 
+Deno.test("no further map is read when those before it have very many changed pages", () =>
+  withSources(sitemapConfig("max_pages = 1"), async (world) => {
+    const { http } = world.platform;
+    const pages = Array.from({ length: 50_000 }, (_, at) => [`/p${at}`, "2026-07-31T01:00:00Z"]);
+    const index = "<sitemap><loc>/map-1</loc></sitemap><sitemap><loc>/map-2</loc></sitemap>";
+    http.serve(MAP, () => ({ body: `<sitemapindex>${index}</sitemapindex>` }));
+    http.serve("https://board.example/map-1", () => ({ body: map(Object.fromEntries(pages)) }));
+    assert.match(JSON.stringify((await ingestBoard(world)).refused), /map-2".*have 50000 changed pages"}/);
+  }));
+
 Deno.test("a map that inflates beyond the bound, or says of no page when it changed, is a failure in words", () =>
   withSources(`ingest.max_document_bytes = 20000\n${sitemapConfig()}`, async (world) => {
     const bomb = gzipSync(new Uint8Array(5_000_000));

@@ -7,6 +7,7 @@ import { openStore } from "../../src/store/sqlite/store.ts";
 import { boardConfig, rss } from "../support/samples.ts";
 import { testVault } from "../support/vault.ts";
 import { createWorld } from "../support/world.ts";
+import { TEMPORARY } from "../support/temporary.ts";
 
 const FEED = "https://board.example/feed";
 const MINUTE = 60_000;
@@ -113,7 +114,7 @@ Deno.test("a flood that a full disk cuts in two is held back whole, and nobody i
 });
 
 Deno.test("a database that is locked in the middle of a fetch loses nothing and is asked again when the lease is over", async () => {
-  const folder = await Deno.makeTempDir();
+  const folder = await Deno.makeTempDir(TEMPORARY);
   const path = join(folder, "regfeed.db");
   const world = await createWorld(boardConfig(), { store: openStore(path, testVault) });
   const other = new DatabaseSync(path);

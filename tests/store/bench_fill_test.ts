@@ -6,12 +6,13 @@ import { fillFile } from "../../tools/bench/bulk.ts";
 import { fillEvents } from "../../tools/bench/fill.ts";
 import { createEvents } from "../../tools/bench/invented.ts";
 import { openBenchStore } from "../../tools/bench/store.ts";
+import { TEMPORARY } from "../support/temporary.ts";
 
 /** What each run makes anew, and the index's own pages, which hold the same words in another order. */
 const NOT_COMPARED = /^(vault|schema_history|sqlite_stat\d|event_words_(data|idx|config))$/;
 
 Deno.test("fillFile() writes the rows that the store writes for the same events", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "regfeed-fill-" });
+  const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-fill-" });
   try {
     const [slow, fast] = [join(folder, "slow.db"), join(folder, "fast.db")];
     const next = createEvents(1);

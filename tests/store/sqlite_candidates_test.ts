@@ -18,10 +18,11 @@ import {
   T0,
 } from "./contract/given.ts";
 import { testVault } from "../support/vault.ts";
+import { TEMPORARY } from "../support/temporary.ts";
 
 /** Two processes' stores over one file, with a customer and a subscription that the first one has matched with. */
 async function withTwo(work: (one: Store, other: Store) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "regfeed-candidates-" });
+  const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-candidates-" });
   const file = join(folder, "regfeed.db");
   const [one, other] = [openStore(file, testVault), openStore(file, testVault)];
   try {

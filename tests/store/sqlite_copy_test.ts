@@ -11,11 +11,12 @@ import { openStore } from "../../src/store/sqlite/store.ts";
 import { anEvent, publish } from "./contract/given.ts";
 import { testVault } from "../support/vault.ts";
 import { LINUX, needs } from "../support/needs.ts";
+import { TEMPORARY } from "../support/temporary.ts";
 
 const WRITER = fileURLToPath(new URL("sqlite_copy_writer.ts", import.meta.url));
 
 async function withFolder(work: (folder: string, files: DatabaseFiles) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "regfeed-copy-" });
+  const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-copy-" });
   const files = createDatabaseFiles();
   try {
     await work(folder, files);

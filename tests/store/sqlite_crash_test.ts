@@ -7,6 +7,7 @@ import { openStore } from "../../src/store/sqlite/store.ts";
 import { addCustomer, anEvent, claimAll, finished, matchAll, publish, subscribe } from "./contract/given.ts";
 import { openWritten } from "../../src/platform/database_files.ts";
 import { testVault } from "../support/vault.ts";
+import { TEMPORARY } from "../support/temporary.ts";
 
 /** Acknowledgements after which the writer is killed: some are in the file by then, some only in its log. */
 const ACKNOWLEDGED = 600;
@@ -46,7 +47,7 @@ async function killedWriter(
 }
 
 Deno.test("the SQLite engine keeps every acknowledged write when its process is killed", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "regfeed-crash-" });
+  const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-crash-" });
   try {
     const file = join(folder, "regfeed.db");
     const said = await killedWriter("./sqlite_crash_writer.ts", [file]);
@@ -106,7 +107,7 @@ function lostIn(file: string, said: readonly string[]): string[] {
 }
 
 Deno.test("what was written through by another thread is there after every kill, at random moments of it", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "regfeed-crash-" });
+  const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-crash-" });
   try {
     const file = join(folder, "regfeed.db");
     const said: string[] = [];
@@ -122,7 +123,7 @@ Deno.test("what was written through by another thread is there after every kill,
 });
 
 Deno.test("what was acknowledged is in what the disk had when its log was last written through", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "regfeed-crash-" });
+  const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-crash-" });
   const file = join(folder, "regfeed.db");
   const disk = join(folder, "disk.db");
   let copies = 0;

@@ -15,10 +15,11 @@ import {
   T0,
 } from "./contract/given.ts";
 import { testVault } from "../support/vault.ts";
+import { TEMPORARY } from "../support/temporary.ts";
 
 /** A store in a file with two subscriptions, and the file seen from outside. */
 async function withFile(work: (store: Store, outside: Connection) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "regfeed-new-deliveries-" });
+  const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-new-deliveries-" });
   const file = join(folder, "regfeed.db");
   const store = openStore(file, testVault);
   const outside = new Connection(file);

@@ -19,9 +19,10 @@ import {
   T0,
 } from "./contract/given.ts";
 import { testVault } from "../support/vault.ts";
+import { TEMPORARY } from "../support/temporary.ts";
 
 async function withFile(work: (file: string, folder: string) => Promise<void> | void): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "regfeed-open-" });
+  const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-open-" });
   try {
     await work(join(folder, "regfeed.db"), folder);
   } finally {

@@ -5,6 +5,7 @@ import { Connection } from "../../src/store/sqlite/connection.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import { testVault } from "../support/vault.ts";
 import { addCustomer, claimAll, finished, JULY, subscribe, T0 } from "./contract/given.ts";
+import { TEMPORARY } from "../support/temporary.ts";
 
 const WAITING = 100_000;
 const BATCH = 500;
@@ -45,7 +46,7 @@ function fill(file: string): void {
 }
 
 Deno.test("100 000 waiting deliveries of one endpoint go oldest first in batches, in flat memory, and are held at once and cancelled in batches", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "regfeed-queue-" });
+  const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-queue-" });
   const file = join(folder, "regfeed.db");
   const store = openStore(file, testVault);
   try {

@@ -6,6 +6,7 @@ import { Connection } from "../../src/store/sqlite/connection.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import { anEvent, publish } from "./contract/given.ts";
 import { testVault } from "../support/vault.ts";
+import { TEMPORARY } from "../support/temporary.ts";
 
 /** Turns that end when the test says so. */
 function createTurns(): { afterTurn: (work: () => void) => void; end(): void; waiting(): number } {
@@ -26,7 +27,7 @@ async function withTwo(
     read(): unknown[];
   }) => void | Promise<void>,
 ): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "regfeed-reading-" });
+  const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-reading-" });
   const file = join(folder, "regfeed.db");
   const turns = createTurns();
   const connection = new Connection(file, null, turns);
@@ -145,7 +146,7 @@ Deno.test("a connection that is closed in the turn of a read is closed, and its 
   }));
 
 Deno.test("a store that shares its reads tells the next request of what another process has stored", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "regfeed-reading-" });
+  const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-reading-" });
   const file = join(folder, "regfeed.db");
   const [store, other] = [openStore(file, testVault, null, { afterTurn }), openStore(file, testVault)];
   try {

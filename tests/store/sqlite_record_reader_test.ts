@@ -9,9 +9,10 @@ import { openStore } from "../../src/store/sqlite/store.ts";
 import { anEvent, eventIds, PROVENANCE, publish, recordIt, T0 } from "./contract/given.ts";
 import { testVault } from "../support/vault.ts";
 import { statementsOf } from "./statements.ts";
+import { TEMPORARY } from "../support/temporary.ts";
 
 async function withFile(work: (file: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "regfeed-records-" });
+  const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-records-" });
   try {
     await work(join(folder, "regfeed.db"));
   } finally {

@@ -21,6 +21,7 @@ import {
   T0,
 } from "./contract/given.ts";
 import { testVault } from "../support/vault.ts";
+import { TEMPORARY } from "../support/temporary.ts";
 
 /** Deliveries as "EVENT STATUS REASON MONTH FINISHED", in the order of storing, and the counts by month. */
 interface Rows {
@@ -33,7 +34,7 @@ interface Rows {
 
 /** One subscriber, and its rows seen from outside. */
 async function withRows(work: (store: Store, rows: Rows) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "regfeed-rows-" });
+  const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-rows-" });
   const file = join(folder, "regfeed.db");
   const store = openStore(file, testVault);
   const outside = new Connection(file);

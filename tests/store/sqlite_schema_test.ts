@@ -29,12 +29,13 @@ import {
   T0,
 } from "./contract/given.ts";
 import { testVault } from "../support/vault.ts";
+import { TEMPORARY } from "../support/temporary.ts";
 
 /** A store in a file with one event, and a second connection to look at it from outside. */
 async function withFile(
   work: (store: Store, outside: Connection, file: string) => Promise<void>,
 ): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "regfeed-schema-" });
+  const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-schema-" });
   const file = join(folder, "regfeed.db");
   const store = openStore(file, testVault);
   const outside = new Connection(file);

@@ -16,11 +16,12 @@ import {
   subscribe,
   T0,
 } from "./contract/given.ts";
+import { TEMPORARY } from "../support/temporary.ts";
 
 const FOUNDATION = new URL("../../src/store/sqlite/migrations/0001_foundation.sql", import.meta.url);
 
 async function withFolder(work: (folder: string, file: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "regfeed-seals-" });
+  const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-seals-" });
   try {
     await work(folder, join(folder, "regfeed.db"));
   } finally {

@@ -24,6 +24,7 @@ import {
   TERMS,
 } from "./contract/given.ts";
 import { testVault } from "../support/vault.ts";
+import { TEMPORARY } from "../support/temporary.ts";
 
 const EVENTS = 3_000;
 const ROUNDS = 20;
@@ -42,7 +43,7 @@ const everything: DeliveriesFor = ({ event }, subscriptions) =>
   }));
 
 async function withStore(work: (store: Store, outside: Connection) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "regfeed-storage-" });
+  const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-storage-" });
   const file = join(folder, "regfeed.db");
   const store = openStore(file, testVault);
   const outside = new Connection(file);

@@ -9,9 +9,10 @@ import { openStore } from "../../src/store/sqlite/store.ts";
 import { troubleOf, TroubleWatch } from "../../src/store/sqlite/trouble.ts";
 import { testVault } from "../support/vault.ts";
 import { anEvent, publish } from "./contract/given.ts";
+import { TEMPORARY } from "../support/temporary.ts";
 
 async function withFile(work: (file: string) => Promise<void> | void): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "regfeed-trouble-" });
+  const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-trouble-" });
   try {
     await work(join(folder, "regfeed.db"));
   } finally {

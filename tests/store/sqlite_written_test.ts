@@ -6,9 +6,10 @@ import { openWritten } from "../../src/platform/database_files.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import { testVault } from "../support/vault.ts";
 import { anEvent, aPublication, eventIds, recordIt } from "./contract/given.ts";
+import { TEMPORARY } from "../support/temporary.ts";
 
 Deno.test("finishAttempts() settles when the log is written through, and the store works meanwhile", async () => {
-  const folder = await Deno.makeTempDir();
+  const folder = await Deno.makeTempDir(TEMPORARY);
   const path = join(folder, "regfeed.db");
   const written = Promise.withResolvers<void>();
   const seen: string[] = [];
@@ -32,7 +33,7 @@ Deno.test("finishAttempts() settles when the log is written through, and the sto
 });
 
 Deno.test("recordPublications() settles when the log is written through, and the next call knows what it recorded", async () => {
-  const folder = await Deno.makeTempDir();
+  const folder = await Deno.makeTempDir(TEMPORARY);
   const written = Promise.withResolvers<void>();
   const store = openStore(join(folder, "regfeed.db"), testVault, () => ({
     writeThrough: () => written.promise,
@@ -60,7 +61,7 @@ Deno.test("recordPublications() settles when the log is written through, and the
 });
 
 Deno.test("nobody is told of an event before the disk has it, and after a disk that failed reads go on", async () => {
-  const folder = await Deno.makeTempDir();
+  const folder = await Deno.makeTempDir(TEMPORARY);
   let written = Promise.withResolvers<void>();
   const store = openStore(join(folder, "regfeed.db"), testVault, () => ({
     writeThrough: () => written.promise,
@@ -101,7 +102,7 @@ Deno.test("nobody is told of an event before the disk has it, and after a disk t
 });
 
 Deno.test("finishAttempts() rejects when the disk fails, as a commit does then", async () => {
-  const folder = await Deno.makeTempDir();
+  const folder = await Deno.makeTempDir(TEMPORARY);
   const store = openStore(join(folder, "regfeed.db"), testVault, () => ({
     writeThrough: () => Promise.reject(new Error("Input/output error (os error 5)")),
     close() {},
@@ -115,7 +116,7 @@ Deno.test("finishAttempts() rejects when the disk fails, as a commit does then",
 });
 
 Deno.test("what is recorded while the log is written through waits for one more time, and shares it", async () => {
-  const folder = await Deno.makeTempDir();
+  const folder = await Deno.makeTempDir(TEMPORARY);
   const times: PromiseWithResolvers<void>[] = [];
   const store = openStore(join(folder, "regfeed.db"), testVault, () => ({
     writeThrough: () => {
@@ -155,7 +156,7 @@ Deno.test("what is recorded while the log is written through waits for one more 
 });
 
 Deno.test("openWritten() writes through a log that SQLite writes", async () => {
-  const folder = await Deno.makeTempDir();
+  const folder = await Deno.makeTempDir(TEMPORARY);
   const store = openStore(join(folder, "regfeed.db"), testVault, openWritten);
   try {
     await store.finishAttempts([], 1);

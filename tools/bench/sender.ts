@@ -11,7 +11,7 @@ import { answerLines } from "./lines.ts";
 export interface Sending {
   /** The store's file; every delivery in it is due. */
   path: string;
-  /** Deliveries under way at once, as many for one subscription. */
+  /** Attempts at once for one subscription; there are four times as many delivery slots. */
   concurrency: number;
   /** It ends when so many are still pending. */
   left: number;

@@ -26,6 +26,8 @@ import { keyRoute, type Route } from "../route.ts";
 /** The most events of one answer, and how many without `limit` (specification, section 8). */
 const MAX_LIMIT = 200;
 const DEFAULT_LIMIT = 50;
+/** The most versions of one answer: each is compared with the one before. */
+const MAX_VERSIONS = 100;
 /** The last millisecond that a date can hold (ECMA-262, 21.4.1.1). */
 const LAST_MS = 8_640_000_000_000_000;
 /** 1 August 2026, for error texts. */
@@ -199,7 +201,8 @@ function versionsRoute({ store }: EventRouteOptions): Route {
     tag: "Events",
     summary: "Lists the versions of an event's publication",
     description:
-      "Accepts the id of any version. Returns all versions, oldest first, each with the diff to the previous one.",
+      `Accepts the id of any version. Returns the latest ${MAX_VERSIONS} versions, oldest first, each with the diff to the ` +
+      "previous one. `supersedes` leads to older ones.",
     params: { id: eventId },
     errors: ["not_found"],
     answer: eventVersions,
@@ -207,9 +210,9 @@ function versionsRoute({ store }: EventRouteOptions): Route {
     state: (nowMs) => store.recordsState(nowMs),
     async handle({ params }) {
       const id = params["id"] ?? "";
-      const versions = isId("event", id) ? await store.listVersions(id) : [];
+      const versions = isId("event", id) ? await store.listVersions(id, MAX_VERSIONS + 1) : [];
       if (versions.length === 0) throw noEvent();
-      return answer(200, toEventVersions(versions.map((json) => JSON.parse(json))));
+      return answer(200, toEventVersions(versions.map((json) => JSON.parse(json)), MAX_VERSIONS));
     },
   });
 }

@@ -1,5 +1,8 @@
 // Language tags, as documents state them, to the two letters that the service uses.
 
+/** A longer text is no language tag (RFC 5646, section 4.4.1). */
+export const MAX_TAG_CHARACTERS = 35;
+
 const known = new Map<string, string | null>();
 
 /**
@@ -7,7 +10,7 @@ const known = new Map<string, string | null>();
  * words that are no tag and for languages without such a code.
  */
 export function languageCode(tag: string | null): string | null {
-  if (tag === null) return null;
+  if (tag === null || tag.length > MAX_TAG_CHARACTERS) return null;
   const remembered = known.get(tag);
   if (remembered !== undefined) return remembered;
   const code = readTag(tag);

@@ -18,6 +18,9 @@ const READ_TIMES = 10;
 /** So far a feed is looked for behind what does not belong to it, characters. */
 const MAX_WARNINGS = 65_536;
 
+/** A longer address or cursor of the next page is refused: it is asked for and stored. */
+const MAX_NEXT_CHARACTERS = 4_096;
+
 /** What a document is read with. */
 export interface ParseOptions {
   contentType: string | null;
@@ -46,10 +49,18 @@ export function parseDocument(bytes: Uint8Array, options: ParseOptions): ParsedD
   const { maxItems, timezone = "UTC", mayQuote = true } = options;
   try {
     const document = readDocument(bytes, { ...options, maxItems: maxItems * READ_TIMES });
+    requireShortNext(document);
     return keepNewest(document, { maxItems, timezone });
   } catch (error) {
     throw error instanceof DocumentError && !mayQuote ? new DocumentError(error.summary) : error;
   }
+}
+
+function requireShortNext({ next }: ParsedDocument): void {
+  if (next === null || next.length <= MAX_NEXT_CHARACTERS) return;
+  throw new DocumentError(
+    `what it states of its next page is longer than ${MAX_NEXT_CHARACTERS} characters`,
+  );
 }
 
 function readDocument(bytes: Uint8Array, options: ParseOptions): ParsedDocument {

@@ -74,13 +74,14 @@ export function createEvents(
 
     recordsState: createRecordsState(connection),
 
-    listVersions: (id) =>
+    listVersions: (id, latest = -1) =>
       Promise.resolve(unwritten.kept(
         connection.all(
           `select ${SERVED_JSON} from events where (source_id, external_id) =
-             (select source_id, external_id from events where id = ?) order by version`,
+             (select source_id, external_id from events where id = ?) order by version desc limit ?`,
           id,
-        ).map((row) => String(row["json"])),
+          latest,
+        ).map((row) => String(row["json"])).reverse(),
       )),
   };
 }

@@ -14,6 +14,7 @@ import { openStore } from "../../../src/store/sqlite/store.ts";
 import { testVault } from "../../support/vault.ts";
 import { PAYMENT_CONFIG, STRIPE_SECRET } from "../../support/samples.ts";
 import { createWorld, START_MS, type World } from "../../support/world.ts";
+import { TEMPORARY } from "../../support/temporary.ts";
 
 const DAY = 86_400_000;
 const SECONDS = START_MS / 1_000;
@@ -266,7 +267,7 @@ Deno.test("the end of access and its return are logged; the end of the subscript
   }));
 
 Deno.test("an event that reaches two servers on one store at the same time has an effect once, and its key is in no file", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "regfeed-two-" });
+  const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-two-" });
   const stores = [1, 2].map(() => openStore(`${folder}/regfeed.db`, testVault));
   const [store, other] = stores;
   assert.ok(store !== undefined && other !== undefined);

@@ -241,6 +241,8 @@ export const listingPromises: StorePromise[] = [
       for (const { id } of versions) {
         const listed = await store.listVersions(id);
         assert.deepEqual(listed.map((json) => JSON.parse(json)), versions);
+        const latest = await store.listVersions(id, 2);
+        assert.deepEqual(latest.map((json) => JSON.parse(json)), versions.slice(1));
       }
       assert.equal((await store.listVersions("evt_5")).length, 1);
       assert.deepEqual(await store.listVersions("evt_6"), []);
