@@ -8,6 +8,7 @@ import type { Store } from "../domain/store.ts";
 import { loudnessOf } from "../domain/store_trouble.ts";
 import { type Stop, Stopper } from "../domain/stop.ts";
 import type { Subscription } from "../domain/subscription.ts";
+import type { EventLoop } from "../domain/event_loop.ts";
 import { NO_TRACER, type Tracer } from "../domain/tracer.ts";
 import { createAttemptLog, type LogAttempt } from "./attempt_log.ts";
 import { nameAttempt, traceAttempt, whereOf } from "./attempt_names.ts";
@@ -57,6 +58,7 @@ export interface DeliveryDeps extends Matching, Omit<Sending, "policy"> {
   /** Hears of each attempt that is over. */
   count?: CountAttempt;
   tracer?: Tracer;
+  eventLoop?: Pick<EventLoop, "begin">;
 }
 
 /** The delivery room. */
@@ -220,7 +222,8 @@ class DeliveryLoop implements Delivery {
   /** Never rejects. */
   async #make(attempt: Attempt): Promise<void> {
     const { delivery } = attempt;
-    const { tracer } = this.#deps;
+    const { tracer, eventLoop } = this.#deps;
+    eventLoop?.begin("send attempt");
     const giveUp = this.#giveUp;
     const result = tracer.isOn
       ? await traceAttempt(delivery, tracer, () => this.#send(attempt, giveUp))

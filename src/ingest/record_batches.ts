@@ -3,8 +3,8 @@ import type { RecordDecision, StoredPublication } from "../domain/store.ts";
 import type { IdentifiedItem } from "./identify.ts";
 import type { DocumentRun } from "./process.ts";
 
-/** Publications recorded in one transaction. */
-const RECORD_BATCH = 400;
+/** Publications recorded in one transaction: nothing else runs on the main thread meanwhile, and texts may be long. */
+const RECORD_BATCH = 100;
 /** So many batches may wait for the disk: it writes those that wait at once. */
 const MAX_UNWRITTEN = 8;
 

@@ -99,7 +99,7 @@ Deno.test("a flood that a full disk cuts in two is held back whole, and nobody i
     let batches = 0;
     store.recordPublications = (...given) =>
       // The batches are looked at before anything of them is kept, and then recorded.
-      ++batches > 3 ? Promise.reject(new StoreError("full")) : recordPublications(...given);
+      ++batches > 7 ? Promise.reject(new StoreError("full")) : recordPublications(...given);
     const [cut] = await world.app.ingest.ingest(["board"]);
     assert.match(cut?.error ?? "", /^nothing of it could be kept/);
     const recorded = (await store.listEvents({ limit: 500 })).length - 3;
