@@ -170,7 +170,10 @@ Deno.test("a reload under steady requests: no answer fails, customers, limits an
 Deno.test("a config that is wrong, or that the store contradicts, changes nothing and is named with its line", () =>
   withServer(async ({ folder, server }) => {
     const rows: [text: string, expected: RegExp][] = [
-      [SECOND.replace("paper@", "paper.at."), /regfeed\.toml:12: customers\[0\]\.email: is not a valid email address/],
+      [
+        SECOND.replace("paper@", "paper.at."),
+        /regfeed\.toml:12: customers\[0\]\.email: is not a valid email address/,
+      ],
       [
         SECOND.replace("paper@", "ana@"),
         /:12: customers\[0\]\.email: is the address of cus_.*not declared here/,
