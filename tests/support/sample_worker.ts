@@ -10,8 +10,9 @@ serveTasks({
     const { pattern, text } = given as { pattern: string; text: string };
     return new RegExp(pattern).test(text);
   },
-  loop: () => {
-    for (;;);
+  loop: (counter) => {
+    if (counter === null) { for (;;); }
+    for (const counts = new Int32Array(counter as SharedArrayBuffer);;) Atomics.add(counts, 0, 1);
   },
   eat: () => {
     for (const eaten: number[][] = [];;) eaten.push(new Array(1_000).fill(Math.random()));
