@@ -96,7 +96,7 @@ export class Simulation {
   }
 
   async #addSubscriber(digit: number): Promise<void> {
-    const bytes = (count: number) => new Uint8Array(count).fill(digit);
+    const bytes = (count: number) => new Uint8Array(count).fill(8 * digit);
     const id = createIds(() => START_MS, bytes)("customer");
     const { key, stored } = makeKey(bytes, START_MS);
     const customer = {
