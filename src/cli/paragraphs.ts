@@ -1,4 +1,4 @@
-// Texts on a terminal: wrapped and indented.
+// Text for terminals: wrapped and indented.
 import { harmless } from "../domain/controls.ts";
 
 /** Maximum width on wide terminals; longer lines are hard to read. */

@@ -30,7 +30,10 @@ export const eventVersions = z.strictObject({
   }],
 });
 
-/** The response with at most `most` versions, from the versions in order. One more is only compared with. */
+/**
+ * The response with the newest versions, at most `most`. `events` are in order; with one more than `most`, the oldest
+ * is only compared with the next.
+ */
 export function toEventVersions(events: readonly RegEvent[], most: number): z.infer<typeof eventVersions> {
   const first = Math.max(0, events.length - most);
   const versions = events.slice(first).map((event, index) => {
