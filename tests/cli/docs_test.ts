@@ -6,10 +6,11 @@ const ROOT = new URL("../../", import.meta.url);
 
 /** The pages, by their path from the root. */
 async function pages(): Promise<Map<string, string>> {
-  const found = new Map([["README.md", await Deno.readTextFile(new URL("README.md", ROOT))]]);
-  for await (const { name } of Deno.readDir(new URL("docs/", ROOT))) {
-    if (name.endsWith(".md")) {
-      found.set(`docs/${name}`, await Deno.readTextFile(new URL(`docs/${name}`, ROOT)));
+  const found = new Map<string, string>();
+  for (const folder of ["", "docs/use/", "docs/run/", "docs/develop/"]) {
+    for await (const { name } of Deno.readDir(new URL(folder, ROOT))) {
+      if (!name.endsWith(".md")) continue;
+      found.set(`${folder}${name}`, await Deno.readTextFile(new URL(`${folder}${name}`, ROOT)));
     }
   }
   return found;
@@ -47,9 +48,9 @@ Deno.test("every link of README and docs leads to a file, and to a heading that 
   assert.ok(links > 40, "the links are found");
 });
 
-Deno.test("the contents of README.md and docs/operations.md name every section", async () => {
+Deno.test("the contents of README.md and docs/run/operations.md name every section", async () => {
   const all = await pages();
-  for (const path of ["README.md", "docs/operations.md"]) {
+  for (const path of ["README.md", "docs/run/operations.md"]) {
     const page = withoutCode(all.get(path) ?? "");
     const [contents = "", ...sections] = page.split(/^(?=## )/m);
     for (const section of sections) {

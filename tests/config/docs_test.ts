@@ -1,10 +1,10 @@
-// The examples of docs/sources.md.
+// The examples of docs/run/sources.md.
 import assert from "node:assert/strict";
 import { FETCH_STRATEGIES } from "../../src/domain/source.ts";
 import { configOf } from "./given.ts";
 
-Deno.test("every example of docs/sources.md is a valid config, and every strategy has one", async () => {
-  const text = await Deno.readTextFile(new URL("../../docs/sources.md", import.meta.url));
+Deno.test("every example of docs/run/sources.md is a valid config, and every strategy has one", async () => {
+  const text = await Deno.readTextFile(new URL("../../docs/run/sources.md", import.meta.url));
   const examples = [...text.matchAll(/^```toml\n([^]*?)^```$/gm)].map(([, example = ""]) => example);
   const strategies = new Set<string>();
   for (const example of examples) {

@@ -1,11 +1,11 @@
-// The receivers of docs/webhooks.md do what it says: they are taken from its text and run.
+// The receivers of docs/use/webhooks.md do what it says: they are taken from its text and run.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { signPayload } from "../../src/delivery/sign.ts";
 import { regfeed, withFolder } from "../support/process.ts";
 import { needs, program } from "../support/needs.ts";
 
-const DOCS = await Deno.readTextFile(new URL("../../docs/webhooks.md", import.meta.url));
+const DOCS = await Deno.readTextFile(new URL("../../docs/use/webhooks.md", import.meta.url));
 const SECRET = "0123456789abcdef".repeat(4);
 const OTHER = "fedcba9876543210".repeat(4);
 const BODY = '{"type":"event.published","sequence":7,"title":"Grüße – 規則"}';
@@ -16,7 +16,7 @@ function shown(file: string): string {
   for (const [, code = ""] of DOCS.matchAll(/^```\w+\n(.*?)^```$/gms)) {
     if (/^(?:\/\/|#) (\S+)$/m.exec(code.split("\n")[0] ?? "")?.[1] === file) return code;
   }
-  throw new Error(`docs/webhooks.md shows no ${file}`);
+  throw new Error(`docs/use/webhooks.md shows no ${file}`);
 }
 
 interface Sent {
@@ -107,7 +107,10 @@ async function build(tool: string, file: string, folder: string): Promise<void> 
 
 for (const [file, tool, [command = "", ...args]] of RECEIVERS) {
   Deno.test({
-    ...needs(`docs/webhooks.md: ${file} takes what is good, once, and refuses what is not`, program(tool)),
+    ...needs(
+      `docs/use/webhooks.md: ${file} takes what is good, once, and refuses what is not`,
+      program(tool),
+    ),
     fn: () =>
       withFolder(async (folder) => {
         await Deno.writeTextFile(join(folder, file), shown(file));
@@ -137,7 +140,7 @@ for (const [file, tool, [command = "", ...args]] of RECEIVERS) {
 }
 
 Deno.test({
-  ...needs("docs/webhooks.md: verify.sh takes what is good and refuses what is not", program("openssl")),
+  ...needs("docs/use/webhooks.md: verify.sh takes what is good and refuses what is not", program("openssl")),
   fn: () =>
     withFolder(async (folder) => {
       await Deno.writeTextFile(join(folder, "verify.sh"), shown("verify.sh"));
@@ -164,7 +167,7 @@ Deno.test({
 for (const [file, tool] of [["save.mjs", "node"], ["save.py", "python3"]] as const) {
   Deno.test({
     ...needs(
-      `docs/webhooks.md: what ${file} saves is what webhook verify takes, as the page says it`,
+      `docs/use/webhooks.md: what ${file} saves is what webhook verify takes, as the page says it`,
       program(tool),
     ),
     fn: () =>

@@ -1,11 +1,11 @@
-// The rehearsal of a payment in docs/customers.md, run as it stands there, but for its port.
+// The rehearsal of a payment in docs/run/payments.md, run as it stands there, but for its port.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { withFolder } from "../support/process.ts";
 import { needs, program } from "../support/needs.ts";
 
-const DOCS = new URL("../../docs/customers.md", import.meta.url);
+const DOCS = new URL("../../docs/run/payments.md", import.meta.url);
 const MAIN = fileURLToPath(new URL("../../main.ts", import.meta.url));
 const PERMISSIONS =
   "--no-prompt --allow-net --allow-env --allow-read --allow-write --allow-sys=hostname,statfs,systemMemoryInfo,uid";
