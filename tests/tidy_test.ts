@@ -12,7 +12,7 @@ import {
   openingRule,
   strictRule,
 } from "../tools/tidy/form.ts";
-import { addressRule, packageRule, roomRule } from "../tools/tidy/rooms.ts";
+import { addressRule, cycleRule, packageRule, roomRule } from "../tools/tidy/rooms.ts";
 import { type Offence, parseSource, readRepository, type Source } from "../tools/tidy/source.ts";
 
 type Rule = (sources: readonly Source[]) => Offence[];
@@ -135,6 +135,18 @@ const HOUSE: House[] = [
       "src/platform/a.ts": good("Date.now(); Deno.env; console.log();"),
       "main.ts": good("Deno.exit();"),
       "tests/api/a_test.ts": good("Date.now();"),
+    },
+  },
+  {
+    promise: "no files import each other in a cycle, types included",
+    rule: cycleRule,
+    samples: {
+      "src/domain/a.ts": bad('import type { B } from "./b.ts";'),
+      "src/domain/b.ts": good('export { c } from "../wire/c.ts";'),
+      "src/wire/c.ts": good('const a = await import("../domain/a.ts");'),
+      "src/wire/d.ts": good('import "./e.ts";\nimport "../domain/a.ts";'),
+      "src/wire/e.ts": good('import "./f.ts";'),
+      "src/wire/f.ts": good(""),
     },
   },
   {

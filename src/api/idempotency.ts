@@ -3,7 +3,8 @@ import { createHash } from "node:crypto";
 import { AppError } from "../domain/errors.ts";
 import type { Clock } from "../domain/ports.ts";
 import type { Soon } from "../domain/soon.ts";
-import type { RememberedAnswer, Store } from "../domain/store.ts";
+import type { Store } from "../domain/store.ts";
+import type { RememberedAnswer } from "../domain/catch_up_store.ts";
 import { invalid } from "./findings.ts";
 import type { Answer } from "./answer.ts";
 

@@ -1,32 +1,12 @@
 // Makes a backup: copies the running database, opens and counts the copy, packs it, and reads the archive again.
 import { basename, dirname, join } from "node:path";
-import {
-  ARCHIVE_NAMES,
-  type ArchivedFile,
-  type Archives,
-  type BackupFiles,
-  type BackupManifest,
-  type DatabaseFacts,
-} from "../domain/backup.ts";
+import { ARCHIVE_NAMES, type ArchivedFile, type BackupFiles, type BackupManifest } from "../domain/backup.ts";
 import { cameOfFullDisk, isTooSmall, type Room, RoomError, roomForBackup } from "./room.ts";
 import { requireWhole } from "./verify.ts";
+import { type BackupTools, WORK_PREFIX } from "./tools.ts";
 
-/** What the folders are called in which backups are made and read. */
-export const WORK_PREFIX = ".regfeed-backup-";
 /** So long no backup goes on without writing anything, ms: whoever made a folder that is older was ended. */
 const STALE_MS = 1_800_000;
-
-/** What backups are made with. */
-export interface BackupTools {
-  files: BackupFiles;
-  archives: Archives;
-  /** Copies the database that is in use, as one state of it. */
-  copyDatabase(from: string, to: string): Promise<void>;
-  /** Looks into a database file that nobody uses; it stands alone after that. */
-  inspect(path: string): Promise<DatabaseFacts>;
-  /** Regfeed's own version. */
-  version: string;
-}
 
 /** What goes into a backup. */
 export interface BackupRequest {

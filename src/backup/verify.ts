@@ -7,7 +7,8 @@ import {
   type BackupManifest,
   type DatabaseFacts,
 } from "../domain/backup.ts";
-import { type BackupTools, WORK_PREFIX } from "./create.ts";
+import type { BackupTools } from "./tools.ts";
+import { WORK_PREFIX } from "./tools.ts";
 import { cameOfFullDisk, RoomError } from "./room.ts";
 
 /** An archive that was read, opened and counted. */

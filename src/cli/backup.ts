@@ -1,6 +1,7 @@
 // `backup …`: archives of everything that is kept, made while the server runs, checked, and put back.
 import { dirname, join, resolve } from "node:path";
-import { backupName, type BackupTools, createBackup } from "../backup/create.ts";
+import { backupName, createBackup } from "../backup/create.ts";
+import type { BackupTools } from "../backup/tools.ts";
 import { restoreBackup, restoreConfig, type Restored } from "../backup/restore.ts";
 import { withBackupIn } from "../backup/verify.ts";
 import type { BackupManifest } from "../domain/backup.ts";

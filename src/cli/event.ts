@@ -1,6 +1,7 @@
 // `event show`: one record on a terminal, and why it says what it says.
 import { type Classification, type Classifier, createClassifier } from "../classify/classify.ts";
-import { diffEvents, type EventDiff, type FieldChange } from "../domain/diff.ts";
+import { diffEvents, type EventDiff } from "../domain/diff.ts";
+import type { FieldChange } from "../domain/diff_words.ts";
 import type { RegEvent } from "../domain/event.ts";
 import { isId } from "../domain/ids.ts";
 import type { Provenance } from "../domain/provenance.ts";

@@ -1,6 +1,7 @@
 // Brings the config's database up to date before it is opened: never without a backup that was opened and counted.
 import { basename, dirname, join } from "node:path";
-import { backupName, type BackupTools, createBackup } from "../backup/create.ts";
+import { backupName, createBackup } from "../backup/create.ts";
+import type { BackupTools } from "../backup/tools.ts";
 import { withBackup } from "../backup/verify.ts";
 import type { Config } from "../config/config.ts";
 import { ARCHIVE_NAMES, type DatabaseFacts, type DatabaseFile } from "../domain/backup.ts";

@@ -2,7 +2,8 @@
 import { basename, dirname } from "node:path";
 import type { Door } from "../api/door.ts";
 import { answerMetrics } from "../api/metrics_page.ts";
-import { type BackupTools, createBackup, removeLeftovers } from "../backup/create.ts";
+import { createBackup, removeLeftovers } from "../backup/create.ts";
+import type { BackupTools } from "../backup/tools.ts";
 import { runBackups } from "../backup/schedule.ts";
 import { createMetrics, type MetricsRegistry } from "../domain/metrics.ts";
 import type { DatabaseFacts } from "../domain/backup.ts";

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { KeywordList } from "../domain/classification.ts";
 import { EVENT_TYPES } from "../domain/event.ts";
 import { isLogArea, LOG_AREAS, LOG_LEVELS, type LogLevels } from "../domain/log.ts";
-import { MAIL_LANGUAGES } from "../domain/mail.ts";
+import { MAIL_LANGUAGES } from "../domain/mail_language.ts";
 import { SEVERITIES } from "../domain/severity.ts";
 import { FETCH_STRATEGIES } from "../domain/source.ts";
 import { type LimitField, TIERS } from "../domain/tier.ts";

@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
 import { type BodyForm, bodyForms, readJson } from "./body_forms.ts";
-import { readHeaders, type SignatureHeaders } from "./signature_headers.ts";
+import { type Finding, readHeaders, type SignatureHeaders } from "./signature_headers.ts";
 
 /** How far a `webhook-timestamp` may be from the receiver's clock, seconds, as the official verifiers have it. */
 export const TOLERANCE_SECONDS = 300;
@@ -15,12 +15,6 @@ export interface ReceivedDelivery {
   body: Uint8Array;
   /** The receiver's clock, Unix ms. */
   nowMs: number;
-}
-
-/** What there is to say: a `problem` lets verifiers refuse the delivery, a `note` does not. */
-export interface Finding {
-  kind: "problem" | "note";
-  text: string;
 }
 
 /** What came of a check. */

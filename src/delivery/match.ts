@@ -2,7 +2,9 @@
 import { utcMonth } from "../domain/calendar.ts";
 import type { Clock } from "../domain/ports.ts";
 import type { NewId } from "../domain/ids.ts";
-import type { DeliveriesFor, NewDelivery, Store } from "../domain/store.ts";
+import type { Store } from "../domain/store.ts";
+import type { NewDelivery } from "../domain/catch_up_store.ts";
+import type { DeliveriesFor } from "../domain/catch_up_store.ts";
 import { passesOf } from "../domain/subscription.ts";
 import type { Tier, TierLimits } from "../domain/tier.ts";
 import type { Topic } from "../domain/topic.ts";

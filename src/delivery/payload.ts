@@ -2,7 +2,7 @@
 import { diffEvents } from "../domain/diff.ts";
 import { DISCLAIMER } from "../domain/disclaimer.ts";
 import type { RegEvent, Wording } from "../domain/event.ts";
-import type { UnmatchedEvent } from "../domain/store.ts";
+import type { UnmatchedEvent } from "../domain/catch_up_store.ts";
 import type { MatchedSubscription } from "../domain/subscription.ts";
 import type { DeliveryPayload } from "../wire/delivery.ts";
 

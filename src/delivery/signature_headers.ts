@@ -1,5 +1,4 @@
 // The three headers of a signed delivery, found among those that a receiver's framework gives.
-import type { Finding } from "./diagnose.ts";
 
 /** What the headers say. */
 export interface SignatureHeaders {
@@ -87,4 +86,10 @@ function readSignatures(header: string): { signatures: string[]; findings: Findi
     });
   }
   return { signatures, findings };
+}
+
+/** What there is to say: a `problem` lets verifiers refuse the delivery, a `note` does not. */
+export interface Finding {
+  kind: "problem" | "note";
+  text: string;
 }

@@ -1,9 +1,9 @@
 // The part of the Store port with which customers catch up: the log of deliveries, replays, changes, the past.
 import type { Act } from "./audit.ts";
 import type { AttemptRecord, DeliveryRecord, DeliveryStatus } from "./delivery.ts";
+import type { RegEvent } from "./event.ts";
 import type { Severity } from "./severity.ts";
-import type { DeliveriesFor, RememberedAnswer } from "./store.ts";
-import type { Subscription } from "./subscription.ts";
+import type { MatchedSubscription, Subscription } from "./subscription.ts";
 import type { Tier, TierLimits } from "./tier.ts";
 
 /** What of a subscription its owner changes; what is left out stays. */
@@ -171,4 +171,34 @@ export interface CatchUpStore {
     subscriptionId: string,
     terms: QuotaTerms & EventStretch & { deliveriesFor: DeliveriesFor },
   ): Promise<Replayed | "unknown" | "disabled" | "limit_reached">;
+}
+
+/** Says what goes to which of the subscriptions, pure. */
+export type DeliveriesFor = (
+  unmatched: UnmatchedEvent,
+  subscriptions: readonly MatchedSubscription[],
+) => NewDelivery[];
+
+/** The answer to a request that named a key of its own, so that its repetition is answered alike. */
+export interface RememberedAnswer {
+  key: string;
+  requestHash: string;
+  json: string;
+}
+
+/** A delivery to be stored. */
+export interface NewDelivery {
+  id: string;
+  subscriptionId: string;
+  /** What its body begins with, made from the sequence number, which the engine gives. */
+  opening(sequence: number): string;
+  /** The rest of it. Many deliveries of an event end with the same text: the engine may keep it once. */
+  ending: string;
+}
+
+/** An event that waits to be matched with subscriptions. */
+export interface UnmatchedEvent {
+  event: RegEvent;
+  /** The version before it, for the difference. */
+  previous: RegEvent | null;
 }

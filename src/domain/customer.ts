@@ -1,5 +1,5 @@
 // Customers and their API keys.
-import type { MailLanguage } from "./mail.ts";
+import type { MailLanguage } from "./mail_language.ts";
 import type { Tier, TierLimits } from "./tier.ts";
 
 /** Somebody who may read the API and subscribe. */

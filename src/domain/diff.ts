@@ -1,15 +1,7 @@
 // The difference between two versions of one publication, as receivers and readers get it.
 import { changedSentences } from "./changed_sentences.ts";
-import { describeChanges } from "./diff_words.ts";
+import { describeChanges, type FieldChange } from "./diff_words.ts";
 import type { RegEvent } from "./event.ts";
-
-/**
- * One field that changed: its values, or for a list what came and went. `excerpt` says that of a long text only the
- * changed sentences stand there, with "[…]" for the others; the versions of the event hold it whole.
- */
-export type FieldChange =
-  | { field: string; before: string | number | null; after: string | number | null; excerpt?: true }
-  | { field: string; added: string[]; removed: string[] };
 
 /** What a revision changed, against the version before it. */
 export interface EventDiff {

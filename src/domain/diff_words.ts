@@ -1,5 +1,4 @@
 // What a revision changed, in a line of words that a person reads: "Title changed; 2 topics added".
-import type { FieldChange } from "./diff.ts";
 import { isAtLeast, SEVERITIES, type Severity } from "./severity.ts";
 
 /** How a number of things of one kind is called. */
@@ -186,3 +185,11 @@ function languageName(code: string, language: string): string {
   NAMES.set(language, names);
   return names.of(code) ?? code;
 }
+
+/**
+ * One field that changed: its values, or for a list what came and went. `excerpt` says that of a long text only the
+ * changed sentences stand there, with "[…]" for the others; the versions of the event hold it whole.
+ */
+export type FieldChange =
+  | { field: string; before: string | number | null; after: string | number | null; excerpt?: true }
+  | { field: string; added: string[]; removed: string[] };

@@ -114,12 +114,6 @@ export function withoutMailAddresses(text: string): string {
   return text.replace(/[^\s"'<>]+/g, (word) => /.@./s.test(word) ? "…" : word);
 }
 
-/** The languages in which mails are written. */
-export const MAIL_LANGUAGES = ["en", "de", "fr"] as const;
-
-/** See {@link MAIL_LANGUAGES}. */
-export type MailLanguage = typeof MAIL_LANGUAGES[number];
-
 /**
  * The life of a mail: `queued` until it is handed over (`sent`) or its attempts are used up (`failed`); `cancelled`
  * when there is nobody left to tell, or nothing.

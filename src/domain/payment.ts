@@ -1,5 +1,6 @@
 // Payments: what a provider's event says, reduced to what is decided upon, and what follows from all of a payer's.
-import type { MailContent, MailLanguage } from "./mail.ts";
+import type { MailContent } from "./mail.ts";
+import type { MailLanguage } from "./mail_language.ts";
 import type { Tier } from "./tier.ts";
 
 /** What a paid subscription's state is called by the provider (Stripe's names). */

@@ -3,7 +3,7 @@ import type { SeenTrouble, StoreTrouble } from "./store_trouble.ts";
 import type { Arrivals, Flood } from "./arrivals.ts";
 import type { AccountStore } from "./account_store.ts";
 import type { RegEvent, Wording } from "./event.ts";
-import type { CatchUpStore } from "./catch_up_store.ts";
+import type { CatchUpStore, DeliveriesFor, RememberedAnswer } from "./catch_up_store.ts";
 import type { EventStore } from "./event_store.ts";
 import type { DailyAction, DailyGrant, DailyRequest } from "./daily_limit.ts";
 import type { ClaimedDelivery, FinishedAttempt } from "./delivery.ts";
@@ -171,23 +171,6 @@ export interface SourceClaim {
   spacingOf(host: string): number;
 }
 
-/** A delivery to be stored. */
-export interface NewDelivery {
-  id: string;
-  subscriptionId: string;
-  /** What its body begins with, made from the sequence number, which the engine gives. */
-  opening(sequence: number): string;
-  /** The rest of it. Many deliveries of an event end with the same text: the engine may keep it once. */
-  ending: string;
-}
-
-/** An event that waits to be matched with subscriptions. */
-export interface UnmatchedEvent {
-  event: RegEvent;
-  /** The version before it, for the difference. */
-  previous: RegEvent | null;
-}
-
 /** The counts behind the health report. */
 export interface StoreHealth {
   pendingDeliveries: number;
@@ -206,19 +189,6 @@ export type SubscribeOutcome =
   | "limit_reached"
   | "too_many_switched_off"
   | "backfill_limit_reached";
-
-/** The answer to a request that named a key of its own, so that its repetition is answered alike. */
-export interface RememberedAnswer {
-  key: string;
-  requestHash: string;
-  json: string;
-}
-
-/** Says what goes to which of the subscriptions, pure. */
-export type DeliveriesFor = (
-  unmatched: UnmatchedEvent,
-  subscriptions: readonly MatchedSubscription[],
-) => NewDelivery[];
 
 /** What a customer has used. */
 export interface Usage {

@@ -8,11 +8,12 @@ import { baseOf, movedOn, nextRule } from "./identity.ts";
 import type { LanguageForms } from "./languages.ts";
 import type { NormalisedItem } from "./normalise/item.ts";
 import { cleanUrl } from "./normalise/links.ts";
-import type { DecidedItem, DocumentRun } from "./process.ts";
+import type { DocumentRun } from "./document_run.ts";
+import type { DecidedItem } from "./model.ts";
 import { MovedQueries, MovedSite } from "./moved_addresses.ts";
 import { recordBatches } from "./record_batches.ts";
 import { findInLanguages, findReplaced, findRequeried, type KnownPublication } from "./replaced.ts";
-import { type Classified, decideRevision, type RevisionContext } from "./revise.ts";
+import { type Classified, decideRevision, isUntold, type RevisionContext } from "./revise.ts";
 import type { DecidedAlone } from "./together.ts";
 import { passedOverBefore } from "./widened.ts";
 
@@ -82,15 +83,6 @@ export async function decideAll(
   }
   // The source makes up new ids: its publications are known by their addresses from now on.
   if (first.hasChurningIds && nextRule(run.result.identity) !== null) await moveOn(identified, deciding);
-}
-
-/** Whether somebody who is told of new publications is not told of this one, because it is none. */
-export function isUntold(
-  { item }: IdentifiedItem,
-  decision: RecordDecision,
-  { notify, wasPassedOver }: RevisionContext,
-): boolean {
-  return notify && decision.kind === "record" && decision.notify === false && wasPassedOver(item);
 }
 
 /** What the first look at a document's items shows. */

@@ -4,7 +4,7 @@ import { redact } from "../domain/redact.ts";
 import type { SourceSettings } from "../domain/source.ts";
 import { FetchError } from "./fetched.ts";
 import { withoutQueries } from "./gaps.ts";
-import type { ProcessedSource } from "./process.ts";
+import type { ProcessedSource } from "./model.ts";
 
 /** Maximum length of a reason in characters. */
 export const MAX_REASON_LENGTH = 500;

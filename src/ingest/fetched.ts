@@ -3,7 +3,6 @@ import { createHash } from "node:crypto";
 import type { Clock, Files, HttpClient, Resolver } from "../domain/ports.ts";
 import type { Reading } from "../domain/reading.ts";
 import type { FetchOutcome, SourceMove, SourceSettings } from "../domain/source.ts";
-import type { DocumentLook } from "./last_looks.ts";
 import type { Whereabouts } from "./move.ts";
 
 /** A document as it came. */
@@ -185,4 +184,25 @@ export function readCursor<T extends { settings: string }>(
 /** The SHA-256 of a document's bytes, hexadecimal. */
 export function sha256Of(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
+}
+
+/** An item or a document that was not taken, and why. */
+export interface Refusal {
+  /** Its title, id, file name or position. */
+  item: string;
+  reason: string;
+}
+
+/** A document that was dealt with, and what came of it. */
+export interface DocumentLook {
+  /**
+   * Its bytes (see {@link essenceOf}), and what else of an answer decides on how they are read: the type names a character set, and links are
+   * relative to the address.
+   */
+  of: Pick<FetchedDocument, "contentType" | "url"> & { essence: string };
+  /** Items that are publications: unchanged ones, when the document comes again. */
+  known: number;
+  /** Items that do not concern AI regulation. */
+  passedOver: number;
+  refused: readonly Refusal[];
 }

@@ -12,7 +12,7 @@ import { cleanReasons, failureOf } from "./failure_reason.ts";
 import { createLastLooks } from "./last_looks.ts";
 import { movesInWords } from "./move.ts";
 import { placesOf } from "./place.ts";
-import type { DecidedItem } from "./process.ts";
+import type { DecidedItem } from "./model.ts";
 import { failed, type IngestReport, reportOf } from "./report.ts";
 import { nameOf, nextRun, type Schedule } from "./schedule.ts";
 import { hostOf } from "./source_hosts.ts";

@@ -3,7 +3,8 @@ import { Buffer } from "node:buffer";
 import type { Reading } from "../domain/reading.ts";
 import type { SourceState } from "../domain/source.ts";
 import { type FetchedDocument, sha256Of } from "./fetched.ts";
-import type { ProcessedSource, Refusal } from "./process.ts";
+import type { ProcessedSource } from "./model.ts";
+import type { DocumentLook } from "./fetched.ts";
 
 /** Refused items that are remembered of a source; one with more is looked at each time. */
 const MAX_REFUSED = 20;
@@ -14,20 +15,6 @@ const FIRST_ITEM = /[<:](?:item|entry)[\s/>]/i;
 /** A date as RSS has it, and nothing else: no element that is read says anything of this form. */
 const BUILD_DATE =
   /<lastBuildDate>(?:[A-Z][a-z]{2}, )?\d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d(?::\d\d)? (?:[A-Z]{1,4}|[+-]\d{4})<\/lastBuildDate>/;
-
-/** A document that was dealt with, and what came of it. */
-export interface DocumentLook {
-  /**
-   * Its bytes (see {@link essenceOf}), and what else of an answer decides on how they are read: the type names a character set, and links are
-   * relative to the address.
-   */
-  of: Pick<FetchedDocument, "contentType" | "url"> & { essence: string };
-  /** Items that are publications: unchanged ones, when the document comes again. */
-  known: number;
-  /** Items that do not concern AI regulation. */
-  passedOver: number;
-  refused: readonly Refusal[];
-}
 
 /** What was looked at, by the names of the documents. */
 export type Looks = ReadonlyMap<string, DocumentLook>;

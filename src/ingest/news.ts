@@ -1,6 +1,6 @@
 // When a source has something new: what its cadence is read from.
 import type { NewsHistory } from "../domain/source.ts";
-import type { DecidedItem } from "./process.ts";
+import type { DecidedItem } from "./model.ts";
 
 const DAY_MS = 86_400_000;
 /** So many days with something new are remembered. */

@@ -1,11 +1,6 @@
 // One source from fetch to record: every document, every item, each with its outcome.
-import type { NewId } from "../domain/ids.ts";
-import type { Clock } from "../domain/ports.ts";
-import type { DocumentOrigin } from "../domain/provenance.ts";
 import type { SourceSettings, SourceState } from "../domain/source.ts";
-import type { RecordDecision, Store } from "../domain/store.ts";
-import { NO_TRACER, type Tracer } from "../domain/tracer.ts";
-import type { ClassifyRequest } from "./classify_request.ts";
+import { NO_TRACER } from "../domain/tracer.ts";
 import { decideAll } from "./decide.ts";
 import { fetchDocuments } from "./fetch.ts";
 import {
@@ -19,104 +14,21 @@ import {
 import { laterOf } from "./freshness.ts";
 import type { Gap } from "./gaps.ts";
 import { type Identity, identityOf } from "./identity.ts";
-import { type DocumentLook, type LastLooks, lookAt, NO_LOOKS, recount, repeatLook } from "./last_looks.ts";
+import { lookAt, NO_LOOKS, recount, repeatLook } from "./last_looks.ts";
 import { isShort, ItemCounts, shortLanguages, shortReason } from "./minimum.ts";
 import { originOf } from "./origin.ts";
-import type { Whereabouts } from "./move.ts";
 import { type ParseRequest, statedLanguages } from "./parse_pipeline.ts";
-import type { ParseLimits, Parser } from "./parse_worker_client.ts";
-import type { NormalisedItem } from "./normalise/item.ts";
 import { DocumentError } from "./parse/document.ts";
 import { createRehearsal } from "./rehearsal.ts";
 import { Throttle } from "./throttle.ts";
-import { recordTogether, Together } from "./together.ts";
+import { Together } from "./together.ts";
+import { recordTogether } from "./record_together.ts";
 import { createYield } from "./yield_to_event_loop.ts";
+import type { DecidedItem, ProcessedSource } from "./model.ts";
+import type { DocumentRun, ProcessMode, ProcessOptions } from "./document_run.ts";
 
 /** Why an item is refused that the document holds in a newer edition: the publication is there all the same. */
 const OLDER_EDITION = "the same document holds a newer edition of it";
-
-/** What processing a source needs. */
-export interface ProcessOptions extends Omit<FetchOptions, "noteAnswer"> {
-  store: Pick<Store, "recordPublications" | "previewPublications" | "listEvents" | "findEvent">;
-  clock: Clock;
-  newId: NewId;
-  /** Who holds the leases. */
-  holder: string;
-  /** The version of the classifier's rules. */
-  rulesVersion: string;
-  lastLooks: LastLooks;
-  createParser(limits: ParseLimits): Parser;
-  tracer?: Tracer;
-  /** Is told of every document before it is read. */
-  onDocument?(document: FetchedDocument): void;
-}
-
-/** An item or a document that was not taken, and why. */
-export interface Refusal {
-  /** Its title, id, file name or position. */
-  item: string;
-  reason: string;
-}
-
-/** An item with what became of it. */
-export interface DecidedItem {
-  item: NormalisedItem;
-  /** Its identity; items in several languages of one publication mostly share it. */
-  key: string;
-  /** The language of its document, where the source has an address for each. */
-  language: string | null;
-  /** What was odd about it. */
-  notes: readonly string[];
-  /** What the classifier is given of it; made when it is asked for. */
-  request(): ClassifyRequest;
-  /** A date that moved and does not count is "unchanged". */
-  decision: Exclude<RecordDecision, { kind: "redated" }>;
-  /** Whether it is new and nobody is told: it was passed over before the source was told to take everything. */
-  isUntold: boolean;
-}
-
-/** What a fetch of a source came to. */
-export interface ProcessedSource {
-  decided: DecidedItem[];
-  refused: Refusal[];
-  /** What came as it was, and was not read again. */
-  repeated: { unchanged: number; passedOver: number };
-  /** What came of each document that means, when it comes again, that nothing has changed. */
-  looks: Map<string, DocumentLook>;
-  /** What of the source the fetch was without: parts of it, not items. */
-  gaps: Gap[];
-  /** What of it was left out on purpose, in words. */
-  notes: string[];
-  /** For the next fetch, once this one is finished. */
-  cursor: string | null;
-  identity: Identity;
-  /** The publications that the documents held, by their external ids. */
-  seen: Set<string>;
-  /** Whether something counts only when it is seen again: the next fetch asks for everything anew. */
-  wantsAnotherLook: boolean;
-  /** Where the document came from that was read last; null when none was. */
-  origin: DocumentOrigin | null;
-  /** Whether every item of every document was taken, so that what is missing is missing in the source. */
-  isComplete: boolean;
-  /**
-   * Why the fetch as a whole failed although parts of it were recorded: a later page that could not be had, fewer items
-   * than the source's minimum. The cursor is then of no use, unless the fetch was cut short.
-   */
-  failure: FetchError | null;
-  /** Whether a host wanted to be left alone before all was asked for: the next fetch goes on from the cursor. */
-  isCutShort: boolean;
-  /** What the next fetch begins with after this one failed on its way; null: what this one began with. */
-  progress: string | null;
-  /** Whether the next fetch goes on where this one ended, so that a first one is not over. */
-  goesOn: boolean;
-  /** Until when the source says that it stays as it is, Unix ms; null where it says nothing. */
-  freshUntilMs: number | null;
-  /** Whether each of its addresses says that it has moved for good. */
-  whereabouts: readonly Whereabouts[];
-}
-
-/** How much of the work is kept: all of it, or nothing (a dry run, which also reads what has not changed). */
-export type ProcessMode = "record" | "preview";
 
 /**
  * Fetches the source and deals with each item. Throws {@link FetchError} when its first document cannot be had or read;
@@ -298,20 +210,6 @@ const UNCHANGED: DealtWith = {
   isWhole: true,
   ttlMinutes: null,
 };
-
-/** A fetch while its documents are dealt with. */
-export interface DocumentRun {
-  source: SourceSettings;
-  state: SourceState;
-  mode: ProcessMode;
-  options: ProcessOptions;
-  parser: Parser;
-  result: ProcessedSource;
-  /** What waits for the other languages of its publication; null where a publication has one. */
-  together: Together | null;
-  /** Lets other work run when it is time. */
-  pause(): Promise<void>;
-}
 
 /** {@link processDocument} as a trace has it. */
 function traceDocument(

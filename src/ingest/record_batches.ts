@@ -1,7 +1,7 @@
 // Recording what a fetch has brought: batch by batch, so that other work gets its turn between two.
 import type { RecordDecision, StoredPublication } from "../domain/store.ts";
 import type { IdentifiedItem } from "./identify.ts";
-import type { DocumentRun } from "./process.ts";
+import type { DocumentRun } from "./document_run.ts";
 
 /** Publications recorded in one transaction: nothing else runs on the main thread meanwhile, and texts may be long. */
 const RECORD_BATCH = 100;

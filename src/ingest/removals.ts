@@ -4,7 +4,8 @@ import type { NewId } from "../domain/ids.ts";
 import type { DocumentOrigin } from "../domain/provenance.ts";
 import type { SourceSettings } from "../domain/source.ts";
 import type { RemovalDecision, Store, StoredPublication } from "../domain/store.ts";
-import type { DecidedItem, ProcessedSource } from "./process.ts";
+import type { ProcessedSource } from "./model.ts";
+import type { DecidedItem } from "./model.ts";
 
 /** In so many complete fetches in a row a publication is missing before it counts as withdrawn. */
 const TIMES_MISSED = 2;

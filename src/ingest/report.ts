@@ -1,5 +1,6 @@
 // What a fetch of one source came to, as the command line prints it.
-import type { ProcessedSource, Refusal } from "./process.ts";
+import type { ProcessedSource } from "./model.ts";
+import type { Refusal } from "./fetched.ts";
 
 /** What a fetch of one source came to. */
 export interface IngestReport {

@@ -282,3 +282,12 @@ function buildEvent(
     translations: { [own]: { title: item.title, summary: item.summary } },
   };
 }
+
+/** Whether somebody who is told of new publications is not told of this one, because it is none. */
+export function isUntold(
+  { item }: IdentifiedItem,
+  decision: RecordDecision,
+  { notify, wasPassedOver }: RevisionContext,
+): boolean {
+  return notify && decision.kind === "record" && decision.notify === false && wasPassedOver(item);
+}

@@ -1,11 +1,9 @@
 // What one fetch brings of a publication in several languages: decided on together, so that one edit is one revision.
 import type { LanguageOrigin } from "../domain/provenance.ts";
 import type { RecordDecision, StoredPublication } from "../domain/store.ts";
-import { isUntold } from "./decide.ts";
 import { editedAt, type IdentifiedItem } from "./identify.ts";
 import type { LanguageForms } from "./languages.ts";
-import type { DecidedItem, DocumentRun } from "./process.ts";
-import { recordGroups } from "./record_batches.ts";
+import type { DecidedItem } from "./model.ts";
 import {
   decideRevision,
   hasWords,
@@ -146,37 +144,8 @@ function compareEditions(a: IdentifiedItem, b: IdentifiedItem): number {
   return a.contentHash < b.contentHash ? -1 : 1;
 }
 
-/** Records what has waited, all languages of a publication in one transaction. */
-export async function recordTogether(run: DocumentRun): Promise<void> {
-  const { together, result } = run;
-  if (together === null) return;
-  const groups = together.groups();
-  const decisions = new Map<WaitingItem, RecordDecision>();
-  const byItem = new Map<IdentifiedItem, { item: WaitingItem; group: Group }>();
-  for (const items of groups) {
-    shareFormerKeys(items);
-    const group = new Group(items, together);
-    for (const item of items) byItem.set(item.one, { item, group });
-  }
-  await recordGroups(groups.map((items) => items.map(({ one }) => one)), run, (one, stored) => {
-    const found = byItem.get(one);
-    if (found === undefined) throw new Error(`nobody waits for ${one.key}`);
-    const decision = found.group.decide(found.item, stored);
-    decisions.set(found.item, decision);
-    if (decision.kind === "record") result.seen.add(decision.event.external_id);
-    return decision;
-  });
-  for (const [item, decision] of decisions) {
-    const told = together.decidedOf(item);
-    if (told === null) continue;
-    told.decision = decision.kind === "redated" ? { kind: "unchanged" } : decision;
-    told.isUntold = isUntold(item.one, decision, item.context);
-  }
-  together.tellRecorded();
-}
-
 /** What one language's item is known by, all are. */
-function shareFormerKeys(items: readonly WaitingItem[]): void {
+export function shareFormerKeys(items: readonly WaitingItem[]): void {
   const keys = new Set(items.flatMap(({ one }) => [...one.formerKeys ?? [], one.key]));
   for (const { one } of items) {
     const formerKeys = [...keys].filter((key) => key !== one.key);
@@ -185,7 +154,7 @@ function shareFormerKeys(items: readonly WaitingItem[]): void {
 }
 
 /** The items of one publication while they are recorded one after the other. */
-class Group {
+export class Group {
   #plan: { externalId: string | null; decisions: ReadonlyMap<WaitingItem, RecordDecision> } | null = null;
 
   constructor(readonly items: readonly WaitingItem[], readonly together: Together) {}

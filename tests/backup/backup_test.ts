@@ -1,13 +1,8 @@
 // Backups are made only of what is sound, and leave nothing behind.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import {
-  backupName,
-  backupTime,
-  type BackupTools,
-  findLeftovers,
-  scheduledName,
-} from "../../src/backup/create.ts";
+import { backupName, backupTime, findLeftovers, scheduledName } from "../../src/backup/create.ts";
+import type { BackupTools } from "../../src/backup/tools.ts";
 import { withBackup } from "../../src/backup/verify.ts";
 import { inspectDatabase } from "../../src/store/sqlite/inspect.ts";
 import { SCHEMA_VERSION } from "../../src/store/sqlite/migrate.ts";

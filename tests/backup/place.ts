@@ -2,7 +2,8 @@
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { unpackTar } from "modern-tar";
-import { type BackupTools, createBackup } from "../../src/backup/create.ts";
+import { createBackup } from "../../src/backup/create.ts";
+import type { BackupTools } from "../../src/backup/tools.ts";
 import type { BackupManifest } from "../../src/domain/backup.ts";
 import { createArchives } from "../../src/platform/archive.ts";
 import { createDatabaseFiles } from "../../src/platform/database_files.ts";

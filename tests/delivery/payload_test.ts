@@ -5,7 +5,7 @@ import { z } from "zod";
 import { buildTestPayload, preparePayload, type Recipient } from "../../src/delivery/payload.ts";
 import { DISCLAIMER } from "../../src/domain/disclaimer.ts";
 import type { RegEvent } from "../../src/domain/event.ts";
-import type { UnmatchedEvent } from "../../src/domain/store.ts";
+import type { UnmatchedEvent } from "../../src/domain/catch_up_store.ts";
 import { deliveryPayload } from "../../src/wire/delivery.ts";
 import { anEvent, aSubscription, START_MS } from "./stand_ins.ts";
 

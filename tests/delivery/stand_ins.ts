@@ -17,7 +17,8 @@ import {
   type Resolver,
 } from "../../src/domain/ports.ts";
 import { type Stop, Stopper } from "../../src/domain/stop.ts";
-import type { Store, UnmatchedEvent } from "../../src/domain/store.ts";
+import type { Store } from "../../src/domain/store.ts";
+import type { UnmatchedEvent } from "../../src/domain/catch_up_store.ts";
 import type { Subscription } from "../../src/domain/subscription.ts";
 import { DEFAULT_LIMITS } from "../../src/domain/tier.ts";
 import type { DeliveryDeps } from "../../src/delivery/loop.ts";

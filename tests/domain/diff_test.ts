@@ -1,7 +1,8 @@
 // The difference between two versions: which fields it names, and with what.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
-import { diffEvents, type FieldChange } from "../../src/domain/diff.ts";
+import { diffEvents } from "../../src/domain/diff.ts";
+import type { FieldChange } from "../../src/domain/diff_words.ts";
 import type { RegEvent } from "../../src/domain/event.ts";
 
 const BEFORE: RegEvent = {

@@ -1,3 +1,3 @@
 // placeholder
-import type { FuzzedParser } from "./parsers.ts";
+import type { FuzzedParser } from "./fuzzed_parser.ts";
 export const API_PARSERS: readonly FuzzedParser[] = [];

@@ -11,7 +11,7 @@ import { DocumentError, parseDocument } from "../../src/ingest/parse/document.ts
 import { lookAt } from "../../src/ingest/parse/look.ts";
 import { readSitemap } from "../../src/ingest/parse/read_sitemap.ts";
 import { SAME_IN_EVERY_FORMAT } from "../ingest/parse/feeds.ts";
-import type { FuzzedParser } from "./parsers.ts";
+import type { FuzzedParser } from "./fuzzed_parser.ts";
 
 const URL_OF_SAMPLES = "https://board.example/list";
 const { classify } = createClassifier(NO_ADDITIONS);

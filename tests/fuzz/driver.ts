@@ -2,7 +2,7 @@
 import { growing, type GrowingCase } from "./case.ts";
 import type { Message } from "./worker.ts";
 import type { Chance } from "../support/chance.ts";
-import type { FuzzedParser } from "./parsers.ts";
+import type { FuzzedParser } from "./fuzzed_parser.ts";
 
 /** A case that takes longer has hung, ms. */
 const HANG_MS = 30_000;

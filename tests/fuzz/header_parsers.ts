@@ -8,7 +8,7 @@ import { nextLink } from "../../src/ingest/link_header.ts";
 import { decodeText } from "../../src/ingest/parse/decode.ts";
 import { createHttpClient } from "../../src/platform/http.ts";
 import { sayingLast, serveRaw } from "../platform/raw_server.ts";
-import type { FuzzedParser } from "./parsers.ts";
+import type { FuzzedParser } from "./fuzzed_parser.ts";
 
 const NOW_MS = Date.parse("2026-08-01T10:00:00Z");
 const VALUE = [

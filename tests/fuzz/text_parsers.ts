@@ -16,7 +16,7 @@ import { languageCode } from "../../src/ingest/normalise/language.ts";
 import { absoluteUrl, cleanUrl } from "../../src/ingest/normalise/links.ts";
 import { cutText, textFromMarkup } from "../../src/ingest/normalise/text.ts";
 import { redact } from "../../src/domain/redact.ts";
-import type { FuzzedParser } from "./parsers.ts";
+import type { FuzzedParser } from "./fuzzed_parser.ts";
 
 const nothing = (): void => {};
 const log = discreetLog(

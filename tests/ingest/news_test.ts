@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { NewsHistory } from "../../src/domain/source.ts";
 import { noteNews } from "../../src/ingest/news.ts";
-import type { DecidedItem } from "../../src/ingest/process.ts";
+import type { DecidedItem } from "../../src/ingest/model.ts";
 
 const DAY = 86_400_000;
 const NONE: NewsHistory = { lastAtMs: null, days: [], seen: "" };

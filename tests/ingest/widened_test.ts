@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { narrowUntilAfter, passedOverBefore } from "../../src/ingest/widened.ts";
 import { noteNews } from "../../src/ingest/news.ts";
-import type { DecidedItem } from "../../src/ingest/process.ts";
+import type { DecidedItem } from "../../src/ingest/model.ts";
 import { boardConfig, rss, type SampleItem } from "../support/samples.ts";
 import { createWorld, type World } from "../support/world.ts";
 

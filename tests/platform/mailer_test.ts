@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import net from "node:net";
 import { join } from "node:path";
 import { renderMail } from "../../src/accounts/mail/render_mail.ts";
-import { MAIL_LANGUAGES } from "../../src/domain/mail.ts";
+import { MAIL_LANGUAGES } from "../../src/domain/mail_language.ts";
 import { MailError, type OutgoingMail } from "../../src/domain/ports.ts";
 import { createMailer, type MailSettings } from "../../src/platform/mailer.ts";
 import { withFolder } from "../support/process.ts";

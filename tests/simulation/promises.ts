@@ -5,7 +5,8 @@ import type { RegEvent } from "../../src/domain/event.ts";
 import { isAtLeast, type Severity } from "../../src/domain/severity.ts";
 import { START_MS } from "../support/world.ts";
 import type { Simulation, Subscriber } from "./simulation.ts";
-import type { Filter, Subscribed } from "./story.ts";
+import type { Subscribed } from "./subscribed.ts";
+import type { Filter } from "./subscribed.ts";
 
 /** The most deliveries a month that either tier allows. */
 const MOST_A_MONTH = 15;

@@ -5,7 +5,8 @@ import { createIds } from "../../src/domain/ids.ts";
 import { makeKey } from "../../src/accounts/keys.ts";
 import { MOODS } from "./endpoints.ts";
 import { assertHeldInOrder } from "./promises.ts";
-import { nextTurn, type Reply, type Simulation, type Subscriber } from "./simulation.ts";
+import { nextTurn, type Reply, type Simulation } from "./simulation.ts";
+import type { Filter, Subscribed } from "./subscribed.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -22,27 +23,6 @@ const FILTERS: readonly Filter[] = [
   { topics: ["gpai"], severity_min: "low" },
   { severity_min: "high" },
 ];
-
-/** What a subscription lets through, as it was asked for. */
-export interface Filter {
-  topics?: string[];
-  severity_min?: string;
-}
-
-/** A subscription as its customer knows it. */
-export interface Subscribed {
-  id: string;
-  subscriber: Subscriber;
-  host: string;
-  /** Every filter that it ever had. */
-  filters: Filter[];
-  /** Events that were stored before it. */
-  storedBefore: number;
-  backfill: boolean;
-  deleted: boolean;
-  /** Nobody asked for anything again, or switched it off: its deliveries are made, and go, in the order of storing. */
-  isOrdered: boolean;
-}
 
 /** Tells a story of a seed, ends it well, and leaves it with what its customers know. */
 export async function live(simulation: Simulation): Promise<Story> {

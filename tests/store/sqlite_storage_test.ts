@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { NextStep } from "../../src/domain/delivery.ts";
-import type { DeliveriesFor, Store } from "../../src/domain/store.ts";
+import type { Store } from "../../src/domain/store.ts";
+import type { DeliveriesFor } from "../../src/domain/catch_up_store.ts";
 import { Connection } from "../../src/store/sqlite/connection.ts";
 import { migrate } from "../../src/store/sqlite/migrate.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";

@@ -1,6 +1,6 @@
 // What a bench finds: rows with both sides, the ratio and the target; as a table and as JSON.
 import type { Compared } from "./measure.ts";
-import type { ReadStores } from "./stores.ts";
+import type { ReadStores } from "./read_stores.ts";
 
 /** A measured value; `of` says whose, where it is not Regfeed's of this row's work. */
 export interface Figure {

@@ -5,19 +5,10 @@ import { addCustomer } from "./fill.ts";
 import { createEvents } from "./invented.ts";
 import type { Settings } from "./row.ts";
 import { openBenchStore } from "./store.ts";
+import type { ReadStores } from "./read_stores.ts";
 
 /** Events of the smallest store. */
 export const FEW = 1_000;
-
-/** Stores of which each holds what the smaller ones hold. */
-export interface ReadStores {
-  /** A key of all of them. */
-  key: string;
-  /** The ids of the biggest one's events, in the order of storing: those of the others are the first of them. */
-  ids: readonly string[];
-  /** The smallest first; each has its database as `regfeed.db` in its folder. */
-  stores: readonly { events: number; folder: string }[];
-}
 
 /** Gives the stores, which are made when they are first asked for: that may take minutes, and `tell` says how far it is. */
 export function createStores(

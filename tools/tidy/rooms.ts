@@ -50,6 +50,39 @@ export function roomRule(sources: readonly Source[]): Offence[] {
   });
 }
 
+/** Files do not import each other in a cycle, not even types. The offence is in the cycle's first file. */
+export function cycleRule(sources: readonly Source[]): Offence[] {
+  const imports = new Map(
+    sources.filter(({ tree }) => tree !== null).map((source) => [
+      source.path,
+      importsOf(source).map(({ specifier }) => normalize(join(dirname(source.path), specifier))),
+    ]),
+  );
+  const offences: Offence[] = [];
+  // Depth first: an import of a file on the current path closes a cycle.
+  const finished = new Set<string>();
+  const path: string[] = [];
+  const visit = (file: string): void => {
+    if (finished.has(file)) return;
+    const start = path.indexOf(file);
+    if (start !== -1) {
+      const cycle = path.slice(start);
+      offences.push({
+        path: cycle.toSorted()[0] ?? file,
+        line: 1,
+        what: `import cycle: ${cycle.join(" → ")} → ${file}`,
+      });
+      return;
+    }
+    path.push(file);
+    imports.get(file)?.forEach(visit);
+    path.pop();
+    finished.add(file);
+  };
+  for (const file of imports.keys()) visit(file);
+  return offences;
+}
+
 const OWN_PACKAGE = /^npm:(@[^/]+\/[^/@]+|[^/@]+)@(\d+\.\d+\.\d+)(\/|$)/;
 
 /**

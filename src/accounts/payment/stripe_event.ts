@@ -1,5 +1,6 @@
 // Parses Stripe's events of any API version into the facts that Regfeed needs.
-import { isMailAddress, type MailLanguage } from "../../domain/mail.ts";
+import { isMailAddress } from "../../domain/mail.ts";
+import type { MailLanguage } from "../../domain/mail_language.ts";
 import {
   PAYMENT_STATUSES,
   type PaymentEvent,

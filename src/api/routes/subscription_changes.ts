@@ -4,7 +4,8 @@ import { AppError } from "../../domain/errors.ts";
 import { isId } from "../../domain/ids.ts";
 import { makeSecret, PREVIOUS_SECRET_MS } from "../../domain/secret.ts";
 import type { ChangeRefusal, Replayed, SubscriptionChange } from "../../domain/catch_up_store.ts";
-import type { RememberedAnswer, Store } from "../../domain/store.ts";
+import type { Store } from "../../domain/store.ts";
+import type { RememberedAnswer } from "../../domain/catch_up_store.ts";
 import type { Subscription } from "../../domain/subscription.ts";
 import {
   replayReport,

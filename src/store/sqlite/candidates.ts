@@ -1,7 +1,8 @@
 // The subscriptions that events are matched with, read once and kept until one of them changes.
 import type { MatchedSubscription } from "../../domain/subscription.ts";
 import type { Connection } from "./connection.ts";
-import { SUBSCRIPTION_COLUMNS, subscriptionFromRow } from "./subscriptions.ts";
+import { subscriptionFromRow } from "./subscription_rows.ts";
+import { SUBSCRIPTION_COLUMNS } from "./subscription_rows.ts";
 
 /** A subscription that is not deleted. */
 export interface Candidate {

@@ -2,20 +2,18 @@
 import type { Account, AccountStore, TierAct } from "../../domain/account_store.ts";
 import type { Act } from "../../domain/audit.ts";
 import { type ApiKey, type Customer, type DisabledBy, limitsOf } from "../../domain/customer.ts";
-import type { MailLanguage } from "../../domain/mail.ts";
-import { limitFields, type Tier } from "../../domain/tier.ts";
+import { limitFields } from "../../domain/tier.ts";
 import { noteAct } from "./audit.ts";
-import type { Connection, Row } from "./connection.ts";
+import type { Connection } from "./connection.ts";
 import { holdDeliveries } from "./delivery_states.ts";
-import { insertKey, keyFromRow } from "./keys.ts";
+import { keyFromRow } from "./key_rows.ts";
+import { insertKey } from "./key_rows.ts";
 import { findPayer } from "./payers.ts";
 import { awaitsWelcome, queueMail, retryWelcome, returnWelcome } from "./mails.ts";
 import { fitToTier } from "./tier_holds.ts";
+import { CUSTOMER_COLUMNS, customerFromRow, findCustomer } from "./customer_rows.ts";
 
 type CustomerMethods = "addCustomer" | "findCustomer" | "findAccount" | "listCustomers" | "changeCustomer";
-
-/** The columns of a customer, for statements that read one. */
-export const CUSTOMER_COLUMNS = "id, email, tier, enabled, limits, language, declared, created_at";
 
 /** The part of the port that concerns customers. */
 export function createCustomers(connection: Connection): Pick<AccountStore, CustomerMethods> {
@@ -188,12 +186,6 @@ function differencesOf(before: Customer, after: Customer): Record<string, unknow
   return differences;
 }
 
-/** The customer of an id, null when there is none. */
-export function findCustomer(connection: Connection, id: string): Customer | null {
-  const row = connection.get(`select ${CUSTOMER_COLUMNS} from customers where id = ?`, id);
-  return row === undefined ? null : customerFromRow(row);
-}
-
 function findAccount(connection: Connection, id: string): Account | null {
   const row = connection.get(
     `select ${CUSTOMER_COLUMNS}, disabled_by, erased_at from customers where id = ?`,
@@ -207,19 +199,5 @@ function findAccount(connection: Connection, id: string): Account | null {
     disabledBy: row["disabled_by"] as DisabledBy | null,
     erasedAtMs: row["erased_at"] as number | null,
     payment: findPayer(connection, id),
-  };
-}
-
-/** A customer from a row with {@link CUSTOMER_COLUMNS}. */
-export function customerFromRow(row: Row): Customer {
-  return {
-    id: String(row["id"]),
-    email: String(row["email"]),
-    tier: row["tier"] as Tier,
-    enabled: row["enabled"] === 1,
-    limits: JSON.parse(String(row["limits"])),
-    language: row["language"] as MailLanguage,
-    declared: row["declared"] === 1,
-    createdAtMs: Number(row["created_at"]),
   };
 }

@@ -9,14 +9,12 @@ import {
 } from "../../domain/declared.ts";
 import { noteAct } from "./audit.ts";
 import { Connection } from "./connection.ts";
-import {
-  CUSTOMER_COLUMNS,
-  customerFromRow,
-  findCustomer,
-  insertCustomer,
-  updateCustomer,
-} from "./customers.ts";
-import { disableKey, insertKey } from "./keys.ts";
+import { insertCustomer, updateCustomer } from "./customers.ts";
+import { findCustomer } from "./customer_rows.ts";
+import { customerFromRow } from "./customer_rows.ts";
+import { CUSTOMER_COLUMNS } from "./customer_rows.ts";
+import { disableKey } from "./key_rows.ts";
+import { insertKey } from "./key_rows.ts";
 import { SCHEMA_VERSION, schemaVersion } from "./migrate.ts";
 
 /** The part of the port that concerns declared customers. */

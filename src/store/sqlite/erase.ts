@@ -3,9 +3,10 @@ import type { AccountStore } from "../../domain/account_store.ts";
 import type { Act } from "../../domain/audit.ts";
 import { noteAct } from "./audit.ts";
 import type { Connection } from "./connection.ts";
-import { findCustomer, holdAll } from "./customers.ts";
+import { holdAll } from "./customers.ts";
+import { findCustomer } from "./customer_rows.ts";
 import { cancelDeliveries } from "./delivery_states.ts";
-import { disableKeys } from "./keys.ts";
+import { disableKeys } from "./key_rows.ts";
 
 /** What stands where an address stood. */
 const ERASED_URL = "https://erased.invalid/";

@@ -17,8 +17,10 @@ import {
 } from "../../domain/mail.ts";
 import { noteAct } from "./audit.ts";
 import type { Connection, Row } from "./connection.ts";
-import { CUSTOMER_COLUMNS, customerFromRow } from "./customers.ts";
-import { disableKey, insertKey } from "./keys.ts";
+import { customerFromRow } from "./customer_rows.ts";
+import { CUSTOMER_COLUMNS } from "./customer_rows.ts";
+import { disableKey } from "./key_rows.ts";
+import { insertKey } from "./key_rows.ts";
 
 type MailMethods =
   | "claimMails"

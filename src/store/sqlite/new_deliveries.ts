@@ -1,7 +1,7 @@
 // New deliveries in SQLite: held or due, numbered, and written together.
 import type { HoldReason } from "../../domain/delivery.ts";
 import type { RegEvent } from "../../domain/event.ts";
-import type { NewDelivery } from "../../domain/store.ts";
+import type { NewDelivery } from "../../domain/catch_up_store.ts";
 import type { Candidate } from "./candidates.ts";
 import type { Connection } from "./connection.ts";
 import { insertRows, rowInsert } from "./many_rows.ts";

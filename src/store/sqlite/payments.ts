@@ -5,7 +5,8 @@ import type { Customer } from "../../domain/customer.ts";
 import type { KeptPayment, PayerState, PaymentEvent, PaymentVerdict } from "../../domain/payment.ts";
 import { noteAct } from "./audit.ts";
 import type { Connection, Row } from "./connection.ts";
-import { type CustomerChange, findCustomer, insertCustomer, updateCustomer } from "./customers.ts";
+import { type CustomerChange, insertCustomer, updateCustomer } from "./customers.ts";
+import { findCustomer } from "./customer_rows.ts";
 import { hastenWelcome, queueMail, wasWritten, welcomeKey } from "./mails.ts";
 import { findPayerById, savePayer } from "./payers.ts";
 

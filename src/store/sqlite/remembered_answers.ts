@@ -1,6 +1,7 @@
 // First answers to requests that named a key of their own, in SQLite.
 import type { Vault } from "../../domain/ports.ts";
-import type { RememberedAnswer, Store } from "../../domain/store.ts";
+import type { Store } from "../../domain/store.ts";
+import type { RememberedAnswer } from "../../domain/catch_up_store.ts";
 import type { Connection } from "./connection.ts";
 import { answerPlace } from "./seals.ts";
 

@@ -8,7 +8,10 @@ import { PENDING_OF_SUBSCRIPTION } from "./delivery_states.ts";
 import { switchOff, switchOn } from "./endpoints.ts";
 import { remember } from "./remembered_answers.ts";
 import { secretPlace } from "./seals.ts";
-import { identityOf, SUBSCRIPTION_COLUMNS, subscriptionFromRow, wantedBeside } from "./subscriptions.ts";
+import { wantedBeside } from "./subscription_rows.ts";
+import { identityOf } from "./subscription_rows.ts";
+import { subscriptionFromRow } from "./subscription_rows.ts";
+import { SUBSCRIPTION_COLUMNS } from "./subscription_rows.ts";
 import { fitToTier } from "./tier_holds.ts";
 
 /** Reads a subscription whole, its secrets too. */

@@ -12,16 +12,16 @@ import type { RunningAttempt } from "../../../src/domain/plans/share_slots.ts";
 import type { Provenance } from "../../../src/domain/provenance.ts";
 import type { QuotaTerms } from "../../../src/domain/catch_up_store.ts";
 import type {
-  DeliveriesFor,
   FetchEnd,
-  NewDelivery,
   PublicationKey,
   RecordDecision,
   RegisteredSource,
   SourceClaim,
   Store,
-  UnmatchedEvent,
 } from "../../../src/domain/store.ts";
+import type { UnmatchedEvent } from "../../../src/domain/catch_up_store.ts";
+import type { NewDelivery } from "../../../src/domain/catch_up_store.ts";
+import type { DeliveriesFor } from "../../../src/domain/catch_up_store.ts";
 import type { MatchedSubscription, Subscription } from "../../../src/domain/subscription.ts";
 import { DEFAULT_LIMITS, type Tier, type TierLimits, TIERS } from "../../../src/domain/tier.ts";
 

@@ -1,0 +1,45 @@
+// The state of one ingest run that its steps share.
+
+import type { NewId } from "../domain/ids.ts";
+import type { Clock } from "../domain/ports.ts";
+import type { SourceSettings, SourceState } from "../domain/source.ts";
+import type { Store } from "../domain/store.ts";
+import type { Tracer } from "../domain/tracer.ts";
+import type { FetchedDocument, FetchOptions } from "./fetched.ts";
+import type { LastLooks } from "./last_looks.ts";
+import type { ProcessedSource } from "./model.ts";
+import type { ParseLimits, Parser } from "./parse_worker_client.ts";
+import type { Together } from "./together.ts";
+
+/** What processing a source needs. */
+export interface ProcessOptions extends Omit<FetchOptions, "noteAnswer"> {
+  store: Pick<Store, "recordPublications" | "previewPublications" | "listEvents" | "findEvent">;
+  clock: Clock;
+  newId: NewId;
+  /** Who holds the leases. */
+  holder: string;
+  /** The version of the classifier's rules. */
+  rulesVersion: string;
+  lastLooks: LastLooks;
+  createParser(limits: ParseLimits): Parser;
+  tracer?: Tracer;
+  /** Is told of every document before it is read. */
+  onDocument?(document: FetchedDocument): void;
+}
+
+/** How much of the work is kept: all of it, or nothing (a dry run, which also reads what has not changed). */
+export type ProcessMode = "record" | "preview";
+
+/** A fetch while its documents are dealt with. */
+export interface DocumentRun {
+  source: SourceSettings;
+  state: SourceState;
+  mode: ProcessMode;
+  options: ProcessOptions;
+  parser: Parser;
+  result: ProcessedSource;
+  /** What waits for the other languages of its publication; null where a publication has one. */
+  together: Together | null;
+  /** Lets other work run when it is time. */
+  pause(): Promise<void>;
+}
