@@ -1,5 +1,4 @@
 // The files, archives and database functions that backups are made and read with.
-
 import type { Archives, BackupFiles, DatabaseFacts } from "../domain/backup.ts";
 
 /** What the folders are called in which backups are made and read. */

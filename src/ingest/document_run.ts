@@ -1,5 +1,4 @@
 // The state of one ingest run that its steps share.
-
 import type { NewId } from "../domain/ids.ts";
 import type { Clock } from "../domain/ports.ts";
 import type { SourceSettings, SourceState } from "../domain/source.ts";

@@ -1,5 +1,4 @@
 // What ingesting one source yields: its items with their decisions, and the result of the whole fetch.
-
 import type { DocumentOrigin } from "../domain/provenance.ts";
 import type { RecordDecision } from "../domain/store.ts";
 import type { ClassifyRequest } from "./classify_request.ts";

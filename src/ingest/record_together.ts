@@ -1,5 +1,4 @@
 // Records the items that are languages of one publication, after all documents have been read.
-
 import type { RecordDecision } from "../domain/store.ts";
 import type { DocumentRun } from "./document_run.ts";
 import type { IdentifiedItem } from "./identify.ts";

@@ -1,5 +1,4 @@
 // The subscriptions that a simulation has made.
-
 import type { Subscriber } from "./simulation.ts";
 
 /** What a subscription lets through, as it was asked for. */

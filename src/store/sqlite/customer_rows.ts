@@ -1,5 +1,4 @@
 // Rows of customers.
-
 import type { Customer } from "../../domain/customer.ts";
 import type { MailLanguage } from "../../domain/mail_language.ts";
 import type { Tier } from "../../domain/tier.ts";

@@ -1,5 +1,4 @@
 // Rows of API keys.
-
 import type { ApiKey } from "../../domain/customer.ts";
 import type { Connection, Row } from "./connection.ts";
 

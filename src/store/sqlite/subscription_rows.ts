@@ -1,5 +1,4 @@
 // Rows of subscriptions.
-
 import type { Severity } from "../../domain/severity.ts";
 import type { MatchedSubscription, Subscription, SwitchedOffBy } from "../../domain/subscription.ts";
 import type { Connection, Row } from "./connection.ts";
