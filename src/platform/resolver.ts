@@ -1,24 +1,105 @@
-// Host names to addresses, as the operating system resolves them: its hosts file and its name servers.
+// Host names to addresses: from the hosts file, else from the system's name servers.
 import { lookup } from "node:dns/promises";
-import type { Resolver } from "../domain/ports.ts";
-import { orAborted } from "../domain/stop.ts";
+import { isIP } from "node:net";
+import { NetworkError, type Resolver } from "../domain/ports.ts";
+import { orAborted, type Stop } from "../domain/stop.ts";
 import { toNetworkError } from "./network_errors.ts";
 
-/** The operating system's resolver. A look-up cannot be stopped, but whoever waits for it stops waiting. */
-export function createResolver(): Resolver {
+const HOSTS_FILE = "/etc/hosts";
+/**
+ * Lookups of the C library in progress. Each occupies one of the runtime's 32 threads for blocking work, up to 10 s if a
+ * name server does not respond. Files and the database need these threads.
+ */
+const MAX_SYSTEM_LOOKUPS = 4;
+
+let systemLookups = 0;
+
+/** A name server other than the system's. */
+export interface NameServer {
+  ipAddr: string;
+  port: number;
+}
+
+/**
+ * A resolver that asks the name servers without a thread per lookup, so that a host whose name servers do not respond
+ * delays no other work. The C library is asked for the names that they do not know: it may have further sources.
+ */
+export function createResolver(nameServer?: NameServer): Resolver {
   return {
     async resolve(host, signal) {
       signal.throwIfAborted();
-      return await orAborted(lookUp(host), signal);
+      const listed = addressesInHostsFile(host);
+      if (listed.length > 0) return listed;
+      const found = await askNameServers(host, { signal, nameServer });
+      return found.length > 0 ? found : await orAborted(askSystem(host), signal);
     },
   };
 }
 
-async function lookUp(host: string): Promise<string[]> {
+/** The addresses of the host; none if the name servers know none. Rejects with the signal's reason when it aborts. */
+async function askNameServers(
+  host: string,
+  { signal, nameServer }: { signal: Stop; nameServer: NameServer | undefined },
+): Promise<string[]> {
+  const controller = new AbortController();
+  const giveUp = () => controller.abort(signal.reason);
+  signal.addEventListener("abort", giveUp);
+  const options = { signal: controller.signal, ...(nameServer === undefined ? {} : { nameServer }) };
+  try {
+    const answers = await Promise.allSettled([
+      Deno.resolveDns(host, "A", options),
+      Deno.resolveDns(host, "AAAA", options),
+    ]);
+    signal.throwIfAborted();
+    const found = answers.flatMap((answer) => answer.status === "fulfilled" ? answer.value : []);
+    const isTimeout = answers.some((answer) =>
+      answer.status === "rejected" && answer.reason instanceof Deno.errors.TimedOut
+    );
+    if (found.length === 0 && isTimeout) throw new NetworkError("the name servers do not respond");
+    return [...new Set(found)];
+  } finally {
+    signal.removeEventListener("abort", giveUp);
+  }
+}
+
+async function askSystem(host: string): Promise<string[]> {
+  if (systemLookups >= MAX_SYSTEM_LOOKUPS) throw new NetworkError("the name servers do not respond");
+  systemLookups++;
   try {
     const found = await lookup(host, { all: true });
     return [...new Set(found.map(({ address }) => address))];
   } catch (error) {
     throw toNetworkError(error, "connecting");
+  } finally {
+    systemLookups--;
   }
+}
+
+let hosts: { modifiedAtMs: number; addresses: ReadonlyMap<string, string[]> } | null = null;
+
+/** The addresses of the host in the hosts file, which is read again when it has changed. */
+function addressesInHostsFile(host: string): string[] {
+  try {
+    const modifiedAtMs = Deno.statSync(HOSTS_FILE).mtime?.getTime() ?? 0;
+    if (hosts?.modifiedAtMs !== modifiedAtMs) {
+      hosts = { modifiedAtMs, addresses: parseHosts(Deno.readTextFileSync(HOSTS_FILE)) };
+    }
+    return [...hosts.addresses.get(host.toLowerCase()) ?? []];
+  } catch {
+    return []; // without a file, no host is listed in it
+  }
+}
+
+/** The addresses by host name of a hosts file (hosts(5)). */
+export function parseHosts(text: string): Map<string, string[]> {
+  const addresses = new Map<string, string[]>();
+  for (const line of text.split("\n")) {
+    const [address = "", ...names] = (line.split("#")[0] ?? "").trim().split(/\s+/);
+    if (isIP(address) === 0) continue;
+    for (const name of names) {
+      const known = addresses.get(name.toLowerCase()) ?? [];
+      if (!known.includes(address)) addresses.set(name.toLowerCase(), [...known, address]);
+    }
+  }
+  return addresses;
 }
