@@ -34,7 +34,7 @@ export const FINDINGS: Readonly<Record<string, GrowingCase>> = {
     parser: "page",
     repeated: "<meta ",
     middle: "charset=",
-    repeatedAfter: " ",
+    repeatedAfter: "      ",
     after: "<",
   }),
   "slashes between the attributes of a tag": growing({
