@@ -15,11 +15,22 @@ export interface GrowingCase {
   repeatedAfter: string;
   after: string;
   isNumbered: boolean;
+  /** Whether it is tried up to the longest input even where its time does not look as if it grew too fast. */
+  isWhole: boolean;
 }
 
 /** A case with everything empty but what is given. */
 export function growing(given: Pick<GrowingCase, "parser" | "repeated"> & Partial<GrowingCase>): GrowingCase {
-  return { at: 0, before: "", middle: "", repeatedAfter: "", after: "", isNumbered: false, ...given };
+  return {
+    at: 0,
+    before: "",
+    middle: "",
+    repeatedAfter: "",
+    after: "",
+    isNumbered: false,
+    isWhole: true,
+    ...given,
+  };
 }
 
 /** The input of about so many characters. */

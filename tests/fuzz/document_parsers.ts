@@ -271,6 +271,8 @@ const MAP_TOKENS = [
   "</loc>",
   "<lastmod>",
   "<news:title>",
+  "<a#:url>",
+  "<a#:loc>",
   "<image:loc>",
   "<sitemap>",
   "</urlset>",
@@ -363,13 +365,15 @@ export const DOCUMENT_PARSERS: readonly FuzzedParser[] = [
     read: (text) =>
       refusing(() => lookAt(new TextEncoder().encode(text), { contentType: null, maxItems: 1_000 })),
   },
-  {
-    name: "challenge page",
-    sample: PAGE,
-    tokens: [...HTML, "<title>just a moment", "captcha", "bot ", "errors.edgesuite.net"],
+  ...Object.entries({ page: PAGE, sitemap: MAP, listing: LISTING.slice(LISTING.indexOf("<ul>")) }).map((
+    [kind, sample],
+  ): FuzzedParser => ({
+    name: `challenge instead of a ${kind}`,
+    sample,
+    tokens: [...XML, "<html>", "<title>", "</title>", "<title>just a moment", "captcha", "bot "],
     read: (text) => {
       const body = new TextEncoder().encode(text);
       describeBlock({ status: 200, headers: {}, body, truncated: false }, "data");
     },
-  },
+  })),
 ];

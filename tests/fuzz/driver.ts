@@ -52,17 +52,17 @@ export class Fuzzer {
 /** A case for a parser. */
 export function randomCase({ name, sample, tokens }: FuzzedParser, chance: Chance): GrowingCase {
   const token = (): string => chance.pick(tokens);
-  const maybe = (probability: number, make: () => string): string =>
-    chance.happens(probability) ? make() : "";
+  const maybe = (probability: number): string => chance.happens(probability) ? token() : "";
   return growing({
     parser: name,
     at: placeIn(sample, chance),
-    before: maybe(0.5, token),
-    repeated: token() + maybe(0.5, token),
-    middle: maybe(0.3, token),
-    repeatedAfter: maybe(0.25, token),
-    after: maybe(0.4, token),
+    before: maybe(0.5),
+    repeated: token() + maybe(0.4),
+    middle: maybe(0.3),
+    repeatedAfter: maybe(0.2),
+    after: maybe(0.5) + maybe(0.2),
     isNumbered: chance.happens(0.3),
+    isWhole: chance.happens(0.1),
   });
 }
 

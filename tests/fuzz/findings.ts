@@ -9,12 +9,12 @@ const BEHIND_STATUS = 17;
 /** See above. */
 export const FINDINGS: Readonly<Record<string, GrowingCase>> = {
   "comments before the first tag of a document": growing({
-    parser: "challenge page",
+    parser: "challenge instead of a page",
     repeated: "<!---->",
     after: "<rss>",
   }),
   "comments and line breaks before a page's fragment": growing({
-    parser: "challenge page",
+    parser: "challenge instead of a page",
     repeated: "<!-- a -->\n",
     after: "<div>",
   }),

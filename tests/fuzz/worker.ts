@@ -23,7 +23,7 @@ async function run(given: GrowingCase): Promise<void> {
       const { user, system } = process.cpuUsage(start);
       return Math.min((user + system) / 1_000, performance.now() - startMs);
     };
-    say({ slow: await slowness(measure, parser.maxSize) });
+    say({ slow: await slowness(measure, { largest: parser.maxSize, isWhole: given.isWhole }) });
   } catch (error) {
     say({ thrown: error instanceof Error ? error.stack ?? error.message : String(error) });
   }
