@@ -197,8 +197,10 @@ function listsOf(
 
 /** Whether a canonical reference has a number that exists in the Act and at most four parts. */
 function isOfTheAct(canonical: string): boolean {
-  const [, kind, number = ""] =
-    /^(Art\.|Annex|Recital) ([0-9a-zIVX]+)(?:\((?:[0-9a-z]{1,4}|[A-E])\)){0,4}$/.exec(canonical) ?? [];
+  const [, kind, number = "", path = ""] =
+    /^(Art\.|Annex|Recital) ([0-9a-zIVX]+)((?:\([^()]+\))*)$/.exec(canonical) ?? [];
+  const parts = path === "" ? [] : path.slice(1, -1).split(")(");
+  if (parts.length > 4 || !parts.every((part) => /^(?:[0-9a-z]{1,4}|[A-E])$/.test(part))) return false;
   if (kind === "Art.") return ARTICLE_DATA.articles.has(number);
   if (kind === "Annex") return ARTICLE_DATA.annexes.has(number);
   return kind === "Recital" && Number(number) >= 1 && Number(number) <= ARTICLE_DATA.recitals;

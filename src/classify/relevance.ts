@@ -100,8 +100,16 @@ function actOf(
 }
 
 /** "Air India (AI)", "Avian Influenza (AI)": the text defines the abbreviation as something else. */
-const OTHER_INITIALS =
-  /\b(?:(?!Artificial Intelligence)A[A-Za-z]{2,30} I[A-Za-z]{2,30} \(AI\)|(?!Intelligence Artificielle)I[A-Za-z]{2,30} A[A-Za-z]{2,30} \(IA\))/i;
+function hasOtherInitials(text: string): boolean {
+  if (!HAS_INITIALS.test(text)) return false;
+  return [...text.matchAll(SPELT_OUT)].some(([words]) => !AI_SPELT_OUT.test(words));
+}
+
+const SPELT_OUT = /\b(?:A[a-z]+ I[a-z]+ \(AI\)|I[a-z]+ A[a-z]+ \(IA\))/gi;
+const AI_SPELT_OUT = /^(?:Artificial Intelligence|Intelligence Artificielle)/i;
+
+/** The end of {@link SPELT_OUT}: few texts have it, and it is found faster. */
+const HAS_INITIALS = /\((?:AI|IA)\)/i;
 
 const INITIALS: ReadonlySet<string> = new Set(["AI", "IA"]);
 
@@ -109,7 +117,7 @@ const INITIALS: ReadonlySet<string> = new Set(["AI", "IA"]);
 function trueHits(hits: readonly PhraseHit<TermKind>[], item: Item): (hit: PhraseHit<TermKind>) => boolean {
   const texts = [item.title, item.opening];
   const excluded = texts.flatMap((text) => findPhrases(NOT_AI(), text)).map((hit) => hit.value);
-  if (texts.some(({ text }) => OTHER_INITIALS.test(text))) excluded.push(INITIALS);
+  if (texts.some(({ text }) => hasOtherInitials(text))) excluded.push(INITIALS);
   const isKept = ({ phrase }: PhraseHit<TermKind>) => !excluded.some((terms) => terms.has(phrase));
   const isWeak = ({ value }: PhraseHit<TermKind>) => value === "weak";
   if (!hits.some((hit) => isWeak(hit) && isKept(hit))) return isKept;

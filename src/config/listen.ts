@@ -4,7 +4,8 @@ import { quote } from "./problems.ts";
 import type { Reading } from "./parse_values.ts";
 
 const MAX_PORT = 65_535;
-const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i;
+const MAX_HOST_NAME = 253;
+const LABEL = /^[a-z0-9]+(?:-+[a-z0-9]+)*$/i;
 
 /** An address to listen on. */
 export interface ListenAddress {
@@ -32,10 +33,14 @@ export function readListen(text: string): Reading<ListenAddress> {
   }
   if (!plain) return { value: { hostname: "0.0.0.0", port } };
   const numeric = /^[\d.]+$/.test(plain);
-  if (numeric ? ipaddr.IPv4.isValidFourPartDecimal(plain) : HOST_NAME.test(plain)) {
+  if (numeric ? ipaddr.IPv4.isValidFourPartDecimal(plain) : isHostName(plain)) {
     return { value: { hostname: plain, port } };
   }
   return { problem: `does not have a valid address or host name: ${quote(plain)}; ${forms}` };
+}
+
+function isHostName(text: string): boolean {
+  return text.length <= MAX_HOST_NAME && text.split(".").every((label) => LABEL.test(label));
 }
 
 /**

@@ -76,7 +76,7 @@ function readSignatures(header: string): { signatures: string[]; findings: Findi
         "The signatures stand with a comma between them: they are sent with a space, and not every verifier copes.",
     });
   }
-  const signatures = header.split(/,\s*(?=v1[,=])|\s+/).filter((part) => part !== "");
+  const signatures = header.replace(/,\s*(v1[,=])/g, " $1").split(/\s+/).filter((part) => part !== "");
   if (signatures.length === 0) {
     findings.push({ kind: "problem", text: "webhook-signature is empty." });
   } else if (!signatures.some((signature) => signature.startsWith("v1,"))) {

@@ -101,12 +101,17 @@ export interface SmtpServer {
   credentials: { user: string; password: string } | null;
 }
 
-const MAIL_ADDRESS =
-  /^(?=.{3,254}$)[\p{L}\p{N}!#$%&'*+/=?^_`{|}~.-]{1,64}@[\p{L}\p{N}]([\p{L}\p{N}-]*[\p{L}\p{N}])?(\.[\p{L}\p{N}]([\p{L}\p{N}-]*[\p{L}\p{N}])?)*$/u;
+const MAX_ADDRESS = 254;
+const MAX_LOCAL_PART = 64;
+const LOCAL_PART = /^[\p{L}\p{N}!#$%&'*+/=?^_`{|}~.-]+$/u;
+const LABEL = /^[\p{L}\p{N}]+(?:-+[\p{L}\p{N}]+)*$/u;
 
 /** Whether a text is an address that mail may go to: no quotes, no comments, no spaces, nothing that ends a header. */
 export function isMailAddress(text: string): boolean {
-  return MAIL_ADDRESS.test(text);
+  const at = text.lastIndexOf("@");
+  return text.length <= MAX_ADDRESS && at <= MAX_LOCAL_PART &&
+    LOCAL_PART.test(text.slice(0, Math.max(0, at))) &&
+    text.slice(at + 1).split(".").every((label) => LABEL.test(label));
 }
 
 /** The text with "…" for each word that may be a mail address. */

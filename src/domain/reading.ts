@@ -111,7 +111,7 @@ export interface SitemapRules {
 export type StrategyRules = ListRules | SparqlRules | SitemapRules;
 
 /** `{since}` or `{until:yyyyMMdd}`, also as an address has it in its path. */
-const PLACEHOLDER = /(?:\{|%7B)(since|until)(?::((?:(?!%7D)[^{}])+))?(?:\}|%7D)/gi;
+const PLACEHOLDER = /(?:\{|%7B)(since|until)(?::((?:[^{}%]|%[0-689a-f][\da-f]|%7[0-9acef])+))?(?:\}|%7D)/gi;
 
 /** The names and forms of the placeholders for days in a request's text. */
 export function windowPlaceholders(text: string): { name: string; format: string | undefined }[] {

@@ -1,21 +1,33 @@
-// The `Link` header (RFC 8288): which address an answer names as the next page.
+// The `Link` header (RFC 8288): which URL a response names as the next page.
 
-/** One link: its target, and its parameters as they stand, in which quoted texts may hold commas and semicolons. */
-const LINK = /<([^<>]*)>((?:\s*;\s*[^\s=;,<>"]+\s*(?:=\s*(?:"(?:[^"\\]|\\.)*"|[^\s";,<>]*))?)*)/g;
-const PARAMETER = /;\s*([^\s=;,<>"]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s";,<>]*)))?/g;
+const PARAMETER = /\s*;\s*([^\s=;,<>"]+)\s*/y;
+const VALUE = /=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s";,<>]*))/y;
 
 /** The target of the first link whose relation is `next`, as stated; null without one. */
 export function nextLink(header: string): string | null {
-  for (const [, target = "", parameters = ""] of header.matchAll(LINK)) {
-    if (relationsOf(parameters).includes("next")) return target;
+  let close = header.indexOf(">");
+  while (close !== -1) {
+    const open = header.lastIndexOf("<", close);
+    const { relations, end } = readParameters(header, close + 1);
+    if (open !== -1 && relations.includes("next")) return header.slice(open + 1, close);
+    close = header.indexOf(">", end);
   }
   return null;
 }
 
-/** What the first `rel` says; further ones are to be ignored (RFC 8288, 3.3). */
-function relationsOf(parameters: string): string[] {
-  for (const [, name = "", quoted, token = ""] of parameters.matchAll(PARAMETER)) {
-    if (name.toLowerCase() === "rel") return (quoted ?? token).toLowerCase().split(/\s+/);
+/** The parameters of one link: what its first `rel` says, since further ones are ignored (RFC 8288, 3.3). */
+function readParameters(header: string, start: number): { relations: string[]; end: number } {
+  let relations: string[] | null = null;
+  let end = start;
+  while (true) {
+    PARAMETER.lastIndex = end;
+    const name = PARAMETER.exec(header)?.[1];
+    if (name === undefined) return { relations: relations ?? [], end };
+    end = VALUE.lastIndex = PARAMETER.lastIndex;
+    const value = VALUE.exec(header);
+    if (value !== null) end = VALUE.lastIndex;
+    if (name.toLowerCase() === "rel") {
+      relations ??= (value?.[1] ?? value?.[2] ?? "").toLowerCase().split(/\s+/);
+    }
   }
-  return [];
 }

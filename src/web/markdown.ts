@@ -18,14 +18,24 @@ export function markdownToHtml(markdown: string): Html {
 
 /** Renders `code`, **bold** and [links](https://…); everything else is plain text. */
 export function inline(text: string): Html {
-  const parts = text.split(/(`[^`]+`|\*\*[^*]+\*\*|\[[^\][]+\]\((?:https:\/\/|#)[^()\s]+\))/);
+  const parts = text.split(/(`[^`]+`|\*\*[^*]+\*\*)/);
   return markup`${
     parts.map((part, index): Part => {
-      if (index % 2 === 0) return part;
-      if (part.startsWith("`")) return codeOf(part.slice(1, -1));
-      if (part.startsWith("**")) return markup`<strong>${inline(part.slice(2, -2))}</strong>`;
-      const [, label = "", url = ""] = /^\[([^\]]+)\]\((.+)\)$/.exec(part) ?? [];
-      return markup`<a href="${url}">${label}</a>`;
+      if (index % 2 === 0) return withLinks(part);
+      return part.startsWith("`")
+        ? codeOf(part.slice(1, -1))
+        : markup`<strong>${inline(part.slice(2, -2))}</strong>`;
+    })
+  }`;
+}
+
+function withLinks(text: string): Html {
+  const parts = text.split(/(\[[^\][]+\]\([^()\s]+\))/);
+  return markup`${
+    parts.map((part, index): Part => {
+      const [label = "", url = ""] = part.slice(1, -1).split("](");
+      const isLink = index % 2 === 1 && (url.startsWith("https://") || url.startsWith("#"));
+      return isLink ? markup`<a href="${url}">${label}</a>` : part;
     })
   }`;
 }

@@ -8,9 +8,14 @@ const LONGEST_BEFORE = 70;
 /** The words between the parts and the article. */
 const JOIN = /\s(?:of|in|to|under|des|der|von|im|in|du|de|de l'|de la|dans l')(?: the| dem| den)?\s?$/i;
 
-/** A value, a conjunction or a word for a part. */
-const PIECE =
-  /^(?:[([]?(?:\d{1,2}[a-d]?|[a-z]|[a-k][a-d]|[ivx]{1,4})[)\],;]*(?:[([]?[a-z]{1,2}[)\],;]*)?|and|or|und|oder|et|ou|to|bis|\u00e0|-|sowie|paragraphs?|paragraphes?|abs\.?|absatz(?:es)?|absatze|points?|buchst\.?|buchstaben?|lit\.?|nr\.?|nummern?|ziffern?|section|abschnitt)$/i;
+/** The value of a part. */
+const VALUE = /^[([]?(?:\d{1,2}[a-d]?|[a-z]|[a-k][a-d]|[ivx]{1,4})[)\],;]*(?:[([]?[a-z]{1,2}[)\],;]*)?$/i;
+/** Conjunctions and the words for parts. */
+const WORDS: ReadonlySet<string> = new Set(
+  ("and or und oder et ou to bis \u00e0 - sowie paragraph paragraphs paragraphe paragraphes abs abs. absatz absatzes " +
+    "absatze point points buchst buchst. buchstabe buchstaben lit lit. nr nr. nummer nummern ziffer ziffern section " +
+    "abschnitt").split(" "),
+);
 
 /** The citation with the parts before it, if there are any. */
 export function withReversedParts(text: string, citation: Citation, head: Head): Citation {
@@ -34,10 +39,14 @@ function partsAtEnd(text: string): { words: string; at: number } | null {
   let start: number | null = null;
   for (let i = pieces.length - 1; i >= 0; i--) {
     const piece = pieces[i];
-    if (piece === undefined || !PIECE.test(piece[0])) break;
+    if (piece === undefined || !isPiece(piece[0])) break;
     if (startsWithPartWord(text, piece.index)) start = piece.index;
   }
   return start === null ? null : { words: text.slice(start), at: start };
+}
+
+function isPiece(text: string): boolean {
+  return WORDS.has(text.toLowerCase()) || VALUE.test(text);
 }
 
 function startsWithPartWord(text: string, at: number): boolean {

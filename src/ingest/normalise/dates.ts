@@ -104,8 +104,7 @@ const COMPACT_TIME = /(?<=\st)(?<h>\d{2})(?<m>\d{2})(?<s>\d{2})?(?:[.,](?<f>\d+)
 function parseWritten(text: string, timezone: string): number | null {
   const plain = text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase()
     .replace(/\([^()]*\)|\[[^[\]]*\]/g, " ").replace(/[\u2010-\u2015\u2212]/g, "-").trim();
-  const numbered = withMonthNumber(plain)
-    .replace(/(#\d+#\s*\d{1,2})(\s+\d{1,2}:.*?)\s(\d{4})$/, "$1 $3 $2"); // asctime has the year behind the time
+  const numbered = withYearFirst(withMonthNumber(plain));
   for (const form of DAY_FORMS) {
     const match = form.exec(numbered);
     if (match === null) continue;
@@ -123,6 +122,15 @@ function withMonthNumber(text: string): string {
     return `${text.slice(0, match.index)}#${month}#${text.slice(match.index + match[0].length)}`;
   }
   return text;
+}
+
+/** The text with the year before the time, where it is behind it as `asctime` writes it. */
+function withYearFirst(text: string): string {
+  const year = /\s\d{4}$/.exec(text);
+  const day = year === null ? null : /#\d+#\s*\d{1,2}(?=\s+\d{1,2}:)/.exec(text.slice(0, year.index));
+  if (year === null || day === null) return text;
+  const end = day.index + day[0].length;
+  return `${text.slice(0, end)}${year[0]} ${text.slice(end, year.index)}`;
 }
 
 type Groups = Record<string, string | undefined>;
