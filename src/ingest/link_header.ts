@@ -5,12 +5,12 @@ const VALUE = /=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s";,<>]*))/y;
 
 /** The target of the first link whose relation is `next`, as stated; null without one. */
 export function nextLink(header: string): string | null {
-  let close = header.indexOf(">");
-  while (close !== -1) {
-    const open = header.lastIndexOf("<", close);
+  for (let open = header.indexOf("<"); open !== -1;) {
+    const close = header.indexOf(">", open);
+    if (close === -1) return null;
     const { relations, end } = readParameters(header, close + 1);
-    if (open !== -1 && relations.includes("next")) return header.slice(open + 1, close);
-    close = header.indexOf(">", end);
+    if (relations.includes("next")) return header.slice(header.lastIndexOf("<", close) + 1, close);
+    open = header.indexOf("<", end);
   }
   return null;
 }

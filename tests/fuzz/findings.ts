@@ -106,4 +106,11 @@ export const FINDINGS: Readonly<Record<string, GrowingCase>> = {
     at: 319,
     repeated: "<p></p>",
   }),
+  "angle brackets in a Link header": growing({ parser: "Link", at: 18, repeated: ">-" }),
+  "definitions that never end within list items that never end": growing({
+    parser: "listing",
+    at: 189,
+    repeated: "<ul><li>",
+    repeatedAfter: "<dd>",
+  }),
 };

@@ -51,8 +51,9 @@ function callOf(type: string, object: Record<string, unknown>, nowMs: number): P
 
 /** What of a welcome mail, as its file holds it, the demo shows, and the key, which has a line for itself. */
 export function readWelcome(eml: string): { headers: string[]; key: string | null } {
+  const lines = eml.split(/\r?\n/);
   const headers = ["From", "To", "Subject"].flatMap((name) =>
-    new RegExp(`^${name}: .*$`, "m").exec(eml)?.[0] ?? []
+    lines.find((line) => line.startsWith(`${name}: `)) ?? []
   );
   return { headers, key: /^ *(rgf_[0-9a-f]{64})$/m.exec(eml)?.[1] ?? null };
 }

@@ -1,4 +1,5 @@
 // CDATA sections of a feed that never end: each is ended with its item, so that the items behind it are not lost in it.
+import { isName } from "./scan_xml.ts";
 
 const OPEN = "<![CDATA[";
 const CLOSE = "]]>";
@@ -7,6 +8,9 @@ const COMMENT_END = "-->";
 
 /** The part of {@link OPEN} that is found soonest where there is none. */
 const RARE = "![CDATA[";
+
+/** What is between the end of an item and what follows it. */
+const BETWEEN_ITEMS = /\s*>\s*</y;
 
 /** Where nothing more is found. */
 const NOWHERE = Infinity;
@@ -35,8 +39,13 @@ export function mendSections(text: string, from: number, itemName: string): Mend
 
 function findCuts(text: string, from: number, itemName: string): number[] {
   const cuts: number[] = [];
-  const item = new Finder(text, new RegExp(`<${itemName}[\\s>/]`, "g"));
-  const itemEnd = new Finder(text, new RegExp(`</${itemName}\\s*>\\s*<(?:${itemName}[\\s>/]|/)`, "g"));
+  const item = new Finder(text, `<${itemName}`, (at) => isName(text, at + 1, itemName));
+  const itemEnd = new Finder(text, `</${itemName}`, (at) => {
+    BETWEEN_ITEMS.lastIndex = at + `</${itemName}`.length;
+    if (!BETWEEN_ITEMS.test(text)) return false;
+    const next = BETWEEN_ITEMS.lastIndex;
+    return text[next] === "/" || isName(text, next, itemName);
+  });
   const [opens, closes, comments] = [
     new Finder(text, OPEN),
     new Finder(text, CLOSE),
@@ -71,7 +80,11 @@ function findCuts(text: string, from: number, itemName: string): number[] {
 class Finder {
   #found = -1;
 
-  constructor(readonly text: string, readonly what: string | RegExp) {}
+  constructor(
+    readonly text: string,
+    readonly what: string,
+    readonly isMeant: (at: number) => boolean = () => true,
+  ) {}
 
   /** The first place at or behind an offset. */
   next(from: number): number {
@@ -81,11 +94,9 @@ class Finder {
 
   #search(from: number): number {
     const { text, what } = this;
-    if (typeof what === "string") {
-      const found = text.indexOf(what, from);
-      return found === -1 ? NOWHERE : found;
+    for (let at = text.indexOf(what, from); at !== -1; at = text.indexOf(what, at + 1)) {
+      if (this.isMeant(at)) return at;
     }
-    what.lastIndex = from;
-    return what.exec(text)?.index ?? NOWHERE;
+    return NOWHERE;
   }
 }

@@ -162,11 +162,21 @@ const ENDED_BY: Readonly<Record<string, { ends: readonly string[]; within: reado
   option: { ends: ["option"], within: ["select"] },
 };
 
+interface OpenElement {
+  name: string;
+  /** Whether it is in the tree. */
+  isShown: boolean;
+  /** Whether another element has ended it, before the parser does. */
+  isEnded: boolean;
+}
+
 /** The elements that are open while a page is read. */
 class OpenElements {
-  readonly #open: { name: string; isShown: boolean; isEnded: boolean }[] = [];
+  readonly #open: OpenElement[] = [];
   /** How many of each name are open. */
   readonly #counts = new Map<string, number>();
+  /** Where in {@link #open} those of each name are that have not ended. */
+  readonly #positions = new Map<string, number[]>();
   #depth = 0;
   #tooDeep = 0;
 
@@ -203,6 +213,9 @@ class OpenElements {
     const isShown = this.#depth < MAX_DEPTH;
     this.#open.push({ name, isShown, isEnded: false });
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+    const positions = this.#positions.get(name);
+    if (positions === undefined) this.#positions.set(name, [this.#open.length - 1]);
+    else positions.push(this.#open.length - 1);
     this.#depth++;
     if (isShown) this.handler.onopentag(name, attributes);
     else this.#tooDeep++;
@@ -215,11 +228,9 @@ class OpenElements {
   endBefore(name: string): void {
     const rule = ENDED_BY[name];
     if (rule === undefined) return;
-    for (let place = this.#open.length - 1; place >= 0; place--) {
-      const { name: outer, isEnded } = this.#open[place] ?? { name: "", isEnded: true };
-      if (isEnded) continue;
-      if (rule.within.includes(outer)) return;
-      if (rule.ends.includes(outer)) return this.#endDownTo(place);
+    const item = this.#lastOf(rule.ends);
+    if (item > this.#lastOf(rule.within)) {
+      for (const element of this.#open.slice(item).reverse()) this.#endOne(element);
     }
   }
 
@@ -228,17 +239,19 @@ class OpenElements {
     const last = this.#open.pop();
     if (last === undefined) return;
     this.#counts.set(last.name, (this.#counts.get(last.name) ?? 0) - 1);
-    if (last.isEnded) return;
-    this.#depth--;
-    if (last.isShown) this.handler.onclosetag();
+    this.#endOne(last);
   }
 
-  #endDownTo(place: number): void {
-    for (const element of this.#open.slice(place).reverse()) {
-      if (element.isEnded) continue;
-      element.isEnded = true;
-      this.#depth--;
-      if (element.isShown) this.handler.onclosetag();
-    }
+  #endOne(element: OpenElement): void {
+    if (element.isEnded) return;
+    element.isEnded = true;
+    this.#positions.get(element.name)?.pop();
+    this.#depth--;
+    if (element.isShown) this.handler.onclosetag();
+  }
+
+  /** Where the innermost element is that has one of the names and has not ended; -1 without one. */
+  #lastOf(names: readonly string[]): number {
+    return Math.max(...names.map((name) => this.#positions.get(name)?.at(-1) ?? -1));
   }
 }
