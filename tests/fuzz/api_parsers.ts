@@ -2,7 +2,6 @@
 import { createHmac } from "node:crypto";
 import { clientAddress, readRanges } from "../../src/api/client_address.ts";
 import { ConfigError } from "../../src/config/config.ts";
-import { readStripeEvent } from "../../src/accounts/stripe_event.ts";
 import { configOf } from "../config/given.ts";
 import { boardConfig, PAYMENT_CONFIG, STRIPE_SECRET } from "../support/samples.ts";
 import { createWorld, START_MS, type World } from "../support/world.ts";
@@ -99,20 +98,28 @@ function asked(): Promise<{ world: World; key: string }> {
   }));
 }
 
-/** Sends a request as it is; one that cannot be made is none. */
+/**
+ * Sends a request. Its headers are read as they are, as those of the server are: to make a `Headers` takes quadratic
+ * time.
+ */
 async function send(path: string, init: RequestInit, headers: Record<string, string>): Promise<void> {
   const { world, key } = await asked();
-  let request: Request;
-  try {
-    request = new Request(`http://regfeed.example${path}`, {
-      ...init,
-      headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
-    });
-  } catch {
-    return;
-  }
+  const sent: Record<string, string> = {
+    authorization: `Bearer ${key}`,
+    "content-type": "application/json",
+    ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.trim()])),
+  };
+  if (Object.values(sent).some((value) => NOT_IN_HEADERS.test(value))) return;
+  const url = `http://regfeed.example${path}`;
+  if (!URL.canParse(url)) return;
+  const request = new Request(url, init);
+  request.headers.get = (name) => sent[name.toLowerCase()] ?? null;
+  request.headers.has = (name) => Object.hasOwn(sent, name.toLowerCase());
   await (await world.app.fetch(request)).text();
 }
+
+/** What no server takes for part of a header's value. */
+const NOT_IN_HEADERS = /[^\t\x20-\x7e\x80-\xff]/;
 
 function header(
   name: string,
@@ -210,7 +217,6 @@ export const API_PARSERS: readonly FuzzedParser[] = [
       const v1 = createHmac("sha256", STRIPE_SECRET).update(`${t}.${text}`).digest("hex");
       const signature = { "stripe-signature": `t=${t},v1=${v1}` };
       await send("/v1/webhooks/payment", { method: "POST", body: text }, signature);
-      readStripeEvent(text, START_MS);
     },
   },
   {
