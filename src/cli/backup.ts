@@ -188,7 +188,7 @@ function describeRestored(
     `${hasSecretKey ? "Start the server now" : "Start the server after that"}: \`${program} serve\`.\n`,
     "What came after the backup is collected and sent again under new event and delivery ids, and numbers (sequence) " +
     "after the backup's are given anew; what was changed, released or discarded since is undone, with its lines in the " +
-    'audit. Tell those who receive: docs/run/operations.md, "What a restore loses".\n',
+    'audit. Tell those who receive: docs/run/backup.md, "What a restore loses".\n',
   ];
 }
 
