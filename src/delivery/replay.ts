@@ -103,9 +103,10 @@ async function replayRange(
   for (let step = 0; step < MAX_STEPS; step++) {
     const place = sum.replayed + sum.created;
     if (place >= MAX_DELIVERIES) break;
+    const stepMs = clock.nowMs(); // each step counts on its own day
     const more = await store.replayEvents(customerId, subscriptionId, {
-      nowMs,
-      month: utcMonth(nowMs),
+      nowMs: stepMs,
+      month: utcMonth(stepMs),
       tiers,
       newMailId: () => replaying.newId("mail"),
       afterId,

@@ -42,6 +42,8 @@ export interface ClaimedDelivery {
 
 /** The most that is kept of an answer's body, bytes. */
 export const MAX_KEPT_ANSWER = 1_024;
+/** Attempts that are kept of a delivery, the newest: those of two schedules. */
+export const MAX_KEPT_ATTEMPTS = 25;
 
 /** What came of one attempt. */
 export interface AttemptResult {

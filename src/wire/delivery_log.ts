@@ -5,6 +5,7 @@ import {
   DELIVERY_STATUSES,
   type DeliveryRecord,
   describeDelivery,
+  MAX_KEPT_ATTEMPTS,
 } from "../domain/delivery.ts";
 import { DISCLAIMER } from "../domain/disclaimer.ts";
 import { trimEndOf } from "../domain/trim.ts";
@@ -98,7 +99,8 @@ export const deliveryList = z.strictObject({
 const deliveryWithAttempts = deliveryRecord.extend({
   attempts: z.array(attemptRecord).meta({
     description:
-      "First attempt first; deleted some time after the delivery is finished, as the operator configures",
+      `The newest ${MAX_KEPT_ATTEMPTS} attempts, oldest first; deleted some time after the delivery is finished, as the ` +
+      "operator configures",
   }),
 }).meta({ id: "DeliveryWithAttempts", description: "A delivery with its attempts" });
 

@@ -50,3 +50,24 @@ Deno.test("a customer has one replay in progress, and is told when to retry", ()
     await first;
     assert.notEqual(typeof await replay(TARGET, RANGE), "string");
   }));
+
+Deno.test("a replay that goes on after midnight counts on each day what it sends on that day", () =>
+  withEvents(0, async (store, replaying) => {
+    await subscribe(store, "sub_all");
+    const newId = createIds(() => T0, (bytes) => new Uint8Array(bytes));
+    await publish(store, Array.from({ length: 400 }, () => anEvent(newId("event"))), false);
+    const midnight = Math.ceil(T0 / 86_400_000) * 86_400_000;
+    let steps = 0;
+    const clock = {
+      ...replaying.clock,
+      nowMs: () => steps === 0 ? midnight - 1 : midnight,
+      sleep: () => (steps++, Promise.resolve()),
+    };
+    await store.takeDaily("cus_1", { action: "replays", count: 7, limit: 5_000, nowMs: midnight - 1 });
+    const outcome = await createReplay({ ...replaying, clock })(
+      { ...TARGET, subscriptionId: "sub_all" },
+      RANGE,
+    );
+    assert.ok(typeof outcome !== "string" && outcome.created === 400);
+    assert.equal((await store.usedToday("cus_1", midnight)).replays, 200, "of the second day");
+  }));

@@ -1,4 +1,5 @@
 // The health of endpoints in SQLite: noted with the attempts, judged by the clock, switched off and on.
+import { utcDay } from "../../domain/calendar.ts";
 import {
   afterAttempt,
   disableAtMs,
@@ -170,7 +171,8 @@ export function switchOff(
       problem,
       ...(by === "key-lost" ? { isKeyLost: true as const } : {}),
     },
-    onceKey: `delivery-disabled:${subscriptionId}:${nowMs}`,
+    // Once a day: an endpoint that responds with 410 whenever it is enabled again must not send mail after mail.
+    onceKey: `delivery-disabled:${subscriptionId}:${utcDay(nowMs)}`,
     atMs: nowMs,
   });
 }

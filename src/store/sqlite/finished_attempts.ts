@@ -1,5 +1,5 @@
 // What came of attempts, in SQLite: recorded, many at once, and what follows for deliveries and endpoints.
-import type { FinishedAttempt, NextStep } from "../../domain/delivery.ts";
+import { type FinishedAttempt, MAX_KEPT_ATTEMPTS, type NextStep } from "../../domain/delivery.ts";
 import type { Connection, Value } from "./connection.ts";
 import { applyTrigger, arriveUnread, findState, findStates } from "./delivery_states.ts";
 import { onceFor, places } from "./row_counts.ts";
@@ -16,6 +16,7 @@ export function recordAttempts(
 ): void {
   const notes = new EndpointNotes(connection, nowMs);
   for (const some of chunks(finished)) insertAttempts(connection, some);
+  for (const { deliveryId, attempt } of finished) removeOldAttempts(connection, deliveryId, attempt);
   let arrived: FinishedAttempt[] = [];
   const arrive = (): void => {
     for (const some of chunks(arrived)) arriveAll(connection, some, { notes, nowMs });
@@ -55,6 +56,16 @@ const insertSql = onceFor((rows) =>
    values ${places(rows, "(?, ?, ?, ?, ?, ?, ?)")}
    on conflict (delivery_id, number) do nothing`
 );
+
+/** A delivery that is replayed again and again, or whose address changes, has no last attempt: the newest are kept. */
+function removeOldAttempts(connection: Connection, deliveryId: string, attempt: number): void {
+  if (attempt <= MAX_KEPT_ATTEMPTS) return;
+  connection.run(
+    "delete from attempts where delivery_id = ? and number <= ?",
+    deliveryId,
+    attempt - MAX_KEPT_ATTEMPTS,
+  );
+}
 
 interface Recording {
   notes: EndpointNotes;

@@ -1,6 +1,6 @@
 // Promises about finished attempts: what follows from each, early, late or twice.
 import assert from "node:assert/strict";
-import type { NextStep } from "../../../src/domain/delivery.ts";
+import { MAX_KEPT_ATTEMPTS, type NextStep } from "../../../src/domain/delivery.ts";
 import type { Store } from "../../../src/domain/store.ts";
 import {
   addCustomer,
@@ -17,10 +17,12 @@ import {
   releaseAll,
   subscribe,
   T0,
+  TERMS,
 } from "./given.ts";
 import type { StorePromise } from "./promise.ts";
 
 const FAR = T0 + 1e9;
+const DAY = 86_400_000;
 
 /** One subscription with one delivery, claimed. */
 async function claimedOne(store: Store): Promise<Claimed> {
@@ -131,6 +133,42 @@ export const attemptPromises: StorePromise[] = [
       const claimed = await claimAll(store, FAR);
       assert.deepEqual(claimed.map(({ subscriptionId }) => subscriptionId), ["sub_2", "sub_2", "sub_2"]);
       assert.equal(await releaseAll(store), 0);
+    },
+  },
+  {
+    name: "an endpoint that is gone each time it is enabled again gets one mail a day",
+    check: async (store) => {
+      await addCustomer(store);
+      await subscribe(store, "sub_1");
+      const mails = async () => (await store.listMails({ customerId: "cus_1", limit: 100 })).length;
+      const before = await mails();
+      for (const [round, nowMs] of [T0, T0 + 1_000, T0 + 2_000, T0 + DAY].entries()) {
+        await publishMany(store, round + 1, round + 1);
+        await matchAll(store, { nowMs });
+        await releaseAll(store, { nowMs });
+        const delivery = first(await claimAll(store, nowMs, { perSubscription: 1 }));
+        await store.finishAttempts([finished(delivery, { kind: "gone" })], nowMs);
+        assert.notEqual((await store.findSubscription("cus_1", "sub_1"))?.disabledAtMs, null);
+        await store.changeSubscription("cus_1", "sub_1", { enabled: true }, { nowMs, activeLimit: 9 });
+      }
+      assert.equal(await mails() - before, 2);
+    },
+  },
+  {
+    name: "a delivery that is replayed again and again keeps its newest attempts",
+    check: async (store) => {
+      let delivery: Claimed | undefined = await claimedOne(store);
+      for (let round = 1; round <= MAX_KEPT_ATTEMPTS + 5; round++) {
+        if (round > 1) await store.replayDelivery("cus_1", delivery.id, TERMS);
+        if (round > 1) delivery = first(await claimAll(store));
+        await finish(store, delivery, { kind: "delivered" });
+      }
+      const numbers = (await store.listAttempts(delivery.id)).map(({ number }) => number);
+      assert.deepEqual([numbers.length, numbers[0], numbers.at(-1)], [
+        MAX_KEPT_ATTEMPTS,
+        6,
+        MAX_KEPT_ATTEMPTS + 5,
+      ]);
     },
   },
   {
