@@ -112,13 +112,11 @@ export function literalAddress(url: URL): string | null {
 /** The bits of an IPv6 address that one customer of a provider has: who has one such address has the whole of it. */
 const IPV6_NETWORK_BITS = 64;
 
-/** Whom a limit counts as one: an IPv4 address, an IPv6 network of 64 bits; text that is no address is itself. */
-export function networkOf(text: string): string {
+/** Whom a limit counts as one: an IPv4 address, an IPv6 network (of 64 bits); text that is not an address is itself. */
+export function networkOf(text: string, ipv6Bits = IPV6_NETWORK_BITS): string {
   const address = parseAddress(text);
   if (address === null) return text;
   if (address instanceof ipaddr.IPv4) return address.toString();
   if (address.isIPv4MappedAddress()) return address.toIPv4Address().toString();
-  return `${
-    ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/${IPV6_NETWORK_BITS}`)
-  }/${IPV6_NETWORK_BITS}`;
+  return `${ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/${ipv6Bits}`)}/${ipv6Bits}`;
 }

@@ -3,7 +3,9 @@
 import { Buffer } from "node:buffer";
 import { isIP, isIPv6 } from "node:net";
 import { Duplex } from "node:stream";
+import { networkOf } from "../domain/address.ts";
 import { NetworkError } from "../domain/ports.ts";
+import { orAborted } from "../domain/stop.ts";
 import { toNetworkError } from "./network_errors.ts";
 import { createResolver } from "./resolver.ts";
 
@@ -13,6 +15,11 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const ADDRESS_TIMEOUT_MS = 1_000;
 /** Maximum size of one read, bytes. */
 const READ_BYTES = 16_384;
+
+/** TLS handshakes with one network that may be unfinished before it is asked no more. */
+export const MAX_UNFINISHED_HANDSHAKES = 16;
+/** The bits of an IPv6 address that are one network here: what a provider gives one customer at most. */
+const HANDSHAKE_NETWORK_BITS = 48;
 
 /** Where a connection goes. */
 export interface Destination {
@@ -29,7 +36,7 @@ export interface Destination {
 
 /**
  * Connects. Rejects with a {@link NetworkError}, or with the signal's reason as soon as it aborts. Nothing stays open
- * then.
+ * then, except an unfinished TLS handshake.
  */
 export async function dial(destination: Destination, signal: AbortSignal): Promise<Duplex> {
   const late = new AbortController();
@@ -39,6 +46,9 @@ export async function dial(destination: Destination, signal: AbortSignal): Promi
   const { hostname, tls } = destination;
   try {
     const addresses = destination.addresses ?? await createResolver().resolve(hostname, stop);
+    if (tls !== null && addresses.some(hasUnfinishedHandshakes)) {
+      throw new NetworkError("earlier TLS handshakes with the host are unfinished");
+    }
     const tcp = await connectToFirst(alternateFamilies(addresses), destination.port, stop);
     return new ConnectionStream(
       tls === null ? tcp : await startTls(tcp, { hostname, ...tls, signal: stop }),
@@ -48,6 +58,14 @@ export async function dial(destination: Destination, signal: AbortSignal): Promi
   } finally {
     clearTimeout(timer);
   }
+}
+
+function handshakeNetwork(address: string): string {
+  return networkOf(address, HANDSHAKE_NETWORK_BITS);
+}
+
+function hasUnfinishedHandshakes(address: string): boolean {
+  return (unfinished.get(handshakeNetwork(address)) ?? 0) >= MAX_UNFINISHED_HANDSHAKES;
 }
 
 async function connectToFirst(
@@ -86,6 +104,7 @@ async function connect(
       throw controller.signal.reason;
     }
     connection.setNoDelay(true);
+    connection.setKeepAlive(true); // an unfinished handshake ends when the host is gone
     return connection;
   } finally {
     clearTimeout(timer);
@@ -93,9 +112,18 @@ async function connect(
   }
 }
 
+/** TLS handshakes that were given up and are still open, by network; see {@link startTls}. */
+const unfinished = new Map<string, number>();
+
+function countUnfinished(network: string, change: 1 | -1): void {
+  const count = (unfinished.get(network) ?? 0) + change;
+  if (count === 0) unfinished.delete(network);
+  else unfinished.set(network, count);
+}
+
 /**
- * Starts TLS. If it is given up, the runtime (Deno 2.4 and 2.9) keeps the connection until the server closes it, so that an
- * endpoint can cost one open file per attempt.
+ * Starts TLS. The runtime (Deno 2.4 and 2.9) cannot end a handshake: the connection stays open until the server closes it.
+ * An endpoint that never does would cost a file per attempt. So the handshakes that are given up are counted.
  */
 async function startTls(
   tcp: Deno.TcpConn,
@@ -105,21 +133,25 @@ async function startTls(
     signal: AbortSignal;
   },
 ): Promise<Deno.TlsConn> {
+  const network = handshakeNetwork(tcp.remoteAddr.hostname);
   let connection: Deno.Conn = tcp;
-  const close = () => closeQuietly(connection);
-  signal.addEventListener("abort", close);
   try {
     const caCerts = authorities === undefined ? [] : [authorities];
     const tls = connection = await Deno.startTls(tcp, { hostname, alpnProtocols: ["http/1.1"], caCerts });
-    signal.throwIfAborted();
-    await tls.handshake();
-    signal.throwIfAborted();
+    const handshake = tls.handshake();
+    await orAborted(handshake, signal).catch((error) => {
+      if (!signal.aborted) throw error;
+      countUnfinished(network, 1);
+      void handshake.catch(() => {}).finally(() => {
+        countUnfinished(network, -1);
+        closeQuietly(tls);
+      });
+      throw error;
+    });
     return tls;
   } catch (error) {
-    close();
+    if (!signal.aborted) closeQuietly(connection);
     throw error;
-  } finally {
-    signal.removeEventListener("abort", close);
   }
 }
 

@@ -1,6 +1,6 @@
 // Tests of src/platform/dial.ts: what is connected to, and that nothing stays open.
 import assert from "node:assert/strict";
-import { dial } from "../../src/platform/dial.ts";
+import { dial, MAX_UNFINISHED_HANDSHAKES } from "../../src/platform/dial.ts";
 import { saying, serveRaw } from "./raw_server.ts";
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -68,4 +68,28 @@ Deno.test("dial() writes a large text completely to a peer that reads slowly", a
   assert.deepEqual(await reading, large);
   stream.destroy();
   listener.close();
+});
+
+Deno.test("an address that leaves TLS handshakes unfinished is not asked again until it closes some", async () => {
+  const unfinished = "earlier TLS handshakes with the host are unfinished";
+  /** Why a connection failed that is given up soon. */
+  const attempt = async (address: string, port: number): Promise<unknown> => {
+    const target = { hostname: "a.test", port, addresses: [address], tls: { authorities: undefined } };
+    const error = await dial(target, AbortSignal.timeout(100)).then(() => null, (error) => error);
+    return error?.reason ?? error?.name;
+  };
+  {
+    await using silent = serveRaw(() => {}, "0.0.0.0");
+    for (let made = 0; made < MAX_UNFINISHED_HANDSHAKES; made++) {
+      assert.equal(await attempt("127.0.0.1", silent.port), "TimeoutError");
+    }
+    assert.equal(await attempt("127.0.0.1", silent.port), unfinished);
+    assert.equal(silent.connections.taken, MAX_UNFINISHED_HANDSHAKES, "no further connection is made");
+    assert.equal(await attempt("127.0.0.2", silent.port), "TimeoutError", "another address is asked");
+  }
+  await using silent = serveRaw(() => {});
+  for (let turn = 0; turn < 500 && await attempt("127.0.0.1", silent.port) === unfinished; turn++) {
+    await pause(10);
+  }
+  assert.equal(silent.connections.taken, 1);
 });
