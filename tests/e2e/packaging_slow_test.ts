@@ -140,7 +140,7 @@ Deno.test({
 
 Deno.test({
   ...needs(
-    "the Debian package holds the executable, its unit, and a config that it must not overwrite",
+    "the Debian package contains the executable, its unit, the guides, and a config that it must not overwrite",
     program("dpkg-deb"),
   ),
   fn: async () => {
@@ -154,6 +154,7 @@ Deno.test({
       assert.match(listed, /^-rwxr-xr-x root\/root .* \.\/usr\/bin\/regfeed$/m);
       assert.match(listed, /^-rw-r--r-- root\/root .* \.\/usr\/lib\/systemd\/system\/regfeed\.service$/m);
       assert.match(listed, /^-rw-r----- root\/root .* \.\/etc\/regfeed\/regfeed\.toml$/m);
+      assert.match(listed, / \.\/usr\/share\/doc\/regfeed\/docs\/run\/operations\.md$/m);
       const again = join(folder, "again.deb");
       await new Promise((resolve) => setTimeout(resolve, 1_100)); // its files are of another second
       await buildDebian({ executable, output: again, version: "1.2.3", architecture: "amd64" });

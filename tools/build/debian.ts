@@ -58,6 +58,9 @@ export async function buildDebian(
     await put("usr/share/doc/regfeed/copyright", await collectLicences(), 0o644);
     const changes = changelog({ version, control, time, commit: (await buildFacts()).commit });
     await put("usr/share/doc/regfeed/changelog.gz", gzipSync(changes, { level: 9 }), 0o644);
+    for (const path of await documents()) {
+      await put(`usr/share/doc/regfeed/${path}`, await read(path), 0o644);
+    }
     const page = manualPage(await loadEveryCommand(), {
       version,
       timeMs: time === null ? Date.now() : time * 1_000,
@@ -84,6 +87,17 @@ export async function buildDebian(
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
+}
+
+/** The guides and the example files that they link to. */
+async function documents(): Promise<string[]> {
+  const found = ["README.md", "SECURITY.md"];
+  for (const folder of ["docs", "docs/use", "docs/run", "docs/develop", "packaging"]) {
+    for await (const { name, isFile } of Deno.readDir(join(ROOT, folder))) {
+      if (isFile) found.push(`${folder}/${name}`);
+    }
+  }
+  return found.sort();
 }
 
 /** What Debian's tools show of a package's history: this version, and where all of it can be read. */
