@@ -13,5 +13,7 @@ const REASONS: readonly [new (message: string) => Error, string][] = [
 
 /** Why an operation on a file failed. */
 export function reasonOf(error: unknown): string {
+  // Node's functions throw errors of no special class.
+  if ((error as { code?: string }).code === "EACCES") return "permission denied";
   return REASONS.find(([kind]) => error instanceof kind)?.[1] ?? (error as Error).message;
 }

@@ -1,4 +1,6 @@
 // A folder whose files somebody else puts there: what it holds, and what is in one of its files.
+import { constants, lstatSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import { join, sep } from "node:path";
 import type { FolderListing, FolderOptions } from "../domain/ports.ts";
 import { reasonOf } from "./file_errors.ts";
@@ -32,8 +34,8 @@ export async function listFolder(folder: string, { followLinks }: FolderOptions)
 }
 
 /**
- * Reads a regular file of a folder, of at most so many bytes. The file that is open is the one that was checked, even if
- * its name leads elsewhere by then. A hard link cannot be told from the file itself.
+ * Reads a regular file of a folder, of at most so many bytes. The open file is the one that was checked, even if its
+ * name leads elsewhere by then. A hard link cannot be told from the file itself.
  */
 export async function readFileIn(
   folder: string,
@@ -43,27 +45,37 @@ export async function readFileIn(
   const root = await Deno.realPath(folder);
   const path = await Deno.realPath(join(root, name));
   if (!followLinks && !isInside(path, root)) throw new Error(LEADS_OUT);
-  const checked = await Deno.lstat(path);
-  const reason = notRegular(checked);
+  const checked = lstatSync(path);
+  const reason = notRegular({
+    isFile: checked.isFile(),
+    isFifo: checked.isFIFO(),
+    isSymlink: checked.isSymbolicLink(),
+  });
   if (reason !== null) throw new Error(reason);
-  using file = await Deno.open(path);
-  const opened = await file.stat();
-  const isSame = opened.dev === checked.dev && opened.ino === checked.ino &&
-    await Deno.realPath(path) === path;
-  if (!isSame) throw new Error("it was replaced while it was opened");
-  return await readUpTo(file, maxBytes);
+  // A pipe that takes the file's place is opened without waiting for a writer. Deno 2.4 ignores the flag: nothing else
+  // may run between the check and this call.
+  const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const opened = await file.stat();
+    const isSame = opened.isFile() && opened.dev === checked.dev && opened.ino === checked.ino &&
+      await Deno.realPath(path) === path;
+    if (!isSame) throw new Error("it was replaced while it was opened");
+    return await readUpTo(file, maxBytes);
+  } finally {
+    await file.close();
+  }
 }
 
-async function readUpTo(file: Deno.FsFile, maxBytes: number): Promise<Uint8Array> {
+async function readUpTo(file: FileHandle, maxBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for (;;) {
     const chunk = new Uint8Array(65_536);
-    const read = await file.read(chunk);
-    if (read === null) break;
-    size += read;
+    const { bytesRead } = await file.read(chunk, 0, chunk.length, null);
+    if (bytesRead === 0) break;
+    size += bytesRead;
     if (size > maxBytes) throw new Error(`it has more than ${maxBytes} bytes`);
-    chunks.push(chunk.subarray(0, read));
+    chunks.push(chunk.subarray(0, bytesRead));
   }
   const bytes = new Uint8Array(size);
   let at = 0;
@@ -79,7 +91,9 @@ function isInside(path: string, root: string): boolean {
 }
 
 /** Why something is not a file that can be read; null for one that is. */
-function notRegular({ isFile, isFifo, isSymlink }: Deno.FileInfo): string | null {
+function notRegular(
+  { isFile, isFifo, isSymlink }: Pick<Deno.FileInfo, "isFile" | "isFifo" | "isSymlink">,
+): string | null {
   if (isFile) return null;
   if (isSymlink) return "it was replaced while it was opened";
   return isFifo ? "it is a pipe" : "it is a device or a socket";

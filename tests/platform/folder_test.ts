@@ -1,8 +1,9 @@
 // Tests of src/platform/folder.ts, on a real folder: nothing outside of it is read.
 import assert from "node:assert/strict";
+import { constants } from "node:fs";
 import { join } from "node:path";
 import { listFolder, readFileIn } from "../../src/platform/folder.ts";
-import { LINUX, needs, POSIX } from "../support/needs.ts";
+import { condition, LINUX, needs, POSIX } from "../support/needs.ts";
 import { withFolder } from "../support/process.ts";
 
 const STAY = { followLinks: false };
@@ -94,5 +95,53 @@ Deno.test({
       const read = (name: string) => readFileIn(inbox, name, { ...FOLLOW, maxBytes: 1_000 });
       await assert.rejects(read("pipe"), /it is a pipe/);
       await assert.rejects(read("zero"), /it is a device or a socket/);
+    }),
+});
+
+/** Swaps a file for a pipe and back, as fast as it can. */
+const SWAPPER = `
+const [file, pipe, shown] = ["file", "pipe", "shown"].map((name) => self.name + "/" + name);
+for (;;) {
+  for (const one of [file, pipe]) {
+    Deno.linkSync(one, shown + "~");
+    Deno.renameSync(shown + "~", shown);
+    if (Math.random() < 0.1) await new Promise((later) => setTimeout(later, 1));
+  }
+}`;
+
+Deno.test({
+  ...needs(
+    "readFileIn() does not wait for a pipe that takes a file's place at any moment",
+    LINUX,
+    condition(constants.O_NONBLOCK === 0x800, "Deno 2.4 opens no file without waiting"),
+  ),
+  fn: () =>
+    withFolder(async (folder) => {
+      assert.ok((await new Deno.Command("mkfifo", { args: [join(folder, "pipe")] }).output()).success);
+      for (const name of ["file", "shown"]) await Deno.writeTextFile(join(folder, name), "a".repeat(10));
+      const swapper = new Worker(URL.createObjectURL(new Blob([SWAPPER])), { type: "module", name: folder });
+      const outcomes = new Set<string>();
+      try {
+        const endMs = performance.now() + 3_000;
+        while (performance.now() < endMs) {
+          const timer = Promise.withResolvers<string>();
+          const id = setTimeout(timer.resolve, 5_000, "hangs");
+          const read = readFileIn(folder, "shown", { ...STAY, maxBytes: 99 });
+          outcomes.add(
+            await Promise.race([
+              read.then(({ length }) => `${length} bytes`, ({ message }) => message),
+              timer.promise,
+            ]),
+          );
+          clearTimeout(id);
+        }
+      } finally {
+        swapper.terminate();
+      }
+      assert.deepEqual([...outcomes].sort(), [
+        "10 bytes",
+        "it is a pipe",
+        "it was replaced while it was opened",
+      ]);
     }),
 });
