@@ -263,7 +263,8 @@ export class WorkerLimitError extends Error {
 /** A worker thread that runs tasks by name, one at a time, in the order of the calls. */
 export interface WorkerThread {
   /**
-   * The result of a task. Argument and result are copied. Rejects with what the task threw (its name and message), with a
+   * The result of a task. Argument and result are copied; the elements of an array are copied in several messages, so
+   * that what two of them share may become two things. Rejects with what the task threw (its name and message), with a
    * {@link WorkerLimitError} at a limit, and when the worker cannot start, fails or is ended: then the worker is
    * terminated, and the next call gets a new one.
    */

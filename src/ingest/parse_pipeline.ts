@@ -10,6 +10,9 @@ import type { Classified } from "./revise.ts";
 
 /** Maximum number of items that are taken from one document. */
 export const MAX_ITEMS = 20_000;
+/** Maximum length of the items of one document together, characters: relative links can repeat a long base URL. */
+export const MAX_CHARACTERS = 32 * 1024 * 1024;
+const TOO_LONG = `the items of the document have more than ${MAX_CHARACTERS} characters together`;
 /** Maximum number of refused items that one document reports one by one. */
 const MAX_REPORTED = 1_000;
 
@@ -62,12 +65,20 @@ export function parseContents(request: ParseRequest, classify: Classify): Docume
   const normalised: NormalisedItem[] = [];
   const refused: ParseProblem[] = [];
   const notes: DocumentContents["notes"] = new Map();
+  let characters = 0;
   for (const [position, parsed] of document.items.entries()) {
     const outcome = normaliseItem(parsed, { document, documentUrl: url, baseUrl, timezone, position });
-    if (outcome.ok) {
-      normalised.push(outcome.item);
-      if (outcome.notes.length > 0) notes.set(outcome.item, outcome.notes);
-    } else refused.push({ item: outcome.item, reason: outcome.reason });
+    if (!outcome.ok) {
+      refused.push({ item: outcome.item, reason: outcome.reason });
+      continue;
+    }
+    const { item } = outcome;
+    characters += lengthOf(item);
+    if (characters > MAX_CHARACTERS) refused.push({ item: item.title, reason: TOO_LONG });
+    else {
+      normalised.push(item);
+      if (outcome.notes.length > 0) notes.set(item, outcome.notes);
+    }
   }
   const { identity, items, older } = identifyItems(normalised, request.identity, request.language);
   const stated = {
@@ -93,6 +104,12 @@ export function parseContents(request: ParseRequest, classify: Classify): Docume
     notes,
     classified,
   };
+}
+
+/** Characters of what an item states. */
+function lengthOf({ guid, link, title, summary, categories }: NormalisedItem): number {
+  const ofCategories = categories.reduce((sum, { length }) => sum + length, 0);
+  return (guid?.length ?? 0) + link.length + title.length + summary.length + ofCategories;
 }
 
 /** The tag, or null where it is too long: it is stored with every item of the document. */

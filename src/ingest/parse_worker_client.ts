@@ -5,8 +5,14 @@ import { FetchError } from "./fetched.ts";
 import type { LanguageForms } from "./languages.ts";
 import type { DescribeOptions, DocumentDescription } from "./normalise/describe.ts";
 import { DocumentError } from "./parse/parsed.ts";
+import { type DocumentParts, joinContents } from "./document_parts.ts";
 import type { DocumentContents, ParseRequest } from "./parse_pipeline.ts";
-import type { SitemapContents, SitemapRequest } from "./sitemap_pages.ts";
+import {
+  joinSitemap,
+  type SitemapContents,
+  type SitemapParts,
+  type SitemapRequest,
+} from "./sitemap_pages.ts";
 
 /**
  * A request as it is sent. Deno's Node workers visit every element of a typed array that they receive: a second for a
@@ -16,8 +22,8 @@ type Sent<T extends { bytes: Uint8Array }> = Omit<T, "bytes"> & { buffer: ArrayB
 
 /** The tasks of the parse worker: what each is given and gives. */
 export interface ParseTasks {
-  parse: { given: Sent<ParseRequest> & { additions: Additions }; gives: DocumentContents };
-  sitemap: { given: Sent<SitemapRequest>; gives: SitemapContents };
+  parse: { given: Sent<ParseRequest> & { additions: Additions }; gives: DocumentParts };
+  sitemap: { given: Sent<SitemapRequest>; gives: SitemapParts };
   bareAddresses: { given: { addresses: readonly string[]; languages: LanguageForms }; gives: string[] };
   describe: { given: { buffer: ArrayBuffer; options: DescribeOptions }; gives: DocumentDescription };
 }
@@ -57,8 +63,10 @@ export function createParser(
     }
   };
   return {
-    parse: ({ bytes, ...request }) => run("parse", { ...request, additions, buffer: bytes.slice().buffer }),
-    readSitemap: ({ bytes, ...request }) => run("sitemap", { ...request, buffer: bytes.slice().buffer }),
+    parse: async ({ bytes, ...request }) =>
+      joinContents(await run("parse", { ...request, additions, buffer: bytes.slice().buffer })),
+    readSitemap: async ({ bytes, ...request }) =>
+      joinSitemap(await run("sitemap", { ...request, buffer: bytes.slice().buffer })),
     bareAddresses: (addresses, languages) => run("bareAddresses", { addresses, languages }),
     describe: (bytes, options) => run("describe", { buffer: bytes.slice().buffer, options }),
   };

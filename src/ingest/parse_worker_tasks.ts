@@ -1,11 +1,12 @@
 // What the parse worker does.
 import type { Additions } from "../domain/classification.ts";
 import type { Classify } from "./classify_request.ts";
+import { splitContents } from "./document_parts.ts";
 import { withoutLanguage } from "./languages.ts";
 import { describeDocument } from "./normalise/describe.ts";
 import { parseContents } from "./parse_pipeline.ts";
 import type { ParseTasks } from "./parse_worker_client.ts";
-import { readSitemapPages } from "./sitemap_pages.ts";
+import { readSitemapPages, splitSitemap } from "./sitemap_pages.ts";
 
 /** The tasks by name. A classifier is kept until the additions change. */
 export function parseWorkerTasks(
@@ -16,9 +17,11 @@ export function parseWorkerTasks(
     parse({ additions, buffer, ...request }) {
       const name = JSON.stringify(additions);
       if (classifier?.additions !== name) classifier = { additions: name, ...createClassifier(additions) };
-      return parseContents({ ...request, bytes: new Uint8Array(buffer) }, classifier.classify);
+      const bytes = new Uint8Array(buffer);
+      return splitContents(parseContents({ ...request, bytes }, classifier.classify));
     },
-    sitemap: ({ buffer, ...request }) => readSitemapPages({ ...request, bytes: new Uint8Array(buffer) }),
+    sitemap: ({ buffer, ...request }) =>
+      splitSitemap(readSitemapPages({ ...request, bytes: new Uint8Array(buffer) })),
     bareAddresses: ({ addresses, languages }) =>
       addresses.map((address) => withoutLanguage(address, languages).address),
     describe: ({ buffer, options }) => describeDocument(new Uint8Array(buffer), options),

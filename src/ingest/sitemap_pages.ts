@@ -2,12 +2,14 @@
 import type { SitemapRules } from "../domain/reading.ts";
 import { parseDate } from "./normalise/dates.ts";
 import { absoluteUrl } from "./normalise/links.ts";
-import type { ParseProblem } from "./parse/parsed.ts";
+import { DocumentError, type ParseProblem } from "./parse/parsed.ts";
 import { readSitemap, type SitemapEntry } from "./parse/read_sitemap.ts";
 import { shortName } from "./walk.ts";
 
 /** The protocol allows 50,000 entries in one map. */
 const MAX_ENTRIES = 50_000;
+/** Maximum length of the URLs of one map together, characters: relative ones can repeat a long base URL. */
+const MAX_CHARACTERS = 32 * 1024 * 1024;
 /** Maximum number of problems that one map reports. */
 const MAX_PROBLEMS = 1_000;
 
@@ -32,6 +34,12 @@ export interface DatedPage {
   changedMs: number;
 }
 
+/** A map of an index. */
+export interface SitemapMap {
+  url: string;
+  changedMs: number | null;
+}
+
 /** What a source wants of a sitemap. */
 export type SitemapContents =
   & { problems: ParseProblem[] }
@@ -43,8 +51,25 @@ export type SitemapContents =
       dated: number;
       undated: number;
     }
-    | { kind: "sitemapindex"; maps: { url: string; changedMs: number | null }[] }
+    | { kind: "sitemapindex"; maps: SitemapMap[] }
   );
+
+/** The contents as a list, whose elements another thread receives in several messages: the map, and then its entries. */
+export type SitemapParts = [SitemapContents, ...(DatedPage | SitemapMap)[]];
+
+/** Splits the contents. */
+export function splitSitemap(contents: SitemapContents): SitemapParts {
+  return contents.kind === "urlset"
+    ? [{ ...contents, pages: [] }, ...contents.pages]
+    : [{ ...contents, maps: [] }, ...contents.maps];
+}
+
+/** The contents that were split. */
+export function joinSitemap([contents, ...entries]: SitemapParts): SitemapContents {
+  return contents.kind === "urlset"
+    ? { ...contents, pages: entries as DatedPage[] }
+    : { ...contents, maps: entries as SitemapMap[] };
+}
 
 /** Reads a sitemap. Throws a `DocumentError` when it is not one. */
 export function readSitemapPages(request: SitemapRequest): SitemapContents {
@@ -65,8 +90,9 @@ function datedPages(
   const pages: DatedPage[] = [];
   let dated = 0;
   let undated = 0;
+  const resolve = createResolver(pageBase);
   for (const entry of entries) {
-    const address = absoluteUrl(entry.address, pageBase);
+    const address = resolve(entry.address);
     if (address === null || isExcluded(address)) continue;
     if (include.length > 0 && !isIncluded(address)) continue;
     const changedMs = changeOf(entry, timezone);
@@ -83,11 +109,25 @@ function datedPages(
 
 function wantedMaps(entries: readonly SitemapEntry[], { maps, mapBase, timezone }: SitemapRequest) {
   const isWanted = matcher(maps);
+  const resolve = createResolver(mapBase);
   return entries.flatMap((entry) => {
-    const url = absoluteUrl(entry.address, mapBase);
+    const url = resolve(entry.address);
     if (url === null || (maps.length > 0 && !isWanted(url))) return [];
     return [{ url, changedMs: changeOf(entry, timezone) }];
   });
+}
+
+/** What resolves URLs that have at most so many characters together. */
+function createResolver(base: string): (address: string) => string | null {
+  let characters = 0;
+  return (address) => {
+    const url = absoluteUrl(address, base);
+    characters += url?.length ?? 0;
+    if (characters > MAX_CHARACTERS) {
+      throw new DocumentError(`the URLs of the map have more than ${MAX_CHARACTERS} characters together`);
+    }
+    return url;
+  };
 }
 
 /** Whether one of the expressions matches. */

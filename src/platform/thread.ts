@@ -11,6 +11,8 @@ const START_MS = 60_000;
 const REPORT_MS = 1_000;
 /** How often the memory of the process is checked while a task runs, ms. */
 const MEMORY_CHECK_MS = 50;
+/** So many elements of a result are sent in one message: receiving a long message would block the main thread. */
+const ELEMENTS = 250;
 const MB = 1024 * 1024;
 
 /** A worker thread that can be ended. */
@@ -26,6 +28,9 @@ export interface ThreadOptions {
   maxHeapMb?: number;
 }
 
+/** Requests the next elements of a result. */
+const MORE = "more";
+
 interface Request {
   task: string;
   argument: unknown;
@@ -34,11 +39,15 @@ interface Request {
 
 type Response =
   | { kind: "ready" }
+  | { kind: "elements"; elements: unknown[]; isLast: boolean }
   | { kind: "result"; result: unknown }
   | { kind: "timeout" }
   | { kind: "error"; name: string; message: string };
 
-interface Call extends Request, PromiseWithResolvers<unknown> {}
+interface Call extends Request, PromiseWithResolvers<unknown> {
+  /** What has arrived of a result that is an array. */
+  elements: unknown[];
+}
 
 /** A thread that runs the program at the URL. The worker starts with the first call and ends when it is idle. */
 export function createThread(program: URL, options: ThreadOptions = {}): Thread {
@@ -58,7 +67,7 @@ class QueuedThread implements Thread {
 
   async call(task: string, argument: unknown, { timeoutMs, signal }: TaskLimits = {}): Promise<unknown> {
     signal?.throwIfAborted();
-    const call: Call = { task, argument, timeoutMs, ...Promise.withResolvers<unknown>() };
+    const call: Call = { task, argument, timeoutMs, elements: [], ...Promise.withResolvers<unknown>() };
     const abort = () => this.#cancel(call, signal?.reason);
     signal?.addEventListener("abort", abort);
     this.#queue.push(call);
@@ -130,6 +139,14 @@ class QueuedThread implements Thread {
         this.#isReady = true;
         this.#clearTimers();
         return this.#watch(call);
+      case "elements":
+        this.#clearTimers(); // the task is done
+        for (const element of response.elements) call.elements.push(element);
+        if (response.isLast) return this.#finish(() => call.resolve(call.elements));
+        // On request alone, and in a callback of its own: messages that wait are received one after the other at once.
+        return void setImmediate(() => {
+          if (call === this.#running) this.#worker?.postMessage(MORE);
+        });
       case "result":
         return this.#finish(() => call.resolve(response.result));
       case "timeout":
@@ -197,11 +214,20 @@ export type Task = (argument: unknown) => unknown;
 /** Makes this thread a worker that runs these tasks. */
 export function serveTasks(tasks: Readonly<Record<string, Task>>): void {
   const respond = (response: Response) => parentPort?.postMessage(response);
+  let rest: unknown[] = [];
+  const respondElements = () => {
+    const elements = rest.slice(0, ELEMENTS);
+    rest = rest.slice(ELEMENTS);
+    respond({ kind: "elements", elements, isLast: rest.length === 0 });
+  };
   const run = ({ task, argument, timeoutMs }: Request): void => {
     try {
       const work = tasks[task];
       if (work === undefined) throw new Error(`there is no task ${task}`);
-      respond({ kind: "result", result: runWithin(timeoutMs, () => work(argument)) });
+      const result = runWithin(timeoutMs, () => work(argument));
+      if (!Array.isArray(result)) return respond({ kind: "result", result });
+      rest = result;
+      respondElements();
     } catch (error) {
       const { name, message, code } = error as Error & { code?: string };
       if (code === "ERR_SCRIPT_EXECUTION_TIMEOUT") respond({ kind: "timeout" });
@@ -209,7 +235,9 @@ export function serveTasks(tasks: Readonly<Record<string, Task>>): void {
     }
   };
   // In a callback of its own, so that running out of memory is an error of the worker and not its silent end.
-  parentPort?.on("message", (request: Request) => void setImmediate(() => run(request)));
+  parentPort?.on("message", (request: Request | typeof MORE) => {
+    setImmediate(() => request === MORE ? respondElements() : run(request));
+  });
   respond({ kind: "ready" });
 }
 

@@ -144,3 +144,20 @@ Deno.test("a signal ends a task that runs and one that waits", () =>
     await assert.rejects(thread.call("count", null, { signal: running.signal }), /stopped/);
     assert.equal(await thread.call("count", null), 1);
   }));
+
+Deno.test("a long array arrives whole, and other work runs before all of it has arrived", () =>
+  withThread(async (thread) => {
+    assert.deepEqual(await thread.call("list", 0), []);
+    const results = Promise.all([thread.call("list", 20_000), thread.call("list", 3)]);
+    let turns = 0;
+    let isDone = false;
+    void results.then(() => isDone = true);
+    while (!isDone) {
+      await new Promise((next) => setTimeout(next));
+      turns++;
+    }
+    const [long, short] = await results as { at: number }[][];
+    assert.deepEqual(long?.map(({ at }) => at), Array.from({ length: 20_000 }, (_, at) => at));
+    assert.equal(short?.length, 3);
+    assert.ok(turns >= 20, `${turns} turns`);
+  }));

@@ -17,6 +17,7 @@ serveTasks({
   eat: () => {
     for (const eaten: number[][] = [];;) eaten.push(new Array(1_000).fill(Math.random()));
   },
+  list: (length) => Array.from({ length: length as number }, (_, at) => ({ at })),
   fail: (message) => {
     throw new TypeError(String(message));
   },
