@@ -2,7 +2,7 @@
 import * as z from "zod";
 import type { FieldError } from "../domain/errors.ts";
 import type { SentParameter } from "./address.ts";
-import type { Finding } from "./findings.ts";
+import { clipField, type Finding } from "./findings.ts";
 
 /** The deepest nesting of JSON that is read. */
 const MAX_JSON_DEPTH = 32;
@@ -134,7 +134,7 @@ function brokenTexts(value: unknown, path: string): string[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, part]) =>
     name.isWellFormed()
-      ? brokenTexts(part, path === "" ? name : `${path}.${name}`)
+      ? brokenTexts(part, clipField(path === "" ? name : `${path}.${name}`))
       : [path === "" ? "body" : path]
   );
 }
