@@ -30,7 +30,7 @@ const LAST_ATTEMPT = `left join attempts on delivery_id = deliveries.id
   and number = (select max(number) from attempts where delivery_id = deliveries.id)`;
 
 const LIST_SQL = `select ${COLUMNS} from deliveries indexed by deliveries_by_customer ${LAST_ATTEMPT}
-  where deliveries.customer_id = ? and deliveries.seq < ? and deliveries.created_at >= ?
+  where deliveries.customer_id = ? and deliveries.seq < ? and deliveries.seq >= ? and deliveries.created_at >= ?
   order by deliveries.seq desc limit ?`;
 
 /** Of one subscription: there the order of the sequence is that of making. */
@@ -44,13 +44,13 @@ const LIST_OF_EVENT_SQL = `select ${COLUMNS} from deliveries ${LAST_ATTEMPT}
 
 const LIST_DELIVERED_SQL =
   `select ${COLUMNS} from deliveries indexed by deliveries_by_customer ${LAST_ATTEMPT}
-  where deliveries.customer_id = ? and deliveries.seq < ? and deliveries.created_at >= ? and status = 'delivered'
+  where deliveries.customer_id = ? and deliveries.seq < ? and deliveries.seq >= ? and deliveries.created_at >= ? and status = 'delivered'
   order by deliveries.seq desc limit ?`;
 
 const LIST_UNDELIVERED_SQL =
   `select ${COLUMNS} from deliveries indexed by deliveries_undelivered ${LAST_ATTEMPT}
   where deliveries.customer_id = ? and status = ? and status in ('failed', 'held', 'cancelled')
-    and deliveries.seq < ? and deliveries.created_at >= ? order by deliveries.seq desc limit ?`;
+    and deliveries.seq < ? and deliveries.seq >= ? and deliveries.created_at >= ? order by deliveries.seq desc limit ?`;
 
 /** The newest of the customer's queues. The index alone tells, unless a time is asked for: only then rows are read. */
 const LIST_PENDING_SQL = `select ${COLUMNS} from deliveries ${LAST_ATTEMPT}
@@ -150,15 +150,18 @@ function list(connection: Connection, customerId: string, query: DeliveryQuery):
     return recordsOf(statuses === undefined ? ofStatus(null) : ofEach(statuses, ofStatus), query);
   }
   const { before, sinceMs, limit } = stretch;
+  const from = firstPlaceAt(connection, sinceMs - MAX_CLOCK_STEP_MS);
   if (statuses === undefined) {
-    return recordsOf(connection.all(LIST_SQL, customerId, before, sinceMs, limit), query);
+    return recordsOf(connection.all(LIST_SQL, customerId, before, from, sinceMs, limit), query);
   }
   const rows = ofEach(statuses, (status) => {
-    if (status === "delivered") return connection.all(LIST_DELIVERED_SQL, customerId, before, sinceMs, limit);
+    if (status === "delivered") {
+      return connection.all(LIST_DELIVERED_SQL, customerId, before, from, sinceMs, limit);
+    }
     if (status === "pending") {
       return connection.all(LIST_PENDING_SQL, customerId, before, sinceMs, sinceMs, limit);
     }
-    return connection.all(LIST_UNDELIVERED_SQL, customerId, status, before, sinceMs, limit);
+    return connection.all(LIST_UNDELIVERED_SQL, customerId, status, before, from, sinceMs, limit);
   });
   return recordsOf(rows, query);
 }
@@ -201,6 +204,29 @@ function recordsOf(rows: Row[], { limit }: DeliveryQuery): DeliveryRecord[] {
 
 function stretchOf(connection: Connection, { beforeId, sinceMs = 0, limit }: DeliveryQuery): Stretch {
   return { before: beforeId === undefined ? NEWEST : placeOf(connection, beforeId), sinceMs, limit };
+}
+
+/** A clock that was set back by no more loses nothing in {@link firstPlaceAt}, ms. */
+const MAX_CLOCK_STEP_MS = 86_400_000;
+
+/**
+ * The first place of a delivery made at that time or later, found by bisection: deliveries are stored in the order of
+ * time, and to read those of a year would keep all other work waiting.
+ */
+function firstPlaceAt(connection: Connection, atMs: number): number {
+  if (atMs <= 0) return 0;
+  let low = 0;
+  let high = 1 + Number(connection.get("select max(seq) as last from deliveries")?.["last"] ?? 0);
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const row = connection.get(
+      "select seq, created_at from deliveries where seq >= ? order by seq limit 1",
+      middle,
+    );
+    if (row === undefined || Number(row["created_at"]) >= atMs) high = middle;
+    else low = Number(row["seq"]) + 1;
+  }
+  return low;
 }
 
 function placeOf(connection: Connection, id: string): number {
