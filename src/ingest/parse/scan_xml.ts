@@ -1,4 +1,7 @@
 // Finds tags and text in XML that may be broken: positions in the text, no tree, no entity but the predefined ones.
+// `htmlparser2` in XML mode does not replace it: an attribute without its closing quote takes the items behind it along,
+// and unclosed elements followed by end tags of other names take it quadratic time (the cases "a quotation mark too few"
+// and "hostile repetition" in tests/ingest/parse/document_test.ts).
 
 /** A start tag; positions are offsets in the text. */
 export interface StartTag {
