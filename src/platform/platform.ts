@@ -67,7 +67,13 @@ export function createPlatform(options: PlatformSettings & { tracer?: Tracer }):
 /** Memory that parsing one document may take, MB: a feed of 20 MB takes about 80. */
 const MAX_PARSE_MB = 512;
 
+/** A document that takes longer waits until no other does, ms, so that hostile ones do not delay the others for long. */
+const FIRST_TRY_MS = 1_000;
+
 /** The worker that parses documents. */
 export function createParseWorker(): Thread {
-  return createThread(new URL("../parse_worker.ts", import.meta.url), { maxHeapMb: MAX_PARSE_MB });
+  return createThread(new URL("../parse_worker.ts", import.meta.url), {
+    maxHeapMb: MAX_PARSE_MB,
+    firstTryMs: FIRST_TRY_MS,
+  });
 }

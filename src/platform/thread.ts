@@ -24,6 +24,8 @@ export interface Thread extends WorkerThread {
 /** Options of a thread. */
 export interface ThreadOptions {
   idleMs?: number;
+  /** A task that takes longer is stopped, ms. It is run again, with all its time, when no other task waits. */
+  firstTryMs?: number;
   /** Limit of the worker's heap, MB; without it, that of the runtime, which ends the whole process. */
   maxHeapMb?: number;
 }
@@ -47,6 +49,7 @@ type Response =
 interface Call extends Request, PromiseWithResolvers<unknown> {
   /** What has arrived of a result that is an array. */
   elements: unknown[];
+  isFirstTry: boolean;
 }
 
 /** A thread that runs the program at the URL. The worker starts with the first call and ends when it is idle. */
@@ -56,6 +59,8 @@ export function createThread(program: URL, options: ThreadOptions = {}): Thread 
 
 class QueuedThread implements Thread {
   readonly #queue: Call[] = [];
+  /** Calls whose first try took too long. */
+  readonly #slowQueue: Call[] = [];
   #worker: Worker | null = null;
   /** Whether the worker has loaded its program. */
   #isReady = false;
@@ -67,7 +72,10 @@ class QueuedThread implements Thread {
 
   async call(task: string, argument: unknown, { timeoutMs, signal }: TaskLimits = {}): Promise<unknown> {
     signal?.throwIfAborted();
-    const call: Call = { task, argument, timeoutMs, elements: [], ...Promise.withResolvers<unknown>() };
+    const call: Call = {
+      ...{ task, argument, timeoutMs, elements: [], isFirstTry: true },
+      ...Promise.withResolvers<unknown>(),
+    };
     const abort = () => this.#cancel(call, signal?.reason);
     signal?.addEventListener("abort", abort);
     this.#queue.push(call);
@@ -81,7 +89,9 @@ class QueuedThread implements Thread {
 
   end(): void {
     const error = new Error("the worker thread was ended");
-    for (const call of this.#queue.splice(0)) call.reject(error);
+    for (const queue of [this.#queue, this.#slowQueue]) {
+      for (const call of queue.splice(0)) call.reject(error);
+    }
     this.#terminate(error);
     clearTimeout(this.#idleTimer);
   }
@@ -89,7 +99,7 @@ class QueuedThread implements Thread {
   #startNext(): void {
     if (this.#running !== null) return;
     clearTimeout(this.#idleTimer);
-    const call = this.#queue.shift();
+    const call = this.#queue.shift() ?? this.#slowQueue.shift();
     if (call === undefined) {
       if (this.#worker !== null) {
         this.#idleTimer = setTimeout(() => this.end(), this.options.idleMs ?? IDLE_MS);
@@ -99,8 +109,8 @@ class QueuedThread implements Thread {
     this.#running = call;
     try {
       this.#worker ??= this.#startWorker();
-      const { task, argument, timeoutMs } = call;
-      this.#worker.postMessage({ task, argument, timeoutMs } satisfies Request);
+      const { task, argument } = call;
+      this.#worker.postMessage({ task, argument, timeoutMs: this.#timeLimit(call) } satisfies Request);
       if (this.#isReady) this.#watch(call);
       else this.#within(START_MS, new Error(`the worker thread did not start in ${START_MS / 1_000} s`));
     } catch (error) {
@@ -150,7 +160,7 @@ class QueuedThread implements Thread {
       case "result":
         return this.#finish(() => call.resolve(response.result));
       case "timeout":
-        return this.#terminate(new WorkerLimitError("time", call.timeoutMs ?? 0));
+        return this.#terminate(new WorkerLimitError("time", this.#timeLimit(call) ?? 0));
       case "error": {
         const { name, message } = response;
         return this.#finish(() => call.reject(Object.assign(new Error(message), { name })));
@@ -163,8 +173,9 @@ class QueuedThread implements Thread {
    * and after some seconds in Deno 2.4. Only what it cannot stop, such as parsing JSON, is given up here. Memory is
    * watched because Deno 2.4 ignores the limit of the heap.
    */
-  #watch({ timeoutMs }: Call): void {
+  #watch(call: Call): void {
     const { maxHeapMb } = this.options;
+    const timeoutMs = this.#timeLimit(call);
     if (timeoutMs !== undefined) {
       this.#within(timeoutMs + REPORT_MS, new WorkerLimitError("time", timeoutMs));
     }
@@ -175,25 +186,36 @@ class QueuedThread implements Thread {
     }, MEMORY_CHECK_MS));
   }
 
+  #timeLimit({ timeoutMs, isFirstTry }: Call): number | undefined {
+    const { firstTryMs = Infinity } = this.options;
+    return timeoutMs === undefined || !isFirstTry ? timeoutMs : Math.min(timeoutMs, firstTryMs);
+  }
+
   #within(ms: number, error: Error): void {
     this.#timers.push(setTimeout(() => this.#terminate(error), ms));
   }
 
   #cancel(call: Call, reason: unknown): void {
     if (call === this.#running) return this.#terminate(reason);
-    const at = this.#queue.indexOf(call);
-    if (at === -1) return;
-    this.#queue.splice(at, 1);
+    for (const queue of [this.#queue, this.#slowQueue]) {
+      const at = queue.indexOf(call);
+      if (at !== -1) queue.splice(at, 1);
+    }
     call.reject(reason);
   }
 
-  /** Ends the worker and the call that it runs; the calls that wait get a new worker. */
+  /** Ends the worker and the call that it runs, unless the call gets a second try; the calls that wait get a new worker. */
   #terminate(reason: unknown): void {
     const worker = this.#worker;
     this.#worker = null; // its "exit" is expected
     void worker?.terminate();
     const call = this.#running;
-    if (call !== null) this.#finish(() => call.reject(reason));
+    if (call === null) return;
+    const isSlow = reason instanceof WorkerLimitError && reason.kind === "time";
+    if (!isSlow || reason.limit === call.timeoutMs) return this.#finish(() => call.reject(reason));
+    call.isFirstTry = false;
+    this.#slowQueue.push(call);
+    this.#finish(() => {});
   }
 
   #finish(settle: () => void): void {

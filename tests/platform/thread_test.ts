@@ -145,19 +145,45 @@ Deno.test("a signal ends a task that runs and one that waits", () =>
     assert.equal(await thread.call("count", null), 1);
   }));
 
-Deno.test("a long array arrives whole, and other work runs before all of it has arrived", () =>
+Deno.test("a long array arrives whole, and blocks this thread for no longer than a part of it takes", () =>
   withThread(async (thread) => {
     assert.deepEqual(await thread.call("list", 0), []);
-    const results = Promise.all([thread.call("list", 20_000), thread.call("list", 3)]);
-    let turns = 0;
-    let isDone = false;
-    void results.then(() => isDone = true);
-    while (!isDone) {
-      await new Promise((next) => setTimeout(next));
-      turns++;
-    }
-    const [long, short] = await results as { at: number }[][];
-    assert.deepEqual(long?.map(({ at }) => at), Array.from({ length: 20_000 }, (_, at) => at));
-    assert.equal(short?.length, 3);
-    assert.ok(turns >= 20, `${turns} turns`);
+    const expected = Array.from({ length: 400_000 }, (_, at) => ({ at }));
+    const startMs = performance.now();
+    structuredClone(expected);
+    const cloneMs = performance.now() - startMs;
+    let lastMs = performance.now();
+    let longestMs = 0;
+    const timer = setInterval(() => {
+      const nowMs = performance.now();
+      longestMs = Math.max(longestMs, nowMs - lastMs);
+      lastMs = nowMs;
+    }, 1);
+    const results = await Promise.all([thread.call("list", expected.length), thread.call("list", 3)]);
+    clearInterval(timer);
+    assert.deepEqual(results.map((result) => (result as unknown[]).length), [expected.length, 3]);
+    assert.deepEqual((results[0] as unknown[]).at(-1), expected.at(-1));
+    assert.ok(longestMs < cloneMs / 2, `${longestMs} ms, and ${cloneMs} ms for a clone`);
   }));
+
+Deno.test("a task that takes longer than its first try waits until no other waits, and then has all its time", () =>
+  withThread(async (thread) => {
+    await thread.call("count", null);
+    const order: string[] = [];
+    const slow = [1, 2, 3].map(() =>
+      assert.rejects(
+        thread.call("loop", null, { timeoutMs: 1_500 }).finally(() => order.push("slow")),
+        (error) => error instanceof WorkerLimitError && error.limit === 1_500,
+      )
+    );
+    const quick = [1, 2].map(() =>
+      thread.call("list", 1, { timeoutMs: 1_500 }).finally(() => order.push("quick"))
+    );
+    await Promise.all([...slow, ...quick]);
+    assert.deepEqual(order, ["quick", "quick", "slow", "slow", "slow"]);
+    const stopped = new AbortController();
+    const call = thread.call("loop", null, { timeoutMs: 60_000, signal: stopped.signal });
+    setTimeout(() => stopped.abort(new Error("stopped")), 600);
+    await assert.rejects(call, /stopped/);
+    assert.equal(await thread.call("count", null), 1);
+  }, { firstTryMs: 300 }));
