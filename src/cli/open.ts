@@ -4,9 +4,9 @@ import { findAdditionProblems } from "../classify/check_additions.ts";
 import { ConfigError, decodeConfig, parseConfigFile, type ParsedConfig } from "../config/config.ts";
 import type { LogFields, Platform } from "../domain/ports.ts";
 import type { Store } from "../domain/store.ts";
-import { StoreError, type StoreTrouble, TROUBLE_ADVICE } from "../domain/store_trouble.ts";
+import { TROUBLE_ADVICE } from "../domain/store_trouble.ts";
 import { afterOthers, afterTurn } from "../platform/clock.ts";
-import { mayWriteBeside, mayWriteFile, openWritten } from "../platform/database_files.ts";
+import { openWritten } from "../platform/database_files.ts";
 import { createMachine } from "../platform/machine.ts";
 import { findObstacle, type Obstacle } from "../platform/users.ts";
 import type { LogSettings } from "../platform/log.ts";
@@ -14,14 +14,12 @@ import { createPlatform, type RealPlatform } from "../platform/platform.ts";
 import type { Host } from "../platform/process.ts";
 import { createTracer } from "../platform/tracer.ts";
 import { createVault, KEY_BYTES, openVaultFile } from "../platform/vault.ts";
-import type { CopyReader, ReadableCopy } from "../store/sqlite/readable_copy.ts";
-import { openStore, type OpenStoreOptions } from "../store/sqlite/store.ts";
+import { openStore } from "../store/sqlite/store.ts";
 import { troubleOf } from "../store/sqlite/trouble.ts";
 import { type CommandCall, CommandError, EXIT } from "./command.ts";
 import { EXAMPLE_CONFIG, locateConfig, OWN_CONFIG } from "./config_file.ts";
 import { watchMoved } from "./moved_database.ts";
 import { type LongWork, prepareDatabase, WORK_HERE } from "./prepare.ts";
-import { type CopyTools, type Following, followOriginal, makeCopy } from "./readable_copy.ts";
 
 /** A config with the file that it came from. */
 export interface LoadedConfig extends ParsedConfig {
@@ -122,15 +120,9 @@ export function withStore<T>(
     }
     const log = platform.log("store");
     const say = (text: string, fields: LogFields) => log.info(text, fields);
-    const notes: Parameters<Opening["sayCopy"]>[] = [];
-    const sayCopy: Opening["sayCopy"] = (...note) => void notes.push(note);
-    const opening = { platform, work: WORK_HERE, say, sayCopy, follow: null, vaultWhenUsed: true };
-    const store = await openStoreAt(call, loaded, opening);
+    const store = await openStoreAt(call, loaded, { platform, work: WORK_HERE, say, vaultWhenUsed: true });
     try {
-      const result = await work({ ...loaded, platform, store });
-      // Of what could not be done, its own error is all that there is to say.
-      for (const note of notes) say(...note);
-      return result;
+      return await work({ ...loaded, platform, store });
     } finally {
       await store.close();
     }
@@ -211,25 +203,18 @@ export interface Opening {
   work: LongWork;
   /** Hears what is being done before it can be opened. */
   say(text: string, fields: LogFields): void;
-  /** Hears that it is a copy of it that is read. */
-  sayCopy(text: string, fields: LogFields): void;
-  /** Hears of a copy that is renewed when the store is changed; null for a copy that is read for a moment only. */
-  follow: Following["say"] | null;
   /** Whether it opens without its key, which is missed when something sealed is read or written. */
   vaultWhenUsed: boolean;
 }
 
-/** In these a store may still be read. */
-const READABLE: readonly (StoreTrouble | null)[] = ["read_only", "full", "io"];
-
 /**
- * Opens the config's store, made or brought up to date where it has to be. One of this version's schema that cannot be
- * written is opened to be read, and written as soon as it can be. Throws a {@link CommandError}.
+ * Opens the config's store; creates or migrates it where necessary. Throws a {@link CommandError} that says what to do, also
+ * when the database cannot be written.
  */
 export async function openStoreAt(
   { host }: CommandCall,
   loaded: LoadedConfig,
-  { platform, work, say, sayCopy, follow, vaultWhenUsed }: Opening,
+  { platform, work, say, vaultWhenUsed }: Opening,
 ): Promise<Store> {
   const { path, keyFile } = loaded.config.store;
   const { storeName } = loaded;
@@ -237,106 +222,35 @@ export async function openStoreAt(
   const { clock } = platform;
   const moving = { path, name: storeName, machine, clock, log: platform.log("store") };
   const hasRoom = () => (machine.volumeOf(dirname(path))?.freeBytes ?? Infinity) >= ROOM_BYTES;
-  const open = (options: OpenStoreOptions) => {
-    const whenMoved = options.copy === undefined ? watchMoved(moving) : null;
+  try {
+    await prepareDatabase(host, { ...loaded, nowMs: platform.clock.nowMs(), work, machine, say });
+    const whenMoved = watchMoved(moving);
     try {
       return openStore(path, (given) => openVaultFile(keyFile, given), openWritten, {
         hasRoom,
         // A link that leads elsewhere is a file that was replaced.
         identify: (side) => machine.identityOf(side === "" ? storeName : `${path}${side}`),
-        ...(whenMoved === null ? {} : { whenMoved }),
-        mayWriteAnew: () => mayWriteBeside(path),
+        whenMoved,
         afterTurn,
         afterOthers,
         vaultWhenUsed,
-        ...options,
       });
     } catch (error) {
-      whenMoved?.closed();
+      whenMoved.closed();
       throw error;
     }
-  };
-  try {
-    await prepareDatabase(host, { ...loaded, nowMs: platform.clock.nowMs(), work, machine, say });
-    return open({});
   } catch (error) {
-    const obstacle = UNWRITABLE.test((error as Error).message) ? findObstacle(path) : null;
-    if (obstacle !== null && obstacle.what !== "write") {
-      const advice = adviceOnOwner(obstacle, { user: host.user(), path });
-      throw new CommandError(`the store ${path} cannot be opened: ${advice}`);
-    }
-    const copied = await openCopy(path, {
-      error: error as Error,
-      tools: { host, machine, clock: platform.clock },
-      open: (copy) => open({ copy }),
-      follow,
-    });
-    if (copied.store !== null) {
-      sayCopy(
-        "the database cannot be written, nor anything beside it: a copy of it is read until it can be",
-        {
-          cause: (error as Error).message,
-        },
-      );
-      return copied.store;
-    }
-    const advice = obstacle === null
-      ? adviceOn(error as Error, hasRoom)
-      : `; ${adviceOnOwner(obstacle, { user: host.user(), path })}`;
-    throw new CommandError(
-      `the store ${path} cannot be opened: ${(error as Error).message}${advice}${copied.failure}`,
-    );
+    const why = whyNotOpened(error as Error, { path, user: host.user(), hasRoom });
+    throw new CommandError(`the store ${path} cannot be opened: ${why}`);
   }
 }
 
-/** What a copy is opened with. */
-interface OpeningCopy {
-  error: Error;
-  tools: CopyTools;
-  open(copy: ReadableCopy): Store;
-  follow: Following["say"] | null;
-}
-
-/** Opens a copy of a store that cannot be opened because nothing can be written; `failure` is why not, where it was tried. */
-async function openCopy(
-  path: string,
-  { error, tools, open, follow }: OpeningCopy,
-): Promise<{ store: Store | null; failure: string }> {
-  const isUnwritable = UNWRITABLE.test(error.message);
-  const trouble = error instanceof StoreError ? error.trouble : isUnwritable ? "read_only" : troubleOf(error);
-  if (!READABLE.includes(trouble) || !await tools.host.exists(path)) return { store: null, failure: "" };
-  try {
-    const made = await makeCopy(path, tools);
-    if (made === null) return { store: null, failure: "" };
-    try {
-      const readers: CopyReader[] = [];
-      const store = open({
-        path: made.path,
-        mayWrite: () => mayWriteFile(path),
-        onOpened: (reader) => void readers.push(reader),
-      });
-      const [reader] = readers;
-      if (follow === null || reader === undefined) return { store, failure: "" };
-      return { store: followed(store, { path, stamp: made.stamp, reader, tools, say: follow }), failure: "" };
-    } finally {
-      await made.remove();
-    }
-  } catch (caught) {
-    const failure = `; nor can a copy of it be read meanwhile (${(caught as Error).message})`;
-    return { store: null, failure };
-  }
-}
-
-/** The store, whose copy follows the original until it is closed. */
-function followed(store: Store, following: Following): Store {
-  const ending = new AbortController();
-  const done = followOriginal(following, ending.signal);
-  return {
-    ...store,
-    async close() {
-      ending.abort();
-      await done;
-      await store.close();
-    },
-  };
+function whyNotOpened(
+  error: Error,
+  { path, user, hasRoom }: { path: string; user: string | null; hasRoom(): boolean },
+): string {
+  const obstacle = UNWRITABLE.test(error.message) ? findObstacle(path) : null;
+  if (obstacle === null) return `${error.message}${adviceOn(error, hasRoom)}`;
+  const advice = adviceOnOwner(obstacle, { user, path });
+  return obstacle.what === "write" ? `${error.message}; ${advice}` : advice;
 }

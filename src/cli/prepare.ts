@@ -63,8 +63,7 @@ export interface Preparing {
 
 /**
  * Makes the database's folder and file where they are missing; migrates an older one after a backup. Throws when
- * another process has an older one open: it would not know the new schema. One of this version's schema that cannot be
- * written is left to be read.
+ * another process has an older one open (it would not know the new schema), or when the file cannot be written.
  */
 export async function prepareDatabase(
   host: Host,
@@ -80,14 +79,10 @@ export async function prepareDatabase(
         "local disk",
     );
   }
-  const unwritable = await makeWhereMissing(host, path);
-  // SQLite would make the file that its readers share with the rights of this one, and nobody could write that later.
-  if (unwritable !== null && !await host.exists(`${path}-shm`)) throw unwritable;
+  // Throws for a file that is there and cannot be written.
+  await host.makeFile(path, 0o600);
   const schema = schemaOfFile(path);
   if (schema === 0 || schema === SCHEMA_VERSION) return;
-  if (unwritable !== null) {
-    throw new Error(`${olderSchema(schema)}: ${unwritable.message}`, { cause: unwritable });
-  }
   releaseDatabase(path);
   const steps = { from_schema: schema, to_schema: SCHEMA_VERSION };
   const tools = createBackupTools(host, work);
@@ -146,12 +141,6 @@ async function findSameBackup(
   }
 }
 
-/** What is wrong with a database of an older schema that cannot be written. */
-export function olderSchema(schema: number): string {
-  return `the database has schema ${schema}, and this version reads schema ${SCHEMA_VERSION}: it has to be brought up ` +
-    "to date before it is read, and cannot be written";
-}
-
 /**
  * Throws where no database is there, and something shows that one was: made anew it would be another one, whoever has the
  * first open would know nothing of it, and what stands in the log would be lost.
@@ -180,15 +169,4 @@ async function mustMiss(
     `it is not there, but its log is (${path}-wal), with what was stored last: put the database back beside it, or move ` +
       "the log away for a new one",
   );
-}
-
-/** Makes the file where it is missing; gives what keeps one that is there from being written, null when nothing seems to. */
-async function makeWhereMissing(host: Host, path: string): Promise<Error | null> {
-  try {
-    await host.makeFile(path, 0o600);
-    return null;
-  } catch (error) {
-    if (!await host.exists(path)) throw error;
-    return error as Error;
-  }
 }

@@ -1,11 +1,11 @@
 // The service while it runs: the appliance in force, and what happens when its config changes.
 import type { Door } from "../api/door.ts";
-import { type App, createApp, createLasting, createTroubleLog } from "../app.ts";
+import { type App, createApp, createLasting } from "../app.ts";
 import { compareConfigs, keepUntilRestart } from "../config/changes.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Metrics } from "../domain/metrics.ts";
 import type { Store } from "../domain/store.ts";
-import { StoreError, type StoreTrouble } from "../domain/store_trouble.ts";
+import { StoreError } from "../domain/store_trouble.ts";
 import type { Span } from "../domain/tracer.ts";
 import { createMachine } from "../platform/machine.ts";
 import type { RealPlatform } from "../platform/platform.ts";
@@ -18,20 +18,6 @@ import { watchFiles } from "./watch.ts";
 
 /** How long a new service does nothing but answer, before loading what requests to elsewhere need holds the thread, ms. */
 const READERS_FIRST_MS = 100;
-
-/** In these the store may still be read. */
-const READABLE: readonly StoreTrouble[] = ["read_only", "full", "io"];
-/** How often a store that cannot be written is looked at again, ms. */
-const LOOK_AGAIN_MS = 1_000;
-
-/** Configs that are kept to go back to while nothing can be written, the one of the start besides. */
-const MOST_KEPT = 4;
-
-/** A config that was read while nothing could be written: nobody knows yet whether it agrees with what is stored. */
-interface Waiting {
-  loaded: LoadedConfig;
-  readAtMs: number;
-}
 
 /** What the service is made of. */
 export interface ServiceOptions {
@@ -70,14 +56,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   return service;
 }
 
-function isReadable(error: unknown): boolean {
-  return error instanceof StoreError && READABLE.includes(error.trouble);
-}
-
-function isTroubled(store: Pick<Store, "trouble">): Promise<boolean> {
-  return store.trouble().then((trouble) => trouble !== null, () => true); // whoever watches the store tells of it
-}
-
 function problemsOf(error: unknown): string[] {
   return error instanceof Error ? error.message.split("\n") : [String(error)];
 }
@@ -93,17 +71,7 @@ class RunningService implements Service {
   readonly #retiring = new Set<App>();
   #backups = { ending: new AbortController(), done: Promise.resolve() };
   #reloading: Promise<void> | null = null;
-  /** One config after the other is put in force. */
-  #turn: Promise<void> = Promise.resolve();
-  /** Settles when the loops run, or the service ends before they can. */
-  #beginning: Promise<void> = Promise.resolve();
-  /** Settles when a config that has to wait was read again. */
-  #reading: Promise<void> = Promise.resolve();
   #isAskedAgain = false;
-  /** The newest first, that of the start last. */
-  #waiting: readonly Waiting[];
-  /** Whether the config is read again as soon as something can be written. */
-  #isReadLater = false;
   #warned: readonly string[];
   #lastReload = { isGood: true, goodAtMs: 0 };
 
@@ -115,7 +83,6 @@ class RunningService implements Service {
     this.#loaded = loaded;
     this.#readings = readings;
     this.#lastReload.goodAtMs = platform.clock.nowMs();
-    this.#waiting = [{ loaded, readAtMs: this.#lastReload.goodAtMs }];
     this.#measure(metrics);
   }
 
@@ -141,8 +108,7 @@ class RunningService implements Service {
     try {
       await this.#putInForce(this.#loaded);
     } catch (error) {
-      if (!isReadable(error)) throw error;
-      this.#beginning = this.#readMeanwhile();
+      throw error instanceof StoreError ? new CommandError(error.message) : error;
     }
     const watching = {
       known: () => this.#loaded.config.server.watchConfig ? this.#readings : null,
@@ -151,68 +117,6 @@ class RunningService implements Service {
       onChange: () => this.reload(),
     };
     watchFiles(watching, this.#ending.signal);
-  }
-
-  /**
-   * Answers what can be read of a store that nothing can be written to, and begins the rest as soon as it can be: with
-   * the config of that moment.
-   */
-  async #readMeanwhile(): Promise<void> {
-    const { platform, store, door } = this.#options;
-    const { signal } = this.#ending;
-    const tell = createTroubleLog(store, platform.log("store"));
-    this.#lasting.config.state = "waiting";
-    door.open(this.#makeApp(this.#loaded));
-    for (; !signal.aborted; await platform.clock.sleep(LOOK_AGAIN_MS, signal)) {
-      try {
-        await tell();
-        if (await store.trouble() !== null) continue;
-        await this.#turn;
-        // A reload may have been faster.
-        if (this.#app === null) await this.#beginWithNewest();
-        return;
-      } catch (error) {
-        if (error instanceof StoreError) continue; // the trouble has come back in between
-        this.#noteRefused(); // what watches the metrics must see it as well
-        platform.log("config").error("nothing is collected or delivered: mend the config and reload it", {
-          problems: problemsOf(error),
-        });
-        return;
-      }
-    }
-  }
-
-  /**
-   * Begins with the newest config that agrees with what is stored, of those that were read while that could not be told.
-   * Throws what is wrong with the newest where none does.
-   */
-  async #beginWithNewest(): Promise<void> {
-    let wrong: unknown = null;
-    for (const { loaded, readAtMs } of this.#waiting) {
-      try {
-        await this.#putInForce(loaded);
-      } catch (error) {
-        if (error instanceof StoreError) throw error;
-        wrong ??= error;
-        continue;
-      }
-      this.#lastReload.goodAtMs = readAtMs;
-      // What was read last may have been so wrong that it was never kept.
-      this.#lasting.config.state = this.#lastReload.isGood ? "ok" : "refused";
-      if (wrong === null) return;
-      this.#noteRefused();
-      this.#options.platform.log("config").error(
-        "the config contradicts what is stored: the one read before it is in force; mend it and reload it",
-        { problems: problemsOf(wrong), in_force: new Date(readAtMs).toISOString() },
-      );
-      return;
-    }
-    throw wrong;
-  }
-
-  #noteRefused(): void {
-    this.#lastReload.isGood = false;
-    this.#lasting.config.state = "refused";
   }
 
   reload(): Promise<void> {
@@ -236,62 +140,20 @@ class RunningService implements Service {
       const given = await loadConfig(call, { readings, again: this.#loaded.file });
       const { applied, restart } = compareConfigs(this.#loaded, given);
       this.#warnOf(given);
-      // Without an appliance in force, even the same config may be taken now that was refused before.
-      const isSettled = applied.length === 0 && this.#app !== null;
-      const isInForce = isSettled ||
-        await this.#follow({ ...given, ...keepUntilRestart(this.#loaded, given) });
+      if (applied.length > 0) await this.#putInForce({ ...given, ...keepUntilRestart(this.#loaded, given) });
       if (restart.length > 0) log.warn("some of the config waits for a restart", { keys: restart });
       const read = applied.length > 0 ? "config reloaded" : "config read again: nothing to put in force";
-      const waits = "config read: it is in force as soon as the database can be written";
-      log.info(isInForce ? read : waits, { changed: applied });
-      this.#lastReload.isGood = true;
-      if (isInForce) this.#lastReload.goodAtMs = platform.clock.nowMs();
-      this.#lasting.config.state = isInForce ? "ok" : "waiting";
+      log.info(read, { changed: applied });
+      this.#lastReload = { isGood: true, goodAtMs: platform.clock.nowMs() };
+      this.#lasting.config.state = "ok";
     } catch (error) {
-      if (isReadable(error)) return this.#readLater(span);
-      this.#noteRefused();
-      span.fail("the config is not good; the log names what is wrong");
-      log.error("config not reloaded: the one before stays in force", { problems: problemsOf(error) });
+      this.#lastReload.isGood = false;
+      this.#lasting.config.state = "refused";
+      span.fail("the config cannot be applied; the log says why");
+      log.error("config not reloaded: the previous config stays in force", { problems: problemsOf(error) });
     } finally {
       this.#readings = readings;
     }
-  }
-
-  /** Puts it in force; false where nothing can be written since the start: then it is what begins as soon as it can be. */
-  async #follow(loaded: LoadedConfig): Promise<boolean> {
-    try {
-      await this.#putInForce(loaded);
-      return true;
-    } catch (error) {
-      if (this.#app !== null || !isReadable(error)) throw error;
-      this.#loaded = loaded;
-      const [first] = this.#waiting.slice(-1);
-      const before = this.#waiting.slice(0, -1).slice(0, MOST_KEPT - 1);
-      const readAtMs = this.#options.platform.clock.nowMs();
-      this.#waiting = [{ loaded, readAtMs }, ...before, ...(first === undefined ? [] : [first])];
-      this.#options.door.open(this.#makeApp(loaded));
-      return false;
-    }
-  }
-
-  /** Has the config read again when something can be written: the one in force goes on until then. */
-  #readLater(span: Span): void {
-    const { platform, store } = this.#options;
-    const { signal } = this.#ending;
-    span.fail("nothing can be written; it is read again when that is over");
-    this.#lasting.config.state = "waiting";
-    platform.log("config").warn(
-      "config not reloaded, for nothing can be written: the one before stays in force until it can be",
-    );
-    if (this.#isReadLater) return;
-    this.#isReadLater = true;
-    this.#reading = (async () => {
-      do await platform.clock.sleep(LOOK_AGAIN_MS, signal); while (
-        !signal.aborted && await isTroubled(store)
-      );
-      this.#isReadLater = false;
-      if (!signal.aborted) await this.reload();
-    })();
   }
 
   /** What was said before is not said again; what went and has come back is. */
@@ -304,17 +166,11 @@ class RunningService implements Service {
     this.#warned = warnings;
   }
 
-  #putInForce(loaded: LoadedConfig): Promise<void> {
-    const done = this.#turn.then(() => this.#putInForceNow(loaded));
-    this.#turn = done.catch(() => {}); // whoever asked for it hears of it
-    return done;
-  }
-
   /**
    * Lets an appliance of the config follow the one before. What can fail comes first and leaves that one as it was; then
    * its loops take nothing more, and only then the new ones begin. What it has taken is leased to it until it is done.
    */
-  async #putInForceNow(loaded: LoadedConfig): Promise<void> {
+  async #putInForce(loaded: LoadedConfig): Promise<void> {
     const { door, platform } = this.#options;
     await this.#declareCustomers(loaded);
     const app = this.#makeApp(loaded);
@@ -374,8 +230,6 @@ class RunningService implements Service {
     this.#ending.abort();
     this.#backups.ending.abort();
     await this.#reloading;
-    await this.#beginning;
-    await this.#reading;
     const apps = [...this.#retiring, ...(this.#app === null ? [] : [this.#app])];
     await Promise.all(apps.map((app) => app.stop()));
   }

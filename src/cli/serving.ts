@@ -31,7 +31,6 @@ import { type LoadedConfig, type Opened, openStoreAt } from "./open.ts";
 import { type FileWatch, watchOpenFiles } from "./open_files.ts";
 import { type Measured, measureService } from "./serve_metrics.ts";
 import { createBackupTools, type LongWork } from "./prepare.ts";
-import { removeStaleCopies } from "./readable_copy.ts";
 import { type Service, startService } from "./service.ts";
 import { claimStore } from "./sole_server.ts";
 import { tracesWarning } from "./version.ts";
@@ -91,9 +90,8 @@ export async function serve(
   parts.defer(() => thread.end());
   // It listens already: whoever watches the process sees it alive while a large database is brought up to date.
   const say = (text: string, fields: LogFields) => log.info(text, fields);
-  const follow = platform.log("store");
-  const opening = { work: workOn(thread), say, sayCopy: say, follow, vaultWhenUsed: false };
-  const open = () => openStoreAt(call, loaded, { platform, ...opening });
+  const opening = { platform, work: workOn(thread), say, vaultWhenUsed: false };
+  const open = () => openStoreAt(call, loaded, opening);
   const store = await openUnlessStopped(stopSignal, {
     open: () => supervisor.whileStarting("opening the database", open),
     giveUp: () => thread.end(),
@@ -267,26 +265,12 @@ async function startBackups(
   }, signal);
 }
 
-/** Removes what backups, restores and copies have left behind that were ended in the middle. */
+/** Removes what backups and restores have left behind that were ended in the middle. */
 async function cleanUp(
   host: Host,
   folders: readonly string[],
   { clock, log }: Pick<Opened["platform"], "clock" | "log">,
 ): Promise<void> {
-  try {
-    for (const path of await removeStaleCopies(host, clock.nowMs())) {
-      log("store").info(
-        "removed what was left behind by a process that was ended while it copied the database",
-        {
-          folder: path,
-        },
-      );
-    }
-  } catch (error) {
-    log("store").warn("copies of the database that may have been left behind are not removed", {
-      cause: (error as Error).message,
-    });
-  }
   for (const folder of new Set(folders)) {
     try {
       const { removed, kept } = await removeLeftovers(folder, clock.nowMs(), host);

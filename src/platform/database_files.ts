@@ -1,6 +1,5 @@
 // The files of a database in use, read and written through past the database.
 import { Buffer } from "node:buffer";
-import { dirname } from "node:path";
 import type { WrittenFile } from "../domain/ports.ts";
 import type { DatabaseFiles } from "../domain/backup.ts";
 
@@ -88,42 +87,6 @@ async function readWhole(file: Deno.FsFile, chunk: Uint8Array): Promise<number> 
     at += count;
   }
   return at;
-}
-
-/**
- * Whether a file can be opened to be written: tries it. Not for a database that this process has open, see
- * {@link createDatabaseFiles}.
- */
-export function mayWriteFile(path: string): boolean {
-  try {
-    Deno.openSync(path, { append: true }).close();
-    return true;
-  } catch {
-    return false; // that it fails is the answer
-  }
-}
-
-/**
- * The same of a database that this process has open: its log is tried, for no lock is on that one. Without a log it is
- * whether a file can be made beside it.
- */
-export function mayWriteBeside(path: string): boolean {
-  if (mayWriteFile(`${path}-wal`)) return true;
-  try {
-    Deno.statSync(`${path}-wal`);
-    return false;
-  } catch {
-    return mayMakeIn(dirname(path));
-  }
-}
-
-function mayMakeIn(folder: string): boolean {
-  try {
-    Deno.removeSync(Deno.makeTempDirSync({ dir: folder, prefix: ".regfeed-" }));
-    return true;
-  } catch {
-    return false; // that it fails is the answer
-  }
 }
 
 /** Opens a file of a database to write it through, which another thread waits for. */

@@ -22,15 +22,8 @@ export interface WritableFiles extends Files, BackupFiles {
   makeTemporaryFolder(prefix: string): Promise<string>;
   /** The folder in which {@link WritableFiles.makeTemporaryFolder} makes them. */
   temporaryFolder(): string;
-  /**
-   * The folders in a folder whose names begin so and that belong to this process's user, links left out, and when they were
-   * last changed themselves, Unix ms: others may put what they like into a folder for temporary files.
-   */
-  findOwnFolders(folder: string, prefix: string): Promise<{ path: string; changedAtMs: number }[]>;
   /** Where a link at the path leads, also when nothing is there; the path itself where no link stands, or none that ends. */
   followLinks(path: string): Promise<string>;
-  /** A text that is another one after each change of the file, as far as its times tell; null where there is none. */
-  stampOf(path: string): Promise<string | null>;
 }
 
 /** The real file system. */
@@ -61,9 +54,7 @@ export function createFiles(): WritableFiles {
     makeTemporaryFolder: (prefix) =>
       about("make", `${prefix}… among the temporary files`, () => Deno.makeTempDir({ prefix })),
     temporaryFolder: tmpdir,
-    findOwnFolders: (folder, prefix) => about("list", folder, () => findOwnFolders(folder, prefix)),
     followLinks: (path) => about("look at", path, () => followLinks(path)),
-    stampOf: (path) => about("look at", path, () => stampOf(path)),
     makeFolderIn: (dir, prefix) => about("make a folder in", dir, () => Deno.makeTempDir({ dir, prefix })),
     mayMakeIn: (dir) =>
       Deno.makeTempDir({ dir, prefix: ".regfeed-" }).then((made) => Deno.remove(made)).then(
@@ -99,25 +90,6 @@ async function findFolders(folder: string, prefix: string): Promise<{ path: stri
   return found;
 }
 
-async function findOwnFolders(
-  folder: string,
-  prefix: string,
-): Promise<{ path: string; changedAtMs: number }[]> {
-  const found: { path: string; changedAtMs: number }[] = [];
-  const user = Deno.uid();
-  for await (const { name } of Deno.readDir(folder)) {
-    if (!name.startsWith(prefix)) continue;
-    const path = join(folder, name);
-    const stat = await Deno.lstat(path).catch((error) => {
-      if (error instanceof Deno.errors.NotFound) return null; // somebody else has just removed it
-      throw error;
-    });
-    if (stat === null || !stat.isDirectory || stat.uid !== user) continue;
-    found.push({ path, changedAtMs: stat.mtime?.getTime() ?? 0 });
-  }
-  return found;
-}
-
 async function followLinks(path: string): Promise<string> {
   let found = path;
   for (let links = 0; links < MAX_LINKS; links++) {
@@ -127,13 +99,6 @@ async function followLinks(path: string): Promise<string> {
     found = resolve(folder, next);
   }
   return path;
-}
-
-async function stampOf(path: string): Promise<string | null> {
-  const stat = await statOrNull(path);
-  if (stat === null) return null;
-  const { dev, ino, size, mtime, ctime } = stat;
-  return `${dev}:${ino}:${size}:${mtime?.getTime()}:${ctime?.getTime()}`;
 }
 
 /** Of a file, or of a folder and all below it, Unix ms; null for what was removed in between. */

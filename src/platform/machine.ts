@@ -39,8 +39,6 @@ export interface Machine {
   identityOf(path: string): string | null;
   /** Null for a path at which nothing is. */
   rightsOf(path: string): Rights | null;
-  /** What the system would give to new work without taking it from anybody, bytes; null where it does not tell. */
-  availableMemoryBytes(): number | null;
 }
 
 /** A user of the system, by number. */
@@ -130,14 +128,6 @@ export function createMachine(as: SystemUser | null = null): Machine {
         mayWrite: !isReadOnly && (user === null ? may(path, constants.W_OK) : mayByMode(owned, 2, user)),
         isReadOnly,
       };
-    },
-    availableMemoryBytes() {
-      try {
-        return Deno.systemMemoryInfo().available || null; // 0 where /proc is closed to a service
-      } catch (error) {
-        if (error instanceof Deno.errors.NotCapable) return null;
-        throw error;
-      }
     },
   };
 }

@@ -132,8 +132,7 @@ export const healthReport = z.strictObject({
       "lock, damaged pages, a disk that fails, a file that was moved; `failing` when it cannot even be read",
   }),
   config: z.enum(CONFIG_STATES).meta({
-    description:
-      "Whether the last config was applied: `waiting` until the store can be written; `refused` if it is invalid or " +
+    description: "Whether the last config was applied: `refused` if it is invalid or " +
       "conflicts with stored data, in which case the previous config stays active",
   }),
   ingestion: z.strictObject({

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { regfeed, serve, withFolder, writeConfig } from "../support/process.ts";
-import { condition, needs, POSIX } from "../support/needs.ts";
+import { condition, needs } from "../support/needs.ts";
 
 /** The user `nobody` of most systems. */
 const ANOTHER = 65_534;
@@ -75,30 +75,5 @@ Deno.test({
       ]);
       const { stdout } = await regfeed(folder, ["doctor", "--offline"]);
       assert.ok(stdout.includes(`so may you: rm -r ${others}`), stdout);
-    }),
-});
-
-Deno.test({
-  ...needs(
-    "a start removes the copy of the database that a killed server has left among the temporary files",
-    POSIX,
-  ),
-  fn: () =>
-    withFolder(async (folder) => {
-      await writeConfig(folder, CONFIG);
-      const temporary = join(folder, "temporary");
-      const left = join(temporary, "regfeed-read-killed");
-      await Deno.mkdir(left, { recursive: true, mode: 0o700 });
-      for (const name of ["regfeed.db", "maker"]) await Deno.writeTextFile(join(left, name), "");
-      const server = await serve(folder, { TMPDIR: temporary });
-      await server.said(
-        "removed what was left behind by a process that was ended while it copied the database",
-      );
-      const { code, log } = await server.end("SIGTERM");
-      assert.equal(code, 0, log);
-      assert.deepEqual(
-        [...Deno.readDirSync(temporary)].filter(({ name }) => name.startsWith("regfeed-read")),
-        [],
-      );
     }),
 });

@@ -8,7 +8,7 @@ import { needs, program } from "../support/needs.ts";
 const DOCS = new URL("../../docs/run/payments.md", import.meta.url);
 const MAIN = fileURLToPath(new URL("../../main.ts", import.meta.url));
 const PERMISSIONS =
-  "--no-prompt --allow-net --allow-env --allow-read --allow-write --allow-sys=hostname,statfs,systemMemoryInfo,uid";
+  "--no-prompt --allow-net --allow-env --allow-read --allow-write --allow-sys=hostname,statfs,uid";
 const PATIENCE_MS = 120_000;
 
 /** The commands under a heading, as one script. */

@@ -5,10 +5,8 @@ import type { Store } from "../../src/domain/store.ts";
 import { StoreError } from "../../src/domain/store_trouble.ts";
 import { removeBeside } from "../../src/platform/database_files.ts";
 import { createMachine } from "../../src/platform/machine.ts";
-import { Connection } from "../../src/store/sqlite/connection.ts";
 import { inspectDatabase } from "../../src/store/sqlite/inspect.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
-import { TroubleWatch } from "../../src/store/sqlite/trouble.ts";
 import { testVault } from "../support/vault.ts";
 import { anEvent, publish } from "./contract/given.ts";
 import { TEMPORARY } from "../support/temporary.ts";
@@ -196,32 +194,5 @@ Deno.test("a file that was moved away takes no page of the one that another serv
     await other.close();
     const { rows, problems } = inspectDatabase(`${file}.aside`);
     assert.deepEqual([inspectDatabase(file).rows["events"], rows["events"], problems], [3, 0, []]);
-  });
-});
-
-Deno.test("a file that is only read where it lies is told as moved when another takes its place, which is opened as soon as it can be", async () => {
-  await withFile((file) => {
-    const machine = createMachine();
-    for (const path of [file, `${file}.copy`, `${file}.new`]) {
-      const made = new Connection(path);
-      made.prepareFile();
-      made.script(`create table names (name text); insert into names values ('${path.slice(file.length)}')`);
-      made.close();
-    }
-    let mayWrite = false;
-    const copy = { path: `${file}.copy`, mayWrite: () => false };
-    const connection = new Connection(file, null, { copy, mayWriteAnew: () => mayWrite });
-    const watch = new TroubleWatch(connection, null, (side) => machine.identityOf(`${file}${side}`));
-    const read = () => connection.get("select name from names")?.["name"];
-    assert.deepEqual([read(), watch.current()], [".copy", "read_only"]);
-    connection.readFile();
-    connection.script("pragma query_only = on"); // as without the right to write, which a test that root runs has
-    assert.deepEqual([read(), watch.current()], ["", "read_only"]);
-    for (const side of ["-wal", "-shm"]) Deno.removeSync(`${file}${side}`);
-    Deno.renameSync(`${file}.new`, file);
-    assert.deepEqual([watch.current(), watch.current()], ["moved", "moved"]);
-    mayWrite = true;
-    assert.deepEqual([watch.current(), read()], [null, ".new"]);
-    connection.close();
   });
 });

@@ -96,26 +96,6 @@ Deno.test("a disk without room is told as full although nothing was written sinc
   });
 });
 
-Deno.test("a copy that is read for want of room is told as full, one that is read for want of rights as read-only", async () => {
-  for (const [mayWrite, told] of [[true, "full"], [false, "read_only"]] as const) {
-    await withFile(async (file) => {
-      await openStore(file, testVault).close();
-      await Deno.copyFile(file, `${file}.copy`);
-      let isFull = true;
-      const copy = { path: `${file}.copy`, mayWrite: () => mayWrite || !isFull };
-      const store = openStore(file, testVault, null, { copy, hasRoom: () => !isFull });
-      await assert.rejects(publish(store, [anEvent("evt_1")]), (error) => {
-        return error instanceof StoreError && error.trouble === told;
-      });
-      assert.equal(await store.trouble(), told);
-      isFull = false;
-      assert.equal(await store.trouble(), null);
-      await publish(store, [anEvent("evt_1")]);
-      await store.close();
-    });
-  }
-});
-
 Deno.test("a store that another process holds locked says so, still reads, waits no longer than a moment, and heals", async () => {
   await withFile(async (file) => {
     const store = openStore(file, testVault);

@@ -15,7 +15,7 @@ const PERMISSIONS = [
   "--allow-env",
   "--allow-read",
   "--allow-write",
-  "--allow-sys=hostname,statfs,systemMemoryInfo,uid",
+  "--allow-sys=hostname,statfs,uid",
   "--deny-run",
   "--deny-ffi",
 ];

@@ -16,7 +16,7 @@ export async function findProgram(): Promise<{ command: string; args: string[]; 
     const args = [
       "run",
       ...PERMISSIONS,
-      "--allow-sys=hostname,statfs,systemMemoryInfo,uid",
+      "--allow-sys=hostname,statfs,uid",
       join(ROOT, "main.ts"),
     ];
     return { command: Deno.execPath(), args, name: "main.ts" };

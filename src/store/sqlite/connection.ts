@@ -3,7 +3,6 @@ import type { DatabaseSync, StatementSync, SupportedValueType } from "node:sqlit
 import type { AfterTurn, OpenWritten, WrittenFile } from "../../domain/ports.ts";
 import { BUSY_TIMEOUT_MS, openDatabase } from "./open_database.ts";
 import { SharedWriting } from "./shared_writing.ts";
-import type { CopyReader, ReadableCopy } from "./readable_copy.ts";
 
 /** How long a statement waits for a process that is known to hold the file for long, ms: who wants an answer waits too. */
 const IMPATIENT_TIMEOUT_MS = 50;
@@ -35,16 +34,12 @@ interface MayReturnArrays extends StatementSync {
 export interface OpenOptions {
   /** Also leaves a log that a killed process left behind: without it, the last one to close brings it into the file. */
   readOnly?: boolean;
-  /** Read until {@link Connection.tryWriteAnew} succeeds. */
-  copy?: ReadableCopy;
-  /** Whether a file that is open, and cannot be written so, could be if it were opened anew; without it that is tried. */
-  mayWriteAnew?: () => boolean;
   /** Calls back when what is ready now is done; without it each statement takes its locks. */
   afterTurn?: AfterTurn;
 }
 
 /** One connection; every call is synchronous, so a transaction never meets another of the same process. */
-export class Connection implements CopyReader {
+export class Connection {
   #database: DatabaseSync;
   readonly #afterTurn: AfterTurn | null;
   /** Whether a read transaction is open that {@link Connection.reading} has left for the next one. */
@@ -56,11 +51,6 @@ export class Connection implements CopyReader {
   /** and before it: what is used again goes to the others, the rest is forgotten the next time. */
   #oldStatements = new Map<string, StatementSync>();
   readonly #path: string;
-  /** What is open instead of the file. */
-  #copy: ReadableCopy | null;
-  readonly #mayWriteAnew: () => boolean;
-  /** Whether nothing is open until something can be: neither the file nor a copy. */
-  #isAway = false;
   readonly #openLog: OpenWritten | null;
   /** The write-ahead log's file, once it was needed. */
   #log: WrittenFile | null = null;
@@ -69,9 +59,6 @@ export class Connection implements CopyReader {
   /** Why nothing may be written. */
   #refusal: string | null = null;
   #open = true;
-  /** Whether it is the file that is read since {@link Connection.readFile}, and nothing was written to it. */
-  onlyReadsFile = false;
-
   /**
    * Opens or creates the file and writes nothing to it; `:memory:` gives a database of its own.
    */
@@ -79,41 +66,7 @@ export class Connection implements CopyReader {
     this.#path = path;
     this.#afterTurn = options.afterTurn ?? null;
     this.#openLog = path === ":memory:" ? null : openLog;
-    this.#copy = options.copy ?? null;
-    this.#mayWriteAnew = options.mayWriteAnew ?? (() => true);
-    this.#database = openDatabase(options.copy?.path ?? path, options);
-    options.copy?.onOpened?.(this);
-  }
-
-  get readsCopy(): boolean {
-    return this.#open && this.#copy !== null;
-  }
-
-  readCopy(path: string): void {
-    if (this.readsCopy && this.#copy !== null) this.#take(openDatabase(path, { copy: this.#copy }));
-  }
-
-  readFile(): void {
-    if (!this.readsCopy) return;
-    const opened = openDatabase(this.#path, {});
-    try {
-      opened.exec("pragma schema_version");
-    } catch (error) {
-      opened.close();
-      throw error;
-    }
-    this.#take(opened);
-    this.#copy = null;
-    this.onlyReadsFile = true;
-  }
-
-  letCopyGo(): void {
-    if (this.readsCopy) this.#goAway();
-  }
-
-  /** Whether a copy is read although the file could be opened to be written: it is no right that is missing then. */
-  get readsCopyOfWritable(): boolean {
-    return this.#copy !== null && this.#copy.mayWrite();
+    this.#database = openDatabase(path, options);
   }
 
   /**
@@ -211,7 +164,7 @@ export class Connection implements CopyReader {
 
   /** Runs `work` in one write transaction: all of it is kept, or after a throw nothing. */
   transaction<T>(durability: Durability, work: () => T): T {
-    this.#mustHaveFile();
+    this.mustBeOpen();
     if (this.#refusal !== null) throw new Error(this.#refusal);
     this.#mustNotRead();
     this.#letGo();
@@ -225,7 +178,6 @@ export class Connection implements CopyReader {
     try {
       const result = work();
       this.run("commit");
-      this.onlyReadsFile = false;
       return result;
     } catch (error) {
       this.#rollBack();
@@ -273,25 +225,14 @@ export class Connection implements CopyReader {
     });
   }
 
-  /**
-   * {@link Connection.tryWrite} for a file that may have been opened when it could not be written, which stays so for
-   * whoever opened it then: it is opened anew. Throws when it still cannot be written, and goes on as it was.
-   */
-  tryWriteAnew(): void {
-    if (this.#path === ":memory:") return this.tryWrite();
-    // SQLite would make what its readers share with the rights of the file, and nobody could write that afterwards.
-    const mayWrite = this.#copy === null ? this.#mayWriteAnew() : this.#copy.mayWrite();
-    if (!mayWrite) throw new Error("attempt to write a readonly database");
-    if (this.#copy !== null) {
-      const probe = new Connection(this.#path);
-      try {
-        probe.tryWrite();
-      } finally {
-        probe.close();
-      }
-    } else this.#goAway(); // what its readers share is open once in a process, and as it was opened first
-    this.#take(openDatabase(this.#path, {}));
-    this.#copy = null;
+  /** Opens the file at the path instead of the one that is open, and writes to it as {@link Connection.tryWrite} does. */
+  openAnew(): void {
+    if (this.#path !== ":memory:") {
+      this.#letGo();
+      this.#forget();
+      this.#database = openDatabase(this.#path, {});
+      this.#transactions++; // what was remembered of the file before is not known of this one
+    }
     this.tryWrite();
   }
 
@@ -305,7 +246,6 @@ export class Connection implements CopyReader {
 
   /** Whether to wait only a moment for a process that holds the database. */
   beImpatient(isImpatient: boolean): void {
-    if (this.#isAway) return;
     this.#database.exec(`pragma busy_timeout = ${isImpatient ? IMPATIENT_TIMEOUT_MS : BUSY_TIMEOUT_MS}`);
   }
 
@@ -317,22 +257,7 @@ export class Connection implements CopyReader {
     this.#forget();
   }
 
-  /** Goes on with what was opened now. */
-  #take(opened: DatabaseSync): void {
-    this.#goAway();
-    this.#database = opened;
-    this.#isAway = false;
-    this.#transactions++; // what was remembered of the state before is not known of this one
-  }
-
-  #goAway(): void {
-    this.#letGo();
-    this.#forget();
-    this.#isAway = true;
-  }
-
   #forget(): void {
-    if (this.#isAway) return;
     this.#statements.clear();
     this.#oldStatements.clear();
     this.#log?.close();
@@ -342,7 +267,7 @@ export class Connection implements CopyReader {
   }
 
   #statement(sql: string): StatementSync {
-    this.#mustHaveFile();
+    this.mustBeOpen();
     if (!this.#isReading) this.#letGo();
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
@@ -370,11 +295,6 @@ export class Connection implements CopyReader {
   /** Deno 2.4 crashes when a statement outlives its database: none is run once it is closed. */
   mustBeOpen(): void {
     if (!this.#open) throw new Error("the store is closed");
-  }
-
-  #mustHaveFile(): void {
-    this.mustBeOpen();
-    if (this.#isAway) throw new Error("unable to open database file"); // as SQLite says it
   }
 
   #mustNotRead(): void {

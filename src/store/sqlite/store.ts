@@ -21,9 +21,7 @@ import { createMatching } from "./matching.ts";
 import { migrate } from "./migrate.ts";
 import { createPayments } from "./payments.ts";
 import { createRememberedAnswers } from "./remembered_answers.ts";
-import type { ReadableCopy } from "./readable_copy.ts";
 import { createReplays } from "./replays.ts";
-import { openVault, openVaultWhenUsed } from "./seals.ts";
 import { createRetention } from "./retention.ts";
 import { createSources } from "./sources.ts";
 import { createSubscriptions } from "./subscriptions.ts";
@@ -37,8 +35,7 @@ import { createUsage } from "./usage.ts";
  * Opens the database file, creates it when it is not there (its folder must be), and brings its schema up to date.
  * `:memory:` gives a store of its own. Throws when the file is no database or another program's, or is of a newer
  * schema; such a file is left as it is. The vault seals secrets; {@link VaultError} when its key is not the store's.
- * `openLog` opens the log to write it through without waiting; null: every durable commit waits. One that cannot be
- * written is read, where SQLite can do that without writing beside it: it tells of its trouble when it is first asked.
+ * `openLog` opens the log to write it through without waiting; null: every durable commit waits.
  */
 export function openStore(
   path: string,
@@ -106,10 +103,6 @@ export interface OpenStoreOptions {
   identify?: Identify;
   /** Without it, what a file that was moved away leaves at its path stays there, and one that was removed is gone. */
   whenMoved?: WhenMoved;
-  /** Of the file, of this version's schema. */
-  copy?: ReadableCopy;
-  /** Whether a file that is open, and cannot be written so, could be if it were opened anew; without it that is tried. */
-  mayWriteAnew?: () => boolean;
   /** Whether the key may be missing until something is sealed or opened: for whoever does neither. */
   vaultWhenUsed?: boolean;
   /** Calls back when what is ready now is done: requests that came together share what a read costs. */
@@ -128,13 +121,7 @@ function openFile(
   let connection: Connection | null = null;
   try {
     connection = new Connection(path, openLog, options);
-    const openOfCopy = vaultWhenUsed ? openVaultWhenUsed : openVault;
-    return {
-      connection,
-      vault: options.copy === undefined
-        ? migrate(connection, vaultSource, { vaultWhenUsed })
-        : openOfCopy(connection, vaultSource),
-    };
+    return { connection, vault: migrate(connection, vaultSource, { vaultWhenUsed }) };
   } catch (error) {
     connection?.close();
     const trouble = troubleOf(error);

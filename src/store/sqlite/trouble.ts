@@ -52,8 +52,8 @@ export class TroubleWatch {
   /** Whether a write was ever tried: a file that cannot be written is opened like every other. */
   #isTried = false;
 
-  /** What tells the files that are open from every other; null while a copy is read. */
-  #place: Place | null;
+  /** What tells the files that are open from every other. */
+  #place: Place;
   /** Whether nothing stands any more in the log of a file that was moved. */
   #isWhole = false;
   #isEnding = false;
@@ -69,7 +69,7 @@ export class TroubleWatch {
     private readonly identify: Identify = () => "",
     private readonly whenMoved: WhenMoved | null = null,
   ) {
-    this.#place = connection.readsCopy ? null : this.#look();
+    this.#place = this.#look();
   }
 
   /** The error to go on with, the trouble that it tells of remembered. */
@@ -95,7 +95,6 @@ export class TroubleWatch {
     try {
       this.#tryWrite();
       this.#trouble = null;
-      this.#place ??= this.#look();
       this.connection.beImpatient(false);
     } catch (error) {
       const trouble = this.#troubleOf(error);
@@ -106,29 +105,21 @@ export class TroubleWatch {
     return this.#trouble;
   }
 
-  /**
-   * On a full disk SQLite cannot make the file that its readers share, and calls that an I/O error. A copy that is read
-   * because of that takes no changes either, and whoever is told so must not look for rights that nobody took away.
-   */
+  /** On a full disk SQLite cannot make the file that its readers share, and calls that an I/O error. */
   #troubleOf(error: unknown): StoreTrouble | null {
     const trouble = troubleOf(error);
-    const mayBeFull = trouble === "io" || trouble === "read_only" && this.connection.readsCopyOfWritable;
-    return mayBeFull && this.hasRoom?.() === false ? "full" : trouble;
+    return trouble === "io" && this.hasRoom?.() === false ? "full" : trouble;
   }
 
   /** Whether what is open is what others open at the path; brings about what can be, and lets nothing be written if not. */
   #isInPlace(): boolean {
-    if (this.connection.readsCopy) return true;
     const now = this.#look();
-    const known = this.#place ?? now;
+    const known = this.#place;
     const isMoved = now.file !== known.file;
     if (isMoved) this.#keepWhole(now, known);
     // What was not there yet when it was looked for, is what was made for this connection.
     else this.#place = { ...now, log: known.log ?? now.log, index: known.index ?? now.index };
-    const isInPlace = isMoved
-      // A file that was only read owes nothing to anybody: what is at the path now takes its place.
-      ? this.connection.onlyReadsFile && now.file !== null && this.#openAnew(false)
-      : isAt(now, this.#place ?? now) || this.#openAnew(true);
+    const isInPlace = !isMoved && (isAt(now, this.#place) || this.#openAnew());
     this.connection.refuseWrites(isInPlace ? null : "the database's file, or its log, is not in its place");
     if (isInPlace) this.#isWhole = false;
     return isInPlace;
@@ -166,11 +157,11 @@ export class TroubleWatch {
    * Opens the file anew whose log, or the index of it, was removed or replaced: whoever else opened it would make others,
    * and neither would see what the other writes. Gives whether that could be done.
    */
-  #openAnew(hasLog: boolean): boolean {
+  #openAnew(): boolean {
     this.connection.refuseWrites(null);
     try {
-      if (hasLog && !this.connection.bringLogIn()) return false;
-      this.connection.tryWriteAnew();
+      if (!this.connection.bringLogIn()) return false;
+      this.connection.openAnew();
       this.#place = this.#look();
       return true;
     } catch {
@@ -209,13 +200,7 @@ export class TroubleWatch {
 
   #tryWrite(): void {
     this.#isTried = true;
-    try {
-      this.connection.tryWrite();
-    } catch (error) {
-      if (troubleOf(error) !== "read_only") throw error;
-      this.connection.tryWriteAnew();
-      this.#place = this.#look(); // of the files that are open from now on
-    }
+    this.connection.tryWrite();
   }
 
   /** {@link TroubleWatch.current}, and what was noted since this was last asked. */
