@@ -33,7 +33,7 @@ import type { RunningAttempt } from "./domain/plans/share_slots.ts";
 import type { Log, Platform } from "./domain/ports.ts";
 import type { Soon } from "./domain/soon.ts";
 import type { Store } from "./domain/store.ts";
-import { loudnessOf, type StoreTrouble, TROUBLE_ADVICE } from "./domain/store_trouble.ts";
+import { failureLevel } from "./domain/storage_fault.ts";
 import type { Subscription } from "./domain/subscription.ts";
 import { createIngest, type Ingest } from "./ingest/ingest.ts";
 import { createParser } from "./ingest/parse_worker_client.ts";
@@ -156,7 +156,7 @@ export function createApp(
   const chores = {
     "counted requests not written": () => quota.flush(),
     "access of those who do not pay not ended": endGraces,
-    "the store's state not read": createTroubleLog(store, platform.log("store")),
+    "storage faults not checked": async () => void await store.fault(),
     ...forgetting,
   };
   const loops = createLoops((running, stopping) => [
@@ -227,21 +227,6 @@ function createForgetting(
       const finishedUntilMs = clock.nowMs() - config.mail.keepMs;
       await store.blankMails({ finishedUntilMs, limit: BLANKED_AT_ONCE });
     },
-  };
-}
-
-/**
- * Says in the log when the store gets into trouble, what to do about it, and when it is over, each time that it is called:
- * also of what came and went in between.
- */
-export function createTroubleLog(store: Pick<Store, "takeTrouble">, log: Log): () => Promise<void> {
-  let known: StoreTrouble | null = null;
-  return async () => {
-    const { now, met } = await store.takeTrouble();
-    const trouble = now ?? met;
-    if (trouble !== null && trouble !== known) log.error(TROUBLE_ADVICE[trouble], { trouble });
-    if (now === null && (trouble ?? known) !== null) log.info("the store works again");
-    known = now;
   };
 }
 
@@ -383,7 +368,7 @@ async function regularly(
     try {
       await work();
     } catch (error) {
-      log[loudnessOf(error)](failure, { cause: error instanceof Error ? error.message : String(error) });
+      log[failureLevel(error)](failure, { cause: error instanceof Error ? error.message : String(error) });
     }
   }
 }

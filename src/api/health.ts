@@ -7,7 +7,7 @@ import type { Clock, Log } from "../domain/ports.ts";
 import type { SourceSettings, SourceState } from "../domain/source.ts";
 import { type SourceCondition, sourceHealth } from "../domain/source_health.ts";
 import type { Store, StoreHealth } from "../domain/store.ts";
-import { StoreError } from "../domain/store_trouble.ts";
+import { StorageError } from "../domain/storage_fault.ts";
 import type { HealthReport } from "../wire/service.ts";
 
 /** A delivery that has been pending this long says that deliveries do not get through, ms. */
@@ -19,7 +19,7 @@ const KEPT_FOR_MS = 1_000;
 
 /** What the report is made from. */
 export interface HealthOptions {
-  store: Pick<Store, "listSources" | "health" | "accountHealth" | "trouble">;
+  store: Pick<Store, "listSources" | "health" | "accountHealth" | "fault">;
   /** The enabled sources. */
   sources: readonly SourceSettings[];
   clock: Clock;
@@ -29,7 +29,7 @@ export interface HealthOptions {
   eventLoop: Pick<EventLoop, "longestPauseMs">;
 }
 
-/** A function that reports: `down` when the store cannot be read, `degraded` when a part needs attention. */
+/** A function that reports: `down` when the store is unavailable, `degraded` when a part needs attention. */
 export function createHealth(options: HealthOptions): () => Promise<HealthReport> {
   let kept: { report: HealthReport; untilMs: number } | null = null;
   return async () => {
@@ -56,13 +56,13 @@ async function report(options: HealthOptions, nowMs: number): Promise<HealthRepo
     const deliveries = deliveryHealth(await options.store.health(), nowMs);
     const accounts = await options.store.accountHealth();
     const { failing, blocked, silent, empty, partial, held_back } = ingestion;
-    const trouble = await options.store.trouble();
-    const isDegraded = trouble !== null || config !== "ok" ||
+    const fault = (await options.store.fault())?.fault ?? null;
+    const isDegraded = fault !== null || config !== "ok" ||
       failing + blocked + silent + empty + partial + held_back > 0 ||
       (deliveries.oldest_pending_age_ms ?? 0) > OLD_DELIVERY_MS || isTroubled(accounts, nowMs);
     return {
-      status: trouble === "corrupt" ? "down" : isDegraded ? "degraded" : "ok",
-      database: trouble ?? "ok",
+      status: fault === "unavailable" ? "down" : isDegraded ? "degraded" : "ok",
+      database: fault ?? "ok",
       ingestion,
       deliveries,
       ...accountsHealth(accounts),
@@ -74,7 +74,7 @@ async function report(options: HealthOptions, nowMs: number): Promise<HealthRepo
     });
     return {
       status: "down",
-      database: error instanceof StoreError ? error.trouble : "failing",
+      database: error instanceof StorageError ? error.fault : "unavailable",
       ingestion: ingestionHealth([], options, nowMs),
       deliveries: { pending: 0, oldest_pending_age_ms: null },
       mails: { queued: 0, failed: 0 },

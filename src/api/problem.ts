@@ -1,6 +1,6 @@
 // Errors as answers: RFC 9457 problem details.
 import { AppError, ERRORS } from "../domain/errors.ts";
-import { StoreError } from "../domain/store_trouble.ts";
+import { StorageError } from "../domain/storage_fault.ts";
 
 /** The body of an error's answer. */
 export function problemJson(error: AppError, requestId: string): string {
@@ -20,7 +20,7 @@ export function problemJson(error: AppError, requestId: string): string {
 /** The error that a client is told for whatever was thrown; what is not an AppError stays inside. */
 export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
-  if (thrown instanceof StoreError) {
+  if (thrown instanceof StorageError) {
     return new AppError(
       "unavailable",
       "Nothing can be stored at this moment. Nothing was changed; try again later.",

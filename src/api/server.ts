@@ -5,7 +5,7 @@ import { AppError } from "../domain/errors.ts";
 import type { NewId } from "../domain/ids.ts";
 import type { Clock, Log } from "../domain/ports.ts";
 import { recovered, type Soon, whenThere } from "../domain/soon.ts";
-import { loudnessOf } from "../domain/store_trouble.ts";
+import { failureLevel } from "../domain/storage_fault.ts";
 import type { EventLoop } from "../domain/event_loop.ts";
 import type { Tracer } from "../domain/tracer.ts";
 import {
@@ -163,7 +163,7 @@ function answer(destination: Destination, way: Way): Soon<Response> {
   const { request, passage, means: { options: { log } } } = way;
   const response = recovered(() => answerAt(destination, way), (thrown) => {
     if (!(thrown instanceof AppError)) {
-      log[loudnessOf(thrown)]("request failed", { request: passage.requestId, cause: describe(thrown) });
+      log[failureLevel(thrown)]("request failed", { request: passage.requestId, cause: describe(thrown) });
     }
     return failure(toAppError(thrown), passage);
   });

@@ -2,7 +2,7 @@
 import type { Metrics } from "../domain/metrics.ts";
 import type { Clock } from "../domain/ports.ts";
 import type { Store } from "../domain/store.ts";
-import { STORE_TROUBLES } from "../domain/store_trouble.ts";
+import { STORAGE_FAULTS } from "../domain/storage_fault.ts";
 
 /** Customers that are named: each is a time series. */
 const LARGEST = 10;
@@ -11,7 +11,7 @@ const LARGEST = 10;
 export interface MeasuredStore {
   store: Pick<
     Store,
-    "health" | "accountHealth" | "countUndelivered" | "largestCustomers" | "listSources" | "trouble"
+    "health" | "accountHealth" | "countUndelivered" | "largestCustomers" | "listSources" | "fault"
   >;
   clock: Clock;
   /** Whether a source is in force: of others nothing is said. */
@@ -65,12 +65,12 @@ export function measureStore(metrics: Metrics, { store, clock, isMeasured }: Mea
   );
   gauge("regfeed_mails_failed", "Mails given up.", async () => (await store.accountHealth()).failedMails);
   metrics.gauge({
-    name: "regfeed_store_trouble",
-    help: "1 for what is wrong with the database's disk or file, 0 for what is not.",
-    labels: ["trouble"],
+    name: "regfeed_storage_fault",
+    help: "1 for the fault that the database or its disk has, 0 for the others.",
+    labels: ["fault"],
   }, async () => {
-    const now = await store.trouble();
-    return STORE_TROUBLES.map((trouble) => ({ labels: [trouble], value: Number(trouble === now) }));
+    const now = (await store.fault())?.fault;
+    return STORAGE_FAULTS.map((fault) => ({ labels: [fault], value: Number(fault === now) }));
   });
   measureSources(metrics, { store, isMeasured });
 }

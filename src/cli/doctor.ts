@@ -6,7 +6,6 @@ import { isOfLaterClock } from "../backup/schedule.ts";
 import { type Config, userAgentOf } from "../config/config.ts";
 import { formatBytes } from "../domain/byte_format.ts";
 import { nextRunAfter } from "../domain/schedule.ts";
-import { TROUBLE_ADVICE } from "../domain/store_trouble.ts";
 import { createClock } from "../platform/clock.ts";
 import { tryMailServer } from "../platform/mailer.ts";
 import { createMachine, hasFiles, type Machine, userToLookAs } from "../platform/machine.ts";
@@ -14,7 +13,7 @@ import { createPlatform } from "../platform/platform.ts";
 import type { Host } from "../platform/process.ts";
 import { sourceStatesOfFile } from "../store/sqlite/sources.ts";
 import { SCHEMA_VERSION, schemaOfFile } from "../store/sqlite/migrate.ts";
-import { troubleOf } from "../store/sqlite/trouble.ts";
+import { adviceOn, causeOf } from "../store/sqlite/faults.ts";
 import { undeliveredOfFile } from "../store/sqlite/undelivered.ts";
 import { VERSION } from "../version.ts";
 import { type Command, EXIT, JSON_OPTION } from "./command.ts";
@@ -187,8 +186,8 @@ function examineDatabase(
       );
     }
   } catch (error) {
-    const todo = troubleOf(error) === "corrupt"
-      ? TROUBLE_ADVICE.corrupt
+    const todo = causeOf(error) === "corrupt"
+      ? adviceOn("corrupt")
       : "do what it says, or name another file in store.path";
     findings.push(problem("store", `${path}: ${(error as Error).message}`, todo));
   }

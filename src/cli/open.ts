@@ -4,7 +4,7 @@ import { findAdditionProblems } from "../classify/check_additions.ts";
 import { ConfigError, decodeConfig, parseConfigFile, type ParsedConfig } from "../config/config.ts";
 import type { LogFields, Platform } from "../domain/ports.ts";
 import type { Store } from "../domain/store.ts";
-import { TROUBLE_ADVICE } from "../domain/store_trouble.ts";
+import type { StorageProblem } from "../domain/storage_fault.ts";
 import { afterOthers, afterTurn } from "../platform/clock.ts";
 import { openWritten } from "../platform/database_files.ts";
 import { createMachine } from "../platform/machine.ts";
@@ -15,10 +15,9 @@ import type { Host } from "../platform/process.ts";
 import { createTracer } from "../platform/tracer.ts";
 import { createVault, KEY_BYTES, openVaultFile } from "../platform/vault.ts";
 import { openStore } from "../store/sqlite/store.ts";
-import { troubleOf } from "../store/sqlite/trouble.ts";
+import { adviceOn, causeOf } from "../store/sqlite/faults.ts";
 import { type CommandCall, CommandError, EXIT } from "./command.ts";
 import { EXAMPLE_CONFIG, locateConfig, OWN_CONFIG } from "./config_file.ts";
-import { watchMoved } from "./moved_database.ts";
 import { type LongWork, prepareDatabase, WORK_HERE } from "./prepare.ts";
 
 /** A config with the file that it came from. */
@@ -173,13 +172,12 @@ const ROOM_BYTES = 1024 * 1024;
 const UNWRITABLE = /permission denied|read-only file system|readonly database|unable to open database file/i;
 
 /** What to do about a store that cannot be opened, where its error does not say it. */
-function adviceOn(error: Error, hasRoom: () => boolean): string {
-  const trouble = troubleOf(error);
-  if (trouble === "corrupt") return `; ${TROUBLE_ADVICE.corrupt}`;
+function adviceOnOpening(error: Error, hasRoom: () => boolean): string {
+  const cause = causeOf(error);
+  if (cause === "corrupt") return `; ${adviceOn("corrupt")}`;
   // On a full disk SQLite cannot make the file that its readers share, and calls that an I/O error.
-  if (trouble === "io") return `; ${hasRoom() ? TROUBLE_ADVICE.io : TROUBLE_ADVICE.full}`;
-  if (!UNWRITABLE.test(error.message)) return "";
-  return `; ${TROUBLE_ADVICE.read_only} (the file, what lies beside it, and the key)`;
+  if (cause === "io") return `; ${adviceOn(hasRoom() ? "io" : "full")}`;
+  return UNWRITABLE.test(error.message) ? `; ${adviceOn("read_only")}` : "";
 }
 
 /** What to do where a path is another user's. */
@@ -203,6 +201,8 @@ export interface Opening {
   work: LongWork;
   /** Hears what is being done before it can be opened. */
   say(text: string, fields: LogFields): void;
+  /** See {@link OpenStoreOptions}; without it, nobody is told. */
+  onFault?(problem: StorageProblem | null): void;
   /** Whether it opens without its key, which is missed when something sealed is read or written. */
   vaultWhenUsed: boolean;
 }
@@ -214,31 +214,23 @@ export interface Opening {
 export async function openStoreAt(
   { host }: CommandCall,
   loaded: LoadedConfig,
-  { platform, work, say, vaultWhenUsed }: Opening,
+  { platform, work, say, onFault, vaultWhenUsed }: Opening,
 ): Promise<Store> {
   const { path, keyFile } = loaded.config.store;
   const { storeName } = loaded;
   const machine = createMachine();
-  const { clock } = platform;
-  const moving = { path, name: storeName, machine, clock, log: platform.log("store") };
   const hasRoom = () => (machine.volumeOf(dirname(path))?.freeBytes ?? Infinity) >= ROOM_BYTES;
   try {
     await prepareDatabase(host, { ...loaded, nowMs: platform.clock.nowMs(), work, machine, say });
-    const whenMoved = watchMoved(moving);
-    try {
-      return openStore(path, (given) => openVaultFile(keyFile, given), openWritten, {
-        hasRoom,
-        // A link that leads elsewhere is a file that was replaced.
-        identify: (side) => machine.identityOf(side === "" ? storeName : `${path}${side}`),
-        whenMoved,
-        afterTurn,
-        afterOthers,
-        vaultWhenUsed,
-      });
-    } catch (error) {
-      whenMoved.closed();
-      throw error;
-    }
+    return openStore(path, (given) => openVaultFile(keyFile, given), openWritten, {
+      hasRoom,
+      // By the config's path: a link that leads elsewhere is a file that was replaced.
+      identifyFile: () => machine.identityOf(storeName),
+      onFault: onFault ?? (() => {}),
+      afterTurn,
+      afterOthers,
+      vaultWhenUsed,
+    });
   } catch (error) {
     const why = whyNotOpened(error as Error, { path, user: host.user(), hasRoom });
     throw new CommandError(`the store ${path} cannot be opened: ${why}`);
@@ -250,7 +242,7 @@ function whyNotOpened(
   { path, user, hasRoom }: { path: string; user: string | null; hasRoom(): boolean },
 ): string {
   const obstacle = UNWRITABLE.test(error.message) ? findObstacle(path) : null;
-  if (obstacle === null) return `${error.message}${adviceOn(error, hasRoom)}`;
+  if (obstacle === null) return `${error.message}${adviceOnOpening(error, hasRoom)}`;
   const advice = adviceOnOwner(obstacle, { user, path });
   return obstacle.what === "write" ? `${error.message}; ${advice}` : advice;
 }

@@ -5,7 +5,7 @@ import { compareConfigs, keepUntilRestart } from "../config/changes.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Metrics } from "../domain/metrics.ts";
 import type { Store } from "../domain/store.ts";
-import { StoreError } from "../domain/store_trouble.ts";
+import { StorageError } from "../domain/storage_fault.ts";
 import type { Span } from "../domain/tracer.ts";
 import { createMachine } from "../platform/machine.ts";
 import type { RealPlatform } from "../platform/platform.ts";
@@ -108,7 +108,7 @@ class RunningService implements Service {
     try {
       await this.#putInForce(this.#loaded);
     } catch (error) {
-      throw error instanceof StoreError ? new CommandError(error.message) : error;
+      throw error instanceof StorageError ? new CommandError(error.message) : error;
     }
     const watching = {
       known: () => this.#loaded.config.server.watchConfig ? this.#readings : null,

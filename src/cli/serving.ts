@@ -8,6 +8,7 @@ import { runBackups } from "../backup/schedule.ts";
 import { createMetrics, type MetricsRegistry } from "../domain/metrics.ts";
 import type { DatabaseFacts } from "../domain/backup.ts";
 import type { Clock, Log, LogFields } from "../domain/ports.ts";
+import type { StorageProblem } from "../domain/storage_fault.ts";
 import type { Store } from "../domain/store.ts";
 import { nameCalls } from "../domain/event_loop.ts";
 import { traceRounds } from "../domain/tracer.ts";
@@ -90,7 +91,8 @@ export async function serve(
   parts.defer(() => thread.end());
   // It listens already: whoever watches the process sees it alive while a large database is brought up to date.
   const say = (text: string, fields: LogFields) => log.info(text, fields);
-  const opening = { platform, work: workOn(thread), say, vaultWhenUsed: false };
+  const onFault = logFaults(platform.log("store"));
+  const opening = { platform, work: workOn(thread), say, onFault, vaultWhenUsed: false };
   const open = () => openStoreAt(call, loaded, opening);
   const store = await openUnlessStopped(stopSignal, {
     open: () => supervisor.whileStarting("opening the database", open),
@@ -123,6 +125,14 @@ export async function serve(
     thread.end(); // a backup under way ends with it, and leaves nothing behind
     await Promise.race([backups, clock.sleep(DRAIN_MS)]);
   });
+}
+
+/** Logs when a storage fault begins, with what to do about it, and when it is over. */
+function logFaults(log: Log): (problem: StorageProblem | null) => void {
+  return (problem) => {
+    if (problem === null) log.info("the store works again");
+    else log.error(problem.advice, { fault: problem.fault });
+  };
 }
 
 /** Shows the metrics where the config says so; the returned function ends it. */

@@ -5,7 +5,7 @@ import { NO_METRICS } from "../domain/metrics.ts";
 import type { RunningAttempt } from "../domain/plans/share_slots.ts";
 import type { Log, Random } from "../domain/ports.ts";
 import type { Store } from "../domain/store.ts";
-import { loudnessOf } from "../domain/store_trouble.ts";
+import { failureLevel } from "../domain/storage_fault.ts";
 import { type Stop, Stopper } from "../domain/stop.ts";
 import type { Subscription } from "../domain/subscription.ts";
 import type { EventLoop } from "../domain/event_loop.ts";
@@ -172,7 +172,7 @@ class DeliveryLoop implements Delivery {
       try {
         return await work();
       } catch (error) {
-        this.#deps.log[loudnessOf(error)]("a step failed", { step: name, cause: String(error) });
+        this.#deps.log[failureLevel(error)]("a step failed", { step: name, cause: String(error) });
         errors.push(error);
         return otherwise;
       }

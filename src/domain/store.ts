@@ -1,5 +1,5 @@
 // The Store port: use cases, each one atomic. An engine runs the pure decisions it is given inside its transaction.
-import type { SeenTrouble, StoreTrouble } from "./store_trouble.ts";
+import type { StorageProblem } from "./storage_fault.ts";
 import type { Arrivals, Flood } from "./arrivals.ts";
 import type { AccountStore } from "./account_store.ts";
 import type { RegEvent, Wording } from "./event.ts";
@@ -113,7 +113,7 @@ export interface FetchEnd {
   notBeforeMs: number;
   outcome: FetchOutcome;
   /**
-   * Whether a failure counts against the source; trouble of the store does not, and what was recorded before it goes on
+   * Whether a failure counts against the source; a storage fault does not, and what was recorded before it goes on
    * waiting, to be judged with what the next fetch brings.
    */
   isItsFault: boolean;
@@ -348,9 +348,10 @@ export interface Store extends EventStore, AccountStore, CatchUpStore, UpkeepSto
 
   // The whole
   health(): Promise<StoreHealth>;
-  /** What keeps the store from its work now, null when nothing does; every method rejects with a StoreError then. */
-  trouble(): Promise<StoreTrouble | null>;
-  /** The same with what came and went since this was last asked: for the one who tells of it, so that none is missed. */
-  takeTrouble(): Promise<SeenTrouble>;
+  /**
+   * The storage fault that there is now, null for none. While there is one, methods that meet it reject with a StorageError.
+   * Call it regularly: it sees faults that no other method has met, and whether a fault is over.
+   */
+  fault(): Promise<StorageProblem | null>;
   close(): Promise<void>;
 }

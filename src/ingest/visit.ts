@@ -5,7 +5,7 @@ import type { Clock, Log } from "../domain/ports.ts";
 import type { FetchOutcome, SourceGap, SourceSettings, SourceState } from "../domain/source.ts";
 import { silentSince } from "../domain/source_health.ts";
 import type { FetchEnd, Store } from "../domain/store.ts";
-import { loudnessOf, StoreError } from "../domain/store_trouble.ts";
+import { failureLevel, StorageError } from "../domain/storage_fault.ts";
 import type { CountVisit } from "./ingest_metrics.ts";
 import { noteNews } from "./news.ts";
 import { FetchError } from "./fetched.ts";
@@ -27,7 +27,7 @@ const MAX_LOGGED = 100;
 export const LEASE_MS = 10_000;
 /** How often a lease is extended, ms. */
 const BEAT_MS = 3_000;
-/** How long after trouble of the store a source is asked again, ms. */
+/** How long after a storage fault a source is fetched again, ms. */
 const TROUBLE_PAUSE_MS = 60_000;
 
 /** What a visit needs. */
@@ -92,7 +92,7 @@ async function visitLeased(
   } catch (error) {
     if (error instanceof LeaseLostError) throw error;
     if (options.signal.aborted) return interrupted(source, options);
-    if (error instanceof StoreError) return await giveUp(source, state, error, options);
+    if (error instanceof StorageError) return await giveUp(source, state, error, options);
     if (!(error instanceof FetchError)) logFailure(options.log, "source stopped", error, source.id);
     const failure = failureOf(error, source);
     await finishFailed(source, state, { failure, processed: null }, options);
@@ -127,7 +127,7 @@ function comeTooLate(
 async function giveUp(
   source: SourceSettings,
   state: SourceState,
-  { message }: StoreError,
+  { message }: StorageError,
   options: VisitOptions,
 ): Promise<IngestReport> {
   const report = failed(source.id, `nothing of it could be kept: ${message}`);
@@ -145,7 +145,7 @@ async function giveUp(
       moves: state.moves,
     });
   } catch (error) {
-    if (!(error instanceof StoreError)) throw error;
+    if (!(error instanceof StorageError)) throw error;
     logFailure(options.log, "source not finished", error, source.id);
   }
   return report;
@@ -387,8 +387,8 @@ function commonEnd(
   };
 }
 
-/** Logs what should not have happened, and trouble of the store for those who look closely. */
+/** Logs a failure that should not happen; at debug level one that a storage fault causes. */
 export function logFailure(log: Log, message: string, error: unknown, source?: string): void {
   const cause = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  log[loudnessOf(error)](message, { cause, ...(source === undefined ? {} : { source }) });
+  log[failureLevel(error)](message, { cause, ...(source === undefined ? {} : { source }) });
 }

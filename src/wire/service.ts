@@ -1,7 +1,7 @@
 // The API's responses about the service: sources, topics, health, problems.
 import * as z from "zod";
 import { CONFIG_STATES } from "../domain/config_state.ts";
-import { STORE_TROUBLES } from "../domain/store_trouble.ts";
+import { STORAGE_FAULTS } from "../domain/storage_fault.ts";
 import { DISCLAIMER } from "../domain/disclaimer.ts";
 import { type ErrorCode, ERRORS } from "../domain/errors.ts";
 import type { SourceSettings, SourceState } from "../domain/source.ts";
@@ -122,14 +122,14 @@ export const topicList = z.strictObject({ topics: z.array(topicRecord), disclaim
 /** The response of `GET /v1/health`. It is public: it contains no customer, URL or error text. */
 export const healthReport = z.strictObject({
   status: z.enum(["ok", "degraded", "down"]).meta({
-    description: "`degraded`: a source or the deliveries need attention; `down`: the store fails",
+    description: "`degraded`: a source or the deliveries need attention; `down`: the database is unavailable",
   }),
   version: z.string().meta({ description: "Regfeed's version" }),
   time: unixMs.meta({ description: "Time of the report, Unix milliseconds" }),
-  database: z.enum(["ok", ...STORE_TROUBLES, "failing"]).meta({
+  database: z.enum(["ok", ...STORAGE_FAULTS]).meta({
     description:
-      "What keeps the store from its work: a full disk, a file that cannot be written, another process's " +
-      "lock, damaged pages, a disk that fails, a file that was moved; `failing` when it cannot even be read",
+      "`full`: the disk is full. `read_only`: the database cannot be written. `unavailable`: another process " +
+      "keeps it locked, it is damaged, its file was replaced, or its disk fails",
   }),
   config: z.enum(CONFIG_STATES).meta({
     description: "Whether the last config was applied: `refused` if it is invalid or " +

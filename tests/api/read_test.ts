@@ -4,7 +4,7 @@ import type { RegEvent } from "../../src/domain/event.ts";
 import type { Severity } from "../../src/domain/severity.ts";
 import { eventList, eventResponse } from "../../src/wire/event.ts";
 import { healthReport, sourceList, topicList } from "../../src/wire/service.ts";
-import { StoreError } from "../../src/domain/store_trouble.ts";
+import { StorageError } from "../../src/domain/storage_fault.ts";
 import { boardConfig, rss, SAMPLE_PROVENANCE, sampleEvent } from "../support/samples.ts";
 import { createWorld, START_MS, type World } from "../support/world.ts";
 
@@ -251,13 +251,13 @@ Deno.test("GET /v1/health tells ok, degraded and down, and nothing that is not p
     assert.doesNotMatch(degraded.text, /board\.example|503|answered/);
 
     const { listSources } = world.store;
-    world.store.listSources = () => Promise.reject(new StoreError("corrupt"));
+    world.store.listSources = () => Promise.reject(new StorageError({ fault: "full", advice: "make room" }));
     await world.platform.clock.advance(2_000);
     const damaged = await world.ask("/v1/health");
-    assert.deepEqual([damaged.status, damaged.json.status, damaged.json.database], [503, "down", "corrupt"]);
+    assert.deepEqual([damaged.status, damaged.json.status, damaged.json.database], [503, "down", "full"]);
     world.store.listSources = listSources;
     await world.store.close();
     await world.platform.clock.advance(2_000);
     const down = await world.ask("/v1/health");
-    assert.deepEqual([down.status, down.json.status, down.json.database], [503, "down", "failing"]);
+    assert.deepEqual([down.status, down.json.status, down.json.database], [503, "down", "unavailable"]);
   }));

@@ -16,7 +16,7 @@ interface Case {
 
 const UP = 'up{job="regfeed",instance="a"}';
 const AGE = 'regfeed_deliveries_oldest_pending_age_seconds{job="regfeed",instance="a"}';
-const TROUBLE = 'regfeed_store_trouble{job="regfeed",instance="a",trouble="full"}';
+const FAULT = 'regfeed_storage_fault{job="regfeed",instance="a",fault="full"}';
 const LAST = 'regfeed_source_last_success_timestamp_seconds{job="regfeed",instance="a",source="board"}';
 const FAILURES = 'regfeed_source_consecutive_failures{job="regfeed",instance="a",source="never"}';
 const FETCHED = 'regfeed_source_consecutive_failures{job="regfeed",instance="a",source="board"}';
@@ -40,14 +40,14 @@ const CASES: Case[] = [
     looks: [{ at: "10m", alert: "RegfeedDown", fires: [{ severity: "page", job: "regfeed" }] }],
   },
   {
-    series: { [UP]: "1x60", [AGE]: "3000+60x60", [TROUBLE]: "0x60" },
+    series: { [UP]: "1x60", [AGE]: "3000+60x60", [FAULT]: "0x60" },
     looks: [
       { at: "15m", alert: "RegfeedDeliveriesStuck", fires: [] },
       { at: "25m", alert: "RegfeedDeliveriesStuck", fires: [{ severity: "page", ...INSTANCE }] },
     ],
   },
   {
-    series: { [UP]: "1x60", [AGE]: "0x60", [TROUBLE]: "0x10 1x50" },
+    series: { [UP]: "1x60", [AGE]: "0x60", [FAULT]: "0x10 1x50" },
     looks: [
       { at: "9m", alert: "RegfeedDeliveriesStuck", fires: [] },
       { at: "25m", alert: "RegfeedDeliveriesStuck", fires: [{ severity: "page" }] },

@@ -26,11 +26,11 @@ async function publishUntil(
 }
 
 /**
- * The life of a server over a trouble that `begin` brings about and `end` ends: reads go on, writes are refused, what was
+ * The life of a server over a fault that `begin` brings about and `end` ends: reads go on, writes are refused, what was
  * published meanwhile comes afterwards, and each delivery arrives once.
  */
 async function liveThrough(
-  trouble: "full" | "io",
+  fault: "full" | "unavailable",
   { folder, board, hook, wrapper, beside, begin, end }: {
     folder: string;
     board: Board;
@@ -56,10 +56,10 @@ async function liveThrough(
   const { id } = subscribed.json.subscription as { id: string };
   const isRefused = async () =>
     (await client.ask(`/v1/subscriptions/${id}/rotate-secret`, {})).status === 503;
-  if (trouble === "full") await client.sees("full"); // before anything is written
+  if (fault === "full") await client.sees("full"); // before anything is written
   const meanwhile = await publishUntil(board, isRefused, server.log);
-  await client.sees(trouble);
-  assert.deepEqual(await client.health(), ["degraded", trouble]);
+  await client.sees(fault);
+  assert.deepEqual(await client.health(), [fault === "full" ? "degraded" : "down", fault]);
   assert.ok((await client.titles()).includes(first), "reads go on");
   const refused = await client.ask("/v1/subscriptions", { webhook_url: `${hook.url}/other` });
   assert.deepEqual([refused.status, refused.json.code], [503, "unavailable"]);
@@ -67,7 +67,7 @@ async function liveThrough(
   assert.equal(live.status, 200, await live.text());
   const says = (text: string) =>
     until(`the log says "${text}"`, () => server.log().includes(text), server.log);
-  await says(`trouble=${trouble}`);
+  await says(`fault=${fault}`);
   await end(server);
   await client.sees("ok");
   await says("the store works again");
@@ -105,7 +105,7 @@ Deno.test({
         begin: (server) => shell(server, folder, "head -c 100000000 /dev/zero > disk/filler"),
         end: (server) => shell(server, folder, "rm disk/filler"),
       });
-      assert.match(log, /the disk of the database is full.*trouble=full/);
+      assert.match(log, /the disk of the database is full.*fault=full/);
     }),
 });
 
@@ -134,14 +134,14 @@ Deno.test({
     withPeers(async (folder, board, hook) => {
       const limit = async (server: Serving, bytes: string) =>
         assert.ok(await works("prlimit", [`--fsize=${bytes}:unlimited`, "--pid", String(server.pid)]));
-      const log = await liveThrough("io", {
+      const log = await liveThrough("unavailable", {
         ...{ folder, board, hook },
         wrapper: afterShell("trap '' XFSZ"),
         beside: () => [],
         begin: (server) => limit(server, "100000"),
         end: (server) => limit(server, "unlimited"),
       });
-      assert.match(log, /the disk of the database fails.*trouble=io/);
+      assert.match(log, /the disk of the database fails.*fault=unavailable/);
     }),
 });
 
@@ -163,11 +163,11 @@ Deno.test("a database that is damaged is a state: health is down, what is whole 
     const client = new Client(server, key);
     const { status, json } = await client.ask("/v1/events?limit=200");
     assert.deepEqual([status, json.code], [503, "unavailable"], server.log());
-    await client.sees("corrupt");
+    await client.sees("unavailable");
     const health = await fetch(`${server.address}/v1/health`);
     assert.deepEqual([health.status, (await health.json()).status], [503, "down"]);
     assert.equal((await client.ask("/v1/topics")).status, 200);
-    await server.said("trouble=corrupt");
+    await server.said("fault=unavailable");
     const { code, log } = await server.end("SIGTERM");
     assert.equal(code, 0, log);
     assert.match(

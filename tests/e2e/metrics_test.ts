@@ -70,7 +70,7 @@ Deno.test("visits, items, attempts and their times are counted by what came of t
     "regfeed_deliveries_pending": 0,
     "regfeed_deliveries_failed": 0,
     "regfeed_mails_queued": 0,
-    'regfeed_store_trouble{trouble="full"}': 0,
+    'regfeed_storage_fault{fault="full"}': 0,
   });
   assert.equal((await read()).has('regfeed_source_last_success_timestamp_seconds{source="gone"}'), false);
 

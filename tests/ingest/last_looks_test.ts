@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createApp } from "../../src/app.ts";
 import { NO_TRACER, type Tracer } from "../../src/domain/tracer.ts";
-import { StoreError } from "../../src/domain/store_trouble.ts";
+import { storageError } from "../../src/store/sqlite/faults.ts";
 import { type SourceState, untouchedSource } from "../../src/domain/source.ts";
 import { createLastLooks } from "../../src/ingest/last_looks.ts";
 import { fetchLater as fetch } from "../support/collecting.ts";
@@ -209,7 +209,7 @@ Deno.test("a fetch that failed, or that the store did not keep, leaves nothing t
     assert.equal((await fetch(world)).revised, 1, "and is as before, with the bytes of before");
     serve(edited.replace("</channel>", rss([{ id: "2" }]).match(/<item>.*<\/item>/)?.[0] + "</channel>"));
     const { finishFetch } = store;
-    store.finishFetch = () => Promise.reject(new StoreError("full"));
+    store.finishFetch = () => Promise.reject(storageError("full"));
     assert.match((await fetch(world)).error ?? "", /could be kept/);
     store.finishFetch = finishFetch;
     await world.platform.clock.advance(HOUR);

@@ -1,5 +1,5 @@
 // The mail loop: claims due mails, creates the key of a welcome mail, sends, and records the outcome.
-import { loudnessOf } from "../../domain/store_trouble.ts";
+import { failureLevel } from "../../domain/storage_fault.ts";
 import type { AccountStore, TierTable } from "../../domain/account_store.ts";
 import { limitsOf } from "../../domain/customer.ts";
 import {
@@ -69,7 +69,7 @@ export function createMailLoop(options: MailLoopOptions): MailLoop {
         try {
           await tick();
         } catch (error) {
-          log[loudnessOf(error)]("sending mails failed", { cause: describe(error) });
+          log[failureLevel(error)]("sending mails failed", { cause: describe(error) });
         }
         await clock.sleep(POLL_MS, signal);
       }

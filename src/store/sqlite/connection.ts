@@ -40,7 +40,7 @@ export interface OpenOptions {
 
 /** One connection; every call is synchronous, so a transaction never meets another of the same process. */
 export class Connection {
-  #database: DatabaseSync;
+  readonly #database: DatabaseSync;
   readonly #afterTurn: AfterTurn | null;
   /** Whether a read transaction is open that {@link Connection.reading} has left for the next one. */
   #isHeld = false;
@@ -56,9 +56,10 @@ export class Connection {
   #log: WrittenFile | null = null;
   #durability: Durability = "durable";
   #transactions = 0;
-  /** Why nothing may be written. */
-  #refusal: string | null = null;
+  /** Thrown by every transaction once nothing may be written any more. */
+  #refusal: Error | null = null;
   #open = true;
+
   /**
    * Opens or creates the file and writes nothing to it; `:memory:` gives a database of its own.
    */
@@ -157,15 +158,10 @@ export class Connection {
     }
   }
 
-  /** Lets nothing be written for a reason, until it is null again: nothing would be left of it. */
-  refuseWrites(reason: string | null): void {
-    this.#refusal = reason;
-  }
-
   /** Runs `work` in one write transaction: all of it is kept, or after a throw nothing. */
   transaction<T>(durability: Durability, work: () => T): T {
     this.mustBeOpen();
-    if (this.#refusal !== null) throw new Error(this.#refusal);
+    if (this.#refusal !== null) throw this.#refusal;
     this.#mustNotRead();
     this.#letGo();
     this.#transactions++;
@@ -225,28 +221,27 @@ export class Connection {
     });
   }
 
-  /** Opens the file at the path instead of the one that is open, and writes to it as {@link Connection.tryWrite} does. */
-  openAnew(): void {
-    if (this.#path !== ":memory:") {
-      this.#letGo();
-      this.#forget();
-      this.#database = openDatabase(this.#path, {});
-      this.#transactions++; // what was remembered of the file before is not known of this one
-    }
-    this.tryWrite();
+  /** Waits for locks of other processes as long as usual, or only for a moment. */
+  waitForLocks(isPatient: boolean): void {
+    this.#database.exec(`pragma busy_timeout = ${isPatient ? BUSY_TIMEOUT_MS : IMPATIENT_TIMEOUT_MS}`);
   }
 
   /**
-   * Brings what stands in the log into the file, and empties the log; false while somebody else reads it. Both are those
-   * that are open, wherever they are now.
+   * Writes nothing any more to a file that is no longer at its path; every transaction throws the reason. What is in the
+   * log is moved into the file: SQLite would apply a log that is left at the path to whatever database is there next.
    */
-  bringLogIn(): boolean {
-    return this.get("pragma wal_checkpoint(truncate)")?.["busy"] === 0;
+  abandonFile(reason: Error): void {
+    this.#refusal = reason;
+    this.waitForLocks(false);
+    try {
+      this.all("pragma wal_checkpoint(truncate)");
+    } catch {
+      // The file or its disk is gone: nothing can be moved.
+    }
   }
 
-  /** Whether to wait only a moment for a process that holds the database. */
-  beImpatient(isImpatient: boolean): void {
-    this.#database.exec(`pragma busy_timeout = ${isImpatient ? IMPATIENT_TIMEOUT_MS : BUSY_TIMEOUT_MS}`);
+  get isOpen(): boolean {
+    return this.#open;
   }
 
   /** Closes the file; a second call does nothing. */
@@ -254,15 +249,9 @@ export class Connection {
     if (!this.#open) return;
     this.#letGo();
     this.#open = false;
-    this.#forget();
-  }
-
-  #forget(): void {
     this.#statements.clear();
     this.#oldStatements.clear();
     this.#log?.close();
-    this.#log = null;
-    this.#durability = "durable";
     this.#database.close();
   }
 

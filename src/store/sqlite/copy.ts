@@ -1,8 +1,7 @@
 // A consistent copy of a database that others write at the same time.
 import type { DatabaseFiles } from "../../domain/backup.ts";
-import { StoreError } from "../../domain/store_trouble.ts";
 import { Connection } from "./connection.ts";
-import { troubleOf } from "./trouble.ts";
+import { causeOf, storageError } from "./faults.ts";
 
 /**
  * Copies the database to `to` and its log to `to`-wal, as one state of it. Writers go on meanwhile; they wait only
@@ -12,7 +11,7 @@ import { troubleOf } from "./trouble.ts";
  * it while it lasts; the log then holds everything up to the moment at which it is copied. That moment needs the write
  * lock: a writer that began the log anew under the copy would leave half an old log in it.
  *
- * Rejects with a {@link StoreError} when the database is damaged so that it cannot be opened.
+ * Rejects with a StorageError when the database is damaged so that it cannot be opened.
  */
 export async function copyDatabase(path: string, to: string, files: DatabaseFiles): Promise<void> {
   if (path === ":memory:") throw new Error("a database in memory has no file to copy");
@@ -20,7 +19,7 @@ export async function copyDatabase(path: string, to: string, files: DatabaseFile
     await copyAsOne(path, to, files);
   } catch (error) {
     if (await copyUnused(error, { path, to, files })) return;
-    throw troubleOf(error) === "corrupt" ? new StoreError("corrupt", { cause: error }) : error;
+    throw causeOf(error) === "corrupt" ? storageError("corrupt", { cause: error }) : error;
   }
 }
 
@@ -33,7 +32,7 @@ async function copyUnused(
   error: unknown,
   { path, to, files }: { path: string; to: string; files: DatabaseFiles },
 ): Promise<boolean> {
-  if (troubleOf(error) !== "read_only" || files.copyNow(`${path}-shm`, `${to}-shm`)) return false;
+  if (causeOf(error) !== "read_only" || files.copyNow(`${path}-shm`, `${to}-shm`)) return false;
   await files.copyOpened(path, to);
   files.copyNow(`${path}-wal`, `${to}-wal`);
   return true;

@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { DatabaseFacts } from "../../domain/backup.ts";
 import { Connection } from "./connection.ts";
 import { schemaVersion } from "./migrate.ts";
-import { troubleOf } from "./trouble.ts";
+import { causeOf } from "./faults.ts";
 
 /** Problems that are reported; a file with more of them is no better known. */
 const MOST_PROBLEMS = 20;
@@ -17,7 +17,7 @@ export function inspectDatabase(path: string): DatabaseFacts {
   try {
     return inspectOpened(path);
   } catch (error) {
-    if (troubleOf(error) !== "corrupt" || /not a database/.test((error as Error).message)) throw error;
+    if (causeOf(error) !== "corrupt" || /not a database/.test((error as Error).message)) throw error;
     return { schema: 0, problems: [(error as Error).message], rows: {} };
   }
 }
@@ -46,13 +46,13 @@ export function releaseDatabase(path: string): void {
     try {
       standAlone(connection);
     } catch (error) {
-      const trouble = troubleOf(error);
-      throw trouble === null || trouble === "locked" ? inUse(path, error) : error;
+      const cause = causeOf(error);
+      throw cause === null || cause === "locked" ? inUse(path, error) : error;
     } finally {
       connection.close();
     }
   } catch (error) {
-    if (troubleOf(error) !== "corrupt") throw error;
+    if (causeOf(error) !== "corrupt") throw error;
     requireAlone(path);
   }
 }
@@ -64,8 +64,8 @@ function requireAlone(path: string): void {
     // Nothing of this reads more than the file's first bytes. Whoever has the database open shares a lock on it.
     database.exec("pragma locking_mode = exclusive; begin exclusive; rollback");
   } catch (error) {
-    if (troubleOf(error) === "locked") throw inUse(path, error);
-    if (troubleOf(error) !== "corrupt") throw error; // with a broken head nobody can use it
+    if (causeOf(error) === "locked") throw inUse(path, error);
+    if (causeOf(error) !== "corrupt") throw error; // with a broken head nobody can use it
   } finally {
     database.close();
   }

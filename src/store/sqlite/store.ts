@@ -1,7 +1,7 @@
 // The SQLite engine of the Store port.
 import type { AfterOthers, AfterTurn, OpenWritten, Vault, VaultSource } from "../../domain/ports.ts";
 import type { Store } from "../../domain/store.ts";
-import { StoreError } from "../../domain/store_trouble.ts";
+import type { StorageProblem } from "../../domain/storage_fault.ts";
 import { Connection } from "./connection.ts";
 import { accountHealth } from "./account_health.ts";
 import { createAudit } from "./audit.ts";
@@ -27,7 +27,7 @@ import { createSources } from "./sources.ts";
 import { createSubscriptions } from "./subscriptions.ts";
 import { createTierHolds } from "./tier_holds.ts";
 import { createUndelivered } from "./undelivered.ts";
-import { type Identify, troubleOf, TroubleWatch, type WhenMoved } from "./trouble.ts";
+import { causeOf, FaultMonitor, storageError } from "./faults.ts";
 import { Unwritten } from "./unwritten.ts";
 import { createUsage } from "./usage.ts";
 
@@ -41,13 +41,17 @@ export function openStore(
   path: string,
   vaultSource: VaultSource,
   openLog: OpenWritten | null = null,
-  { hasRoom, identify, whenMoved, ...options }: OpenStoreOptions = {},
+  { hasRoom, identifyFile, onFault, ...options }: OpenStoreOptions = {},
 ): Store {
   const { connection, vault } = openFile(path, vaultSource, { openLog, ...options });
   const candidates = new Candidates(connection);
   const unwritten = new Unwritten();
-  const watch = new TroubleWatch(connection, hasRoom ?? null, identify, whenMoved);
-  return rejecting(watch, {
+  const monitor = new FaultMonitor(connection, {
+    ...(hasRoom === undefined ? {} : { hasRoom }),
+    ...(identifyFile === undefined ? {} : { identifyFile }),
+    ...(onFault === undefined ? {} : { onChange: onFault }),
+  });
+  return rejecting(monitor, {
     ...createSources(connection),
     ...createEvents(connection, unwritten, options.afterOthers ?? null),
     ...createCustomers(connection),
@@ -81,14 +85,12 @@ export function openStore(
         oldestPendingAtMs: (row?.["oldest"] ?? null) as number | null,
       });
     },
-    trouble: () => Promise.resolve(watch.current()),
-    takeTrouble: () => Promise.resolve(watch.take()),
+    fault: () => Promise.resolve(monitor.current()),
     close: () => {
       try {
-        watch.beforeClose();
+        if (connection.isOpen) monitor.current(); // the file may have been replaced since the last look
       } finally {
         connection.close();
-        watch.afterClose();
       }
       return Promise.resolve();
     },
@@ -99,10 +101,10 @@ export function openStore(
 export interface OpenStoreOptions {
   /** Whether the file's disk has room for more than a page. */
   hasRoom?: () => boolean;
-  /** Without it, nobody moves the files. */
-  identify?: Identify;
-  /** Without it, what a file that was moved away leaves at its path stays there, and one that was removed is gone. */
-  whenMoved?: WhenMoved;
+  /** Identifies the file that is at the path now; null where there is none. Without it, no file is replaced. */
+  identifyFile?: () => string | null;
+  /** Called when a fault of the storage begins, and with null when it is over. */
+  onFault?: (problem: StorageProblem | null) => void;
   /** Whether the key may be missing until something is sealed or opened: for whoever does neither. */
   vaultWhenUsed?: boolean;
   /** Calls back when what is ready now is done: requests that came together share what a read costs. */
@@ -116,7 +118,7 @@ function openFile(
   vaultSource: VaultSource,
   { openLog, vaultWhenUsed = false, ...options }:
     & { openLog: OpenWritten | null }
-    & Omit<OpenStoreOptions, "hasRoom" | "identify" | "whenMoved">,
+    & Omit<OpenStoreOptions, "hasRoom" | "identifyFile" | "onFault">,
 ): { connection: Connection; vault: Vault } {
   let connection: Connection | null = null;
   try {
@@ -124,20 +126,20 @@ function openFile(
     return { connection, vault: migrate(connection, vaultSource, { vaultWhenUsed }) };
   } catch (error) {
     connection?.close();
-    const trouble = troubleOf(error);
+    const cause = causeOf(error);
     // What never was a database is no damaged one, and what is not there none that cannot be written: the path is wrong.
     const isOther = /not a database|unable to open/.test((error as Error).message);
-    throw trouble === null || isOther ? error : new StoreError(trouble, { cause: error });
+    throw cause === null || isOther ? error : storageError(cause, { cause: error });
   }
 }
 
 /**
  * The engine works and throws at once, the port may be asynchronous: what a method throws becomes a rejection, and what
- * tells of trouble with the file a {@link StoreError}.
+ * shows a fault of the file a StorageError.
  */
-function rejecting(watch: TroubleWatch, store: Store): Store {
+function rejecting(monitor: FaultMonitor, store: Store): Store {
   const fail = (error: unknown): never => {
-    throw watch.note(error);
+    throw monitor.note(error);
   };
   const methods = Object.entries(store).map(([name, method]) => [
     name,
@@ -147,7 +149,7 @@ function rejecting(watch: TroubleWatch, store: Store): Store {
         const made = method(one, two, three, four);
         return made instanceof Promise ? made.catch(fail) : made;
       } catch (error) {
-        return Promise.reject(watch.note(error));
+        return Promise.reject(monitor.note(error));
       }
     },
   ]);

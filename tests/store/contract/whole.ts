@@ -125,8 +125,7 @@ const CALLS: Record<Exclude<keyof Store, "close">, (store: Store) => Soon<unknow
   removeOldDeliveries: (store) =>
     store.removeOldDeliveries({ prunedUntilMs: T0, forgottenUntilMs: T0, limit: 1 }),
   health: (store) => store.health(),
-  trouble: (store) => store.trouble(),
-  takeTrouble: (store) => store.takeTrouble(),
+  fault: (store) => store.fault(),
 };
 
 /** What the port promises of the store as a whole. */

@@ -1,12 +1,13 @@
-// Trouble with the file below the store: it has a name, reads go on, nothing is half done, and it heals.
+// Faults of the database file and its disk: each is named, reads go on, nothing is half done, and it ends with its cause.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { recovered, whenThere } from "../../src/domain/soon.ts";
-import { StoreError } from "../../src/domain/store_trouble.ts";
+import { StorageError, type StorageProblem } from "../../src/domain/storage_fault.ts";
+import { createMachine } from "../../src/platform/machine.ts";
 import { Connection } from "../../src/store/sqlite/connection.ts";
 import { inspectDatabase, releaseDatabase } from "../../src/store/sqlite/inspect.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
-import { troubleOf, TroubleWatch } from "../../src/store/sqlite/trouble.ts";
+import { adviceOn, causeOf, FaultMonitor } from "../../src/store/sqlite/faults.ts";
 import { testVault } from "../support/vault.ts";
 import { anEvent, publish } from "./contract/given.ts";
 import { TEMPORARY } from "../support/temporary.ts";
@@ -31,7 +32,19 @@ function thrownBy(connection: Connection, setting: string, sql: string): unknown
   return null;
 }
 
-Deno.test("troubleOf() knows SQLite's own errors, and takes no other for trouble", () => {
+/** The faults that a store or a monitor has told of, in order; null when one was over. */
+function listen(): { heard: (string | null)[]; hear: (problem: StorageProblem | null) => void } {
+  const heard: (string | null)[] = [];
+  return { heard, hear: (problem) => void heard.push(problem?.fault ?? null) };
+}
+
+function isFault(fault: string, cause?: Parameters<typeof adviceOn>[0]): (error: unknown) => boolean {
+  return (error) =>
+    error instanceof StorageError && error.fault === fault &&
+    (cause === undefined || error.message === adviceOn(cause));
+}
+
+Deno.test("causeOf() knows SQLite's own errors, and takes no other for a fault", () => {
   const connection = new Connection(":memory:");
   connection.script("create table pages (bytes blob)");
   const full = thrownBy(
@@ -39,27 +52,29 @@ Deno.test("troubleOf() knows SQLite's own errors, and takes no other for trouble
     "pragma max_page_count = 2",
     "insert into pages values (zeroblob(100000))",
   );
-  assert.equal(troubleOf(full), "full");
+  assert.equal(causeOf(full), "full");
   const readOnly = thrownBy(connection, "pragma query_only = on", "insert into pages values (1)");
-  assert.equal(troubleOf(readOnly), "read_only");
-  assert.equal(troubleOf(thrownBy(connection, "select 1", "insert into nowhere values (1)")), null);
-  assert.equal(troubleOf("a text"), null);
+  assert.equal(causeOf(readOnly), "read_only");
+  assert.equal(causeOf(thrownBy(connection, "select 1", "insert into nowhere values (1)")), null);
+  assert.equal(causeOf("a text"), null);
   connection.close();
 });
 
-Deno.test("a full disk is told until a write succeeds again", () => {
+Deno.test("a fault lasts until a write succeeds again", () => {
   const connection = new Connection(":memory:");
   connection.script("create table pages (bytes blob)");
-  const watch = new TroubleWatch(connection, null);
-  const error = watch.note(
+  const { heard, hear } = listen();
+  const monitor = new FaultMonitor(connection, { onChange: hear });
+  assert.equal(monitor.current(), null);
+  const error = monitor.note(
     thrownBy(connection, "pragma query_only = on", "insert into pages values (1)"),
   );
-  assert.ok(error instanceof StoreError);
-  assert.equal(error.trouble, "read_only");
-  assert.equal(watch.current(), "read_only");
-  assert.equal(watch.current(), "read_only");
+  assert.ok(isFault("read_only", "read_only")(error));
+  assert.equal(monitor.current()?.fault, "read_only");
+  assert.equal(monitor.current()?.fault, "read_only");
   connection.script("pragma query_only = off");
-  assert.equal(watch.current(), null);
+  assert.equal(monitor.current(), null);
+  assert.deepEqual(heard, ["read_only", null]);
   connection.close();
 });
 
@@ -68,56 +83,93 @@ Deno.test("a full disk stays full as long as it has no room, although a small wr
     let isFull = true;
     const connection = new Connection(file);
     connection.script("create table pages (bytes blob)");
-    const watch = new TroubleWatch(connection, () => !isFull);
-    watch.note(
+    const monitor = new FaultMonitor(connection, { hasRoom: () => !isFull });
+    monitor.note(
       thrownBy(connection, "pragma max_page_count = 3", "insert into pages values (zeroblob(100000))"),
     );
     connection.tryWrite(); // what is there already can be written
-    assert.deepEqual([watch.current(), watch.current()], ["full", "full"]);
+    assert.deepEqual([monitor.current()?.fault, monitor.current()?.fault], ["full", "full"]);
     isFull = false;
-    assert.equal(watch.current(), null);
+    assert.equal(monitor.current(), null);
     connection.close();
   });
 });
 
-Deno.test("a disk without room is told as full although nothing was written since, and over when there is room", async () => {
+Deno.test("a disk without room is full although nothing was written since, until there is room", async () => {
   await withFile(async (file) => {
     let isFull = false;
-    const store = openStore(file, testVault, null, { hasRoom: () => !isFull });
-    assert.equal(await store.trouble(), null);
-    assert.deepEqual(await store.takeTrouble(), { now: null, met: null });
+    const { heard, hear } = listen();
+    const store = openStore(file, testVault, null, { hasRoom: () => !isFull, onFault: hear });
+    assert.equal(await store.fault(), null);
     isFull = true;
-    assert.equal(await store.trouble(), "full");
-    assert.deepEqual(await store.takeTrouble(), { now: "full", met: "full" });
-    assert.deepEqual(await store.takeTrouble(), { now: "full", met: null });
+    assert.equal((await store.fault())?.fault, "full");
+    assert.equal((await store.fault())?.fault, "full");
     isFull = false;
-    assert.equal(await store.trouble(), null);
+    assert.equal(await store.fault(), null);
+    assert.deepEqual(heard, ["full", null]);
     await store.close();
   });
 });
 
-Deno.test("a store that another process holds locked says so, still reads, waits no longer than a moment, and heals", async () => {
+Deno.test("a store that another process keeps locked is unavailable, still reads, and waits for a moment only", async () => {
   await withFile(async (file) => {
-    const store = openStore(file, testVault);
+    const { heard, hear } = listen();
+    const store = openStore(file, testVault, null, { onFault: hear });
     await publish(store, [anEvent("evt_1")]);
     const other = new Connection(file);
     other.run("begin immediate");
-    await assert.rejects(publish(store, [anEvent("evt_2")]), (error) => {
-      return error instanceof StoreError && error.trouble === "locked";
-    });
-    assert.equal(await store.trouble(), "locked");
+    await assert.rejects(publish(store, [anEvent("evt_2")]), isFault("unavailable", "locked"));
+    assert.equal((await store.fault())?.advice, adviceOn("locked"));
     assert.notEqual(await store.findEvent("evt_1"), null);
     for (let turn = 0; turn < 20; turn++) {
-      await assert.rejects(publish(store, [anEvent("evt_2")]), StoreError);
+      await assert.rejects(publish(store, [anEvent("evt_2")]), StorageError);
     }
     other.run("rollback");
     other.close();
-    assert.equal(await store.trouble(), null);
-    // Nobody had asked in between, and still whoever tells of it hears of it, once.
-    assert.deepEqual(await store.takeTrouble(), { now: null, met: "locked" });
-    assert.deepEqual(await store.takeTrouble(), { now: null, met: null });
+    assert.equal(await store.fault(), null);
+    assert.deepEqual(heard, ["unavailable", null]);
     await publish(store, [anEvent("evt_2")]);
     assert.notEqual(await store.findEvent("evt_2"), null);
+    await store.close();
+  });
+});
+
+for (const isNoticed of [true, false]) {
+  Deno.test(`a database file that is replaced ${isNoticed ? "under a running store" : "just before its end"} makes the store unavailable, keeps all that was stored, and changes nothing in the new file`, async () => {
+    await withFile(async (file) => {
+      const other = openStore(`${file}.new`, testVault);
+      await publish(other, [anEvent("evt_9")]);
+      await other.close();
+      const machine = createMachine();
+      const store = openStore(file, testVault, null, { identifyFile: () => machine.identityOf(file) });
+      await publish(store, [anEvent("evt_1"), anEvent("evt_2")]);
+      assert.equal(await store.fault(), null);
+      Deno.renameSync(file, `${file}.aside`);
+      Deno.renameSync(`${file}.new`, file);
+      if (isNoticed) {
+        assert.deepEqual(await store.fault(), { fault: "unavailable", advice: adviceOn("replaced") });
+        await assert.rejects(publish(store, [anEvent("evt_3")]), isFault("unavailable", "replaced"));
+        assert.notEqual(await store.findEvent("evt_2"), null);
+        // Only a restart ends it: another process may have written to either file.
+        Deno.renameSync(file, `${file}.new`);
+        Deno.renameSync(`${file}.aside`, file);
+        assert.equal((await store.fault())?.fault, "unavailable");
+        Deno.renameSync(file, `${file}.aside`);
+        Deno.renameSync(`${file}.new`, file);
+      }
+      await store.close();
+      const events = (path: string) => inspectDatabase(path).rows["events"];
+      assert.deepEqual([events(file), events(`${file}.aside`)], [1, 2]);
+    });
+  });
+}
+
+Deno.test("a database file that is removed makes the store unavailable", async () => {
+  await withFile(async (file) => {
+    const machine = createMachine();
+    const store = openStore(file, testVault, null, { identifyFile: () => machine.identityOf(file) });
+    Deno.removeSync(file);
+    assert.equal((await store.fault())?.advice, adviceOn("replaced"));
     await store.close();
   });
 });
@@ -141,8 +193,8 @@ Deno.test("a damaged file is told as such and stays so", async () => {
         (thrown) => thrown,
       );
     }
-    assert.ok(found instanceof StoreError && found.trouble === "corrupt", String(found));
-    assert.equal(await store.trouble(), "corrupt");
+    assert.ok(isFault("unavailable", "corrupt")(found), String(found));
+    assert.equal((await store.fault())?.advice, adviceOn("corrupt"));
     await store.close();
   });
 });

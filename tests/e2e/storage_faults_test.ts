@@ -1,4 +1,4 @@
-// A server whose database is held by another process: it says so, still answers what it can, and heals by itself.
+// A server whose database is locked, replaced or damaged: what it says, what it still does, and what ends the fault.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -31,7 +31,7 @@ Deno.test("a locked database is a state in health and log; reads go on, writes a
     assert.deepEqual([refused.status, refused.json.code], [503, "unavailable"]);
     await new Promise((resolve) => setTimeout(resolve, 1_100)); // a report is served for a second
     let health = (await ask("/v1/health")).json;
-    assert.deepEqual([health.status, health.database], ["degraded", "locked"]);
+    assert.deepEqual([health.status, health.database], ["down", "unavailable"]);
     const read = await ask("/v1/events");
     assert.deepEqual([read.status, read.json.count], [200, 0]);
 
@@ -45,10 +45,31 @@ Deno.test("a locked database is a state in health and log; reads go on, writes a
     assert.notEqual((await subscribe()).status, 503);
     const { code, log } = await server.end("SIGTERM");
     assert.equal(code, 0);
-    assert.match(log, /another process has held the database locked.*trouble=locked/);
+    assert.match(log, /another process keeps the database locked.*fault=unavailable/);
     assert.match(log, /the store works again/);
     // Once, and by nobody else: every loop meets the trouble again and again.
     assert.deepEqual(log.match(/ERROR \S+/g), ["ERROR store"], log);
+  });
+});
+
+Deno.test("a database file that is replaced under a running server: health is 503, and the log says what to do", async () => {
+  await withFolder(async (folder) => {
+    await writeConfig(folder, '[server]\nlisten = "127.0.0.1:0"\n');
+    const server = await serve(folder);
+    const file = join(folder, "data", "regfeed.db");
+    await Deno.copyFile(file, `${file}.copy`);
+    await Deno.rename(`${file}.copy`, file);
+    await server.said("the database file was removed or replaced while the server runs");
+    await server.said("put the original file back or restore a backup");
+    const health = await fetch(`${server.address}/v1/health`);
+    const { status, database } = await health.json();
+    assert.deepEqual([health.status, status, database], [503, "down", "unavailable"]);
+    const { code, log } = await server.end("SIGTERM");
+    assert.equal(code, 0, log);
+    const next = await serve(folder);
+    const after = await fetch(`${next.address}/v1/health`);
+    assert.deepEqual([after.status, (await after.json()).database], [200, "ok"]);
+    assert.equal((await next.end("SIGTERM")).code, 0);
   });
 });
 

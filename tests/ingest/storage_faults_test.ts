@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { StoreError } from "../../src/domain/store_trouble.ts";
+import { storageError } from "../../src/store/sqlite/faults.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import { boardConfig, rss } from "../support/samples.ts";
 import { testVault } from "../support/vault.ts";
@@ -19,7 +19,7 @@ Deno.test("a disk that is full while a fetch is recorded is named, counts no fai
     platform.http.serve(FEED, () => ({ body: rss([{ id: "1" }]) }));
     await world.app.ingest.register();
     const { recordPublications } = store;
-    store.recordPublications = () => Promise.reject(new StoreError("full"));
+    store.recordPublications = () => Promise.reject(storageError("full"));
     for (let times = 0; times < 5; times++) {
       const [report] = await world.app.ingest.ingest(["board"]);
       assert.deepEqual([report?.ok, report?.new], [false, 0]);
@@ -64,7 +64,7 @@ Deno.test("batches are decided on while the disk writes those before, and a fetc
     };
     const fetched = world.app.ingest.ingest(["board"]);
     await ninth.promise;
-    disk.reject(new StoreError("io"));
+    disk.reject(storageError("io"));
     const [report] = await fetched;
     assert.match(report?.error ?? "", /^nothing of it could be kept/);
     // What was decided on meanwhile is there, and nothing after it was begun.
@@ -99,7 +99,7 @@ Deno.test("a flood that a full disk cuts in two is held back whole, and nobody i
     let batches = 0;
     store.recordPublications = (...given) =>
       // The batches are looked at before anything of them is kept, and then recorded.
-      ++batches > 7 ? Promise.reject(new StoreError("full")) : recordPublications(...given);
+      ++batches > 7 ? Promise.reject(storageError("full")) : recordPublications(...given);
     const [cut] = await world.app.ingest.ingest(["board"]);
     assert.match(cut?.error ?? "", /^nothing of it could be kept/);
     const recorded = (await store.listEvents({ limit: 500 })).length - 3;
@@ -127,7 +127,7 @@ Deno.test("a database that is locked in the middle of a fetch loses nothing and 
     const [report] = await world.app.ingest.ingest(["board"]);
     assert.match(
       report?.error ?? "",
-      /^nothing of it could be kept: another process has held the database locked/,
+      /^nothing of it could be kept: another process keeps the database locked/,
     );
     other.exec("rollback");
     world.platform.http.serve(FEED, () => ({ body: rss([{ id: "1" }]) }));

@@ -1,0 +1,28 @@
+// Why the store cannot work: a fault of the database or of the disk below it, not of a request.
+
+/** The disk is `full`, the database is `read_only`, or it is `unavailable` for another reason. */
+export const STORAGE_FAULTS = ["unavailable", "read_only", "full"] as const;
+
+/** See {@link STORAGE_FAULTS}. */
+export type StorageFault = typeof STORAGE_FAULTS[number];
+
+/** A fault, with what the operator should do about it, as the store's engine knows it. */
+export interface StorageProblem {
+  fault: StorageFault;
+  advice: string;
+}
+
+/** A use of the store that failed because of a {@link StorageFault}; nothing of it was kept. */
+export class StorageError extends Error {
+  override readonly name = "StorageError";
+  readonly fault: StorageFault;
+  constructor({ fault, advice }: StorageProblem, options?: ErrorOptions) {
+    super(advice, options);
+    this.fault = fault;
+  }
+}
+
+/** The log level of a failure that repeats: the log reports a storage fault once, with the advice. */
+export function failureLevel(error: unknown): "debug" | "error" {
+  return error instanceof StorageError ? "debug" : "error";
+}
