@@ -13,7 +13,7 @@ import { type Command, type CommandCall, CommandError, EXIT, JSON_OPTION } from 
 import { OWN_CONFIG } from "./config_file.ts";
 import { hasNoDatabase, loadConfig } from "./open.ts";
 import { createBackupTools, WORK_HERE } from "./prepare.ts";
-import { claimForAlone } from "./sole_server.ts";
+import { lockStore } from "./instance_lock.ts";
 import { formatTable, formatTime } from "./table.ts";
 
 /** The commands that concern backups. */
@@ -107,7 +107,7 @@ export const backupCommands: Command[] = [
         const request = { from, force: flags.has("force"), nowMs: createClock().nowMs(), ...target };
         const done = await restoreBackup(request, {
           ...tools,
-          claim: (database) => claimForRestore(database, tools),
+          claim: (database) => lockForRestore(database, tools),
           release: releaseDatabase,
           schemaVersion: SCHEMA_VERSION,
         });
@@ -122,9 +122,9 @@ export const backupCommands: Command[] = [
   },
 ];
 
-/** Claims the database, and leaves no file of root's beside it that the service cannot open. */
-async function claimForRestore(database: string, { files }: BackupTools): Promise<() => void> {
-  const { release, file } = await claimForAlone(database, "a restore");
+/** Locks the database, and leaves no file of root's beside it that the service cannot open. */
+async function lockForRestore(database: string, { files }: BackupTools): Promise<() => void> {
+  const { release, file } = await lockStore(database, "a restore");
   await files.giveToOwnerOf(dirname(database), file);
   return release;
 }

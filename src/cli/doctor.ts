@@ -40,7 +40,6 @@ import { judgeTargets } from "./doctor/targets.ts";
 import { keyProblem } from "./new_key.ts";
 import { readPair } from "./certificate_watch.ts";
 import { loadConfig, type LoadedConfig } from "./open.ts";
-import { findSecondServer } from "./sole_server.ts";
 
 /** How much older than its schedule the newest backup may be, ms. */
 const LATE_BACKUP_MS = 3_600_000;
@@ -133,7 +132,6 @@ async function examineStore(config: Config, machine: Machine): Promise<Finding[]
     ...judgeRoom("store", dirname(path), 0, machine),
     folder,
     ...await lookAt("store", () => examineDatabase(config, machine, { mayBeMade })),
-    ...await findSecondServer(path),
   ];
 }
 

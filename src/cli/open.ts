@@ -201,6 +201,8 @@ export interface Opening {
   work: LongWork;
   /** Hears what is being done before it can be opened. */
   say(text: string, fields: LogFields): void;
+  /** Takes the lock of a server on the store. */
+  lock?(): Promise<void>;
   /** See {@link OpenStoreOptions}; without it, nobody is told. */
   onFault?(problem: StorageProblem | null): void;
   /** Whether it opens without its key, which is missed when something sealed is read or written. */
@@ -214,24 +216,25 @@ export interface Opening {
 export async function openStoreAt(
   { host }: CommandCall,
   loaded: LoadedConfig,
-  { platform, work, say, onFault, vaultWhenUsed }: Opening,
+  { platform, onFault = () => {}, vaultWhenUsed, ...opening }: Opening,
 ): Promise<Store> {
   const { path, keyFile } = loaded.config.store;
   const { storeName } = loaded;
   const machine = createMachine();
   const hasRoom = () => (machine.volumeOf(dirname(path))?.freeBytes ?? Infinity) >= ROOM_BYTES;
   try {
-    await prepareDatabase(host, { ...loaded, nowMs: platform.clock.nowMs(), work, machine, say });
+    await prepareDatabase(host, { ...loaded, ...opening, nowMs: platform.clock.nowMs(), machine });
     return openStore(path, (given) => openVaultFile(keyFile, given), openWritten, {
       hasRoom,
       // By the config's path: a link that leads elsewhere is a file that was replaced.
       identifyFile: () => machine.identityOf(storeName),
-      onFault: onFault ?? (() => {}),
+      onFault,
       afterTurn,
       afterOthers,
       vaultWhenUsed,
     });
   } catch (error) {
+    if (error instanceof CommandError) throw error;
     const why = whyNotOpened(error as Error, { path, user: host.user(), hasRoom });
     throw new CommandError(`the store ${path} cannot be opened: ${why}`);
   }

@@ -15,7 +15,7 @@ import { copyDatabase } from "../store/sqlite/copy.ts";
 import { inspectDatabase, releaseDatabase } from "../store/sqlite/inspect.ts";
 import { migrateFile, SCHEMA_VERSION, schemaOfFile } from "../store/sqlite/migrate.ts";
 import { VERSION } from "../version.ts";
-import { findServer } from "./sole_server.ts";
+import { storeUser } from "./instance_lock.ts";
 
 /** What the names of backups begin with that are made before an upgrade to this schema. */
 const BEFORE_PREFIX = `before-schema-${SCHEMA_VERSION}-`;
@@ -57,6 +57,8 @@ export interface Preparing {
   nowMs: number;
   work: LongWork;
   machine: Pick<Machine, "volumeOf">;
+  /** Takes the lock of a server, before anything is done with the database. */
+  lock?(): Promise<void>;
   /** Hears what is being done, a sentence a step. */
   say(text: string, fields: LogFields): void;
 }
@@ -67,7 +69,7 @@ export interface Preparing {
  */
 export async function prepareDatabase(
   host: Host,
-  { config, file, storeName, nowMs, work, machine, say }: Preparing,
+  { config, file, storeName, nowMs, work, machine, lock, say }: Preparing,
 ): Promise<void> {
   const { path, keyFile } = config.store;
   await mustMiss(host, { path, storeName });
@@ -79,6 +81,7 @@ export async function prepareDatabase(
         "local disk",
     );
   }
+  await lock?.();
   // Throws for a file that is there and cannot be written.
   await host.makeFile(path, 0o600);
   const schema = schemaOfFile(path);
@@ -155,7 +158,7 @@ async function mustMiss(
       `nothing is there, where the link ${storeName} leads: mount its disk, or make an empty file there for a new database`,
     );
   }
-  const server = await findServer(path);
+  const server = await storeUser(path);
   if (server !== null) {
     throw new Error(
       `it is not there any more, while a server has it open (${server}): put the same file back, or stop the server first`,

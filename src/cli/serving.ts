@@ -28,12 +28,12 @@ import { type CommandCall, CommandError, EXIT } from "./command.ts";
 import { judgeTimes } from "./doctor/certificate.ts";
 import { warnOfRights } from "./doctor/rights.ts";
 import type { EarlyListener } from "./early_listener.ts";
+import { lockStore } from "./instance_lock.ts";
 import { type LoadedConfig, type Opened, openStoreAt } from "./open.ts";
 import { type FileWatch, watchOpenFiles } from "./open_files.ts";
 import { type Measured, measureService } from "./serve_metrics.ts";
 import { createBackupTools, type LongWork } from "./prepare.ts";
 import { type Service, startService } from "./service.ts";
-import { claimStore } from "./sole_server.ts";
 import { tracesWarning } from "./version.ts";
 
 /** How long answers under way may take after the signal, ms. */
@@ -92,7 +92,9 @@ export async function serve(
   // It listens already: whoever watches the process sees it alive while a large database is brought up to date.
   const say = (text: string, fields: LogFields) => log.info(text, fields);
   const onFault = logFaults(platform.log("store"));
-  const opening = { platform, work: workOn(thread), say, onFault, vaultWhenUsed: false };
+  const since = `since ${new Date(clock.nowMs()).toISOString()}`;
+  const lock = async () => parts.defer((await lockStore(config.store.path, since)).release);
+  const opening = { platform, work: workOn(thread), lock, say, onFault, vaultWhenUsed: false };
   const open = () => openStoreAt(call, loaded, opening);
   const store = await openUnlessStopped(stopSignal, {
     open: () => supervisor.whileStarting("opening the database", open),
@@ -101,7 +103,6 @@ export async function serve(
   });
   if (store === null) return await sayStopped(log, stopSignal, () => supervisor.stopping());
   parts.defer(() => store.close());
-  parts.defer(claimStore({ path: config.store.path, address: server.address, log, clock, metrics }));
 
   // Not closed while the store is open: the files that they hold carry this process's locks on the database.
   const tools = createBackupTools(call.host, workOn(thread));

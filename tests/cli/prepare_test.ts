@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { prepareDatabase, type Preparing, WORK_HERE } from "../../src/cli/prepare.ts";
-import { claimFile } from "../../src/platform/claim.ts";
+import { lockFile } from "../../src/platform/file_lock.ts";
 import { createFiles } from "../../src/platform/files.ts";
 import type { Host } from "../../src/platform/process.ts";
 import { openVaultFile } from "../../src/platform/vault.ts";
@@ -80,10 +80,10 @@ Deno.test("no database is made in the place of one that a server has open, nor b
         say: () => {},
       });
     const exists = () => createFiles().exists(path);
-    const server = claimFile(`${path}.server`, "http://127.0.0.1:8080");
-    await server.taken;
-    await assert.rejects(prepare(), /while a server has it open \(process \d+, http:\/\/127\.0\.0\.1:8080\)/);
+    const server = await lockFile(`${path}.server`, "since then");
+    await assert.rejects(prepare(), /while a server has it open \(process \d+, since then\)/);
     assert.equal(await exists(), false);
+    assert.equal(server.kind, "taken");
     server.release();
     await Deno.writeTextFile(`${path}-wal`, "what was stored last");
     await assert.rejects(prepare(), /it is not there, but its log is \(.*regfeed\.db-wal\)/);

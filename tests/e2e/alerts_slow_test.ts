@@ -21,8 +21,6 @@ const LAST = 'regfeed_source_last_success_timestamp_seconds{job="regfeed",instan
 const FAILURES = 'regfeed_source_consecutive_failures{job="regfeed",instance="a",source="never"}';
 const FETCHED = 'regfeed_source_consecutive_failures{job="regfeed",instance="a",source="board"}';
 const GAPS = 'regfeed_source_gaps{job="regfeed",instance="a",source="board"}';
-const SHARED = 'regfeed_store_shared{job="regfeed",instance="a"}';
-const SHARED_TOO = 'regfeed_store_shared{job="regfeed",instance="b"}';
 const INSTANCE = { job: "regfeed", instance: "a" };
 
 const CASES: Case[] = [
@@ -51,15 +49,6 @@ const CASES: Case[] = [
     looks: [
       { at: "9m", alert: "RegfeedDeliveriesStuck", fires: [] },
       { at: "25m", alert: "RegfeedDeliveriesStuck", fires: [{ severity: "page" }] },
-    ],
-  },
-  {
-    // One that follows another for some seconds is no second one; of two, one says so, or both.
-    series: { [UP]: "1x60", [SHARED]: "0x10 1x1 0x10 1x30", [SHARED_TOO]: "0x60" },
-    looks: [
-      { at: "13m", alert: "RegfeedStoreShared", fires: [] },
-      { at: "24m", alert: "RegfeedStoreShared", fires: [] },
-      { at: "29m", alert: "RegfeedStoreShared", fires: [{ severity: "page", job: "regfeed" }] },
     ],
   },
   {

@@ -1,0 +1,58 @@
+// A lock on a file that ends with the process, however that ends: nobody has to clean up.
+
+/** How long to wait for a lock, ms: the runtime takes locks on a busy thread pool, and has no call that only tries. */
+const PATIENCE_MS = 2_000;
+
+/** A lock that was taken, or the text that its holder wrote to the file. */
+export type FileLock = { kind: "taken"; release(): void } | { kind: "held"; by: string };
+
+/**
+ * Locks the file, which is created where it is missing (mode 0600), and writes this process and `text` to it. The lock is
+ * that of flock(2): it is not one of those that SQLite uses, and closing another descriptor of the file does not end it.
+ * Throws when the file cannot be opened or its file system has no locks.
+ */
+export async function lockFile(path: string, text: string): Promise<FileLock> {
+  const file = Deno.openSync(path, { read: true, write: true, create: true, mode: 0o600 });
+  const isOurs = await isTaken(file.lock(true)).catch((error) => {
+    file.close();
+    throw error;
+  });
+  if (!isOurs) {
+    file.close();
+    return { kind: "held", by: Deno.readTextFileSync(path) };
+  }
+  try {
+    file.truncateSync(0);
+    file.writeSync(new TextEncoder().encode(`process ${Deno.pid}, ${text}`));
+  } catch {
+    // On a full disk the lock holds as well; only its holder has no name.
+  }
+  return { kind: "taken", release: () => file.close() };
+}
+
+/** What the holder of a lock wrote to the file; null when nobody holds the lock, as far as that can be seen. */
+export async function lockHolder(path: string): Promise<string | null> {
+  let file: Deno.FsFile;
+  try {
+    file = Deno.openSync(path);
+  } catch {
+    return null; // nobody has ever locked it, or this user may not look
+  }
+  try {
+    // Shared, so that two who look do not see each other.
+    return await isTaken(file.lock(false)) ? null : Deno.readTextFileSync(path);
+  } finally {
+    file.close();
+  }
+}
+
+/** Whether the lock was taken in time; one that is not is given up when the file is closed. */
+async function isTaken(locking: Promise<void>): Promise<boolean> {
+  const late = Promise.withResolvers<false>();
+  const timer = setTimeout(() => late.resolve(false), PATIENCE_MS);
+  try {
+    return await Promise.race([locking.then(() => true), late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
