@@ -31,6 +31,7 @@ import type { Idempotency, Repetition } from "./idempotency.ts";
 import { invalid } from "./findings.ts";
 import { checkBody, NO_INPUT, readQuery } from "./input.ts";
 import { createKeptAnswers, type KeptAnswers, prepareAnswer } from "./kept_answers.ts";
+import { answerProbe } from "./probes.ts";
 import { toAppError } from "./problem.ts";
 import { createProxyWatch, Routed } from "./routed.ts";
 import { createRouter, type Destination } from "./router.ts";
@@ -131,6 +132,8 @@ export function createServer(options: ServerOptions): ApiServer {
 
   return {
     fetch(request, remote = "") {
+      const probe = answerProbe(request, options.newId);
+      if (probe !== null) return probe;
       const passage = enter(request, remote);
       const startedMs = options.clock.nowMs();
       lookForProxy(passage, startedMs);

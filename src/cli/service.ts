@@ -1,9 +1,10 @@
 // The service while it runs: the appliance in force, and what happens when its config changes.
-import type { Door } from "../api/door.ts";
+import type { Remote } from "../api/client_address.ts";
 import { type App, createApp, createLasting } from "../app.ts";
 import { compareConfigs, keepUntilRestart } from "../config/changes.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Metrics } from "../domain/metrics.ts";
+import type { Soon } from "../domain/soon.ts";
 import type { Store } from "../domain/store.ts";
 import { StorageError } from "../domain/storage_fault.ts";
 import type { Span } from "../domain/tracer.ts";
@@ -16,8 +17,8 @@ import { warnOfRights } from "./doctor/rights.ts";
 import { digestFile, loadConfig, type LoadedConfig } from "./open.ts";
 import { watchFiles } from "./watch.ts";
 
-/** How long a new service does nothing but answer, before loading what requests to elsewhere need holds the thread, ms. */
-const READERS_FIRST_MS = 100;
+/** How long a new service only answers requests before it starts its other work, ms. */
+const ANSWER_FIRST_MS = 100;
 
 /** What the service is made of. */
 export interface ServiceOptions {
@@ -27,8 +28,6 @@ export interface ServiceOptions {
   readings: ReadonlyMap<string, string>;
   platform: RealPlatform;
   store: Store;
-  /** Opened to each appliance in its turn. */
-  door: Door;
   metrics: Metrics;
   /** What the log has said already of the config, see {@link warnOfRights}. */
   warned: readonly string[];
@@ -36,8 +35,14 @@ export interface ServiceOptions {
   runBackups(loaded: LoadedConfig, signal: AbortSignal): Promise<void>;
 }
 
-/** The running service. */
+/** The service: it answers requests from the beginning, and does its other work once it is started. */
 export interface Service {
+  /** Answers an API request; never throws. */
+  fetch(request: Request, remote?: Remote): Soon<Response>;
+  /** Answers an API request that comes while the service stops. */
+  refuse(request: Request): Response;
+  /** Begins to collect, to deliver, to make backups and to watch the config. */
+  start(): Promise<void>;
   /**
    * Reads the config again and puts it in force: whole, or not at all when anything is wrong with it. Never rejects; what
    * came of it is in the log. Calls that come while one is at it are one more after it.
@@ -49,10 +54,10 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** Starts the service and opens the door to it. Throws a {@link CommandError} when the store contradicts the config. */
-export async function startService(options: ServiceOptions): Promise<Service> {
+/** Makes a service that can answer. Throws a {@link CommandError} when the store contradicts the config. */
+export async function createService(options: ServiceOptions): Promise<Service> {
   const service = new RunningService(options);
-  await service.start();
+  await service.prepare();
   return service;
 }
 
@@ -66,7 +71,7 @@ class RunningService implements Service {
   readonly #ending = new AbortController();
   #loaded: LoadedConfig;
   #readings: ReadonlyMap<string, string>;
-  #app: App | null = null;
+  #app: App;
   /** Appliances that finish what they had taken before another followed. */
   readonly #retiring = new Set<App>();
   #backups = { ending: new AbortController(), done: Promise.resolve() };
@@ -84,6 +89,15 @@ class RunningService implements Service {
     this.#readings = readings;
     this.#lastReload.goodAtMs = platform.clock.nowMs();
     this.#measure(metrics);
+    this.#app = this.#makeApp(loaded);
+  }
+
+  fetch(request: Request, remote?: Remote): Soon<Response> {
+    return this.#app.fetch(request, remote);
+  }
+
+  refuse(request: Request): Response {
+    return this.#app.refuse(request);
   }
 
   #measure(metrics: Metrics): void {
@@ -103,13 +117,22 @@ class RunningService implements Service {
     );
   }
 
-  async start(): Promise<void> {
-    const { call, platform } = this.#options;
+  async prepare(): Promise<void> {
     try {
-      await this.#putInForce(this.#loaded);
+      await this.#declareCustomers(this.#loaded);
+      await this.#app.prepare();
     } catch (error) {
       throw error instanceof StorageError ? new CommandError(error.message) : error;
     }
+  }
+
+  async start(): Promise<void> {
+    const { call, platform } = this.#options;
+    // Loading what outgoing requests need blocks the thread: first requests are answered before it.
+    await platform.clock.sleep(ANSWER_FIRST_MS);
+    await platform.prepare();
+    await this.#app.start();
+    this.#restartBackups(this.#loaded);
     const watching = {
       known: () => this.#loaded.config.server.watchConfig ? this.#readings : null,
       digest: (path: string) => digestFile(call.host, path),
@@ -171,19 +194,11 @@ class RunningService implements Service {
    * its loops take nothing more, and only then the new ones begin. What it has taken is leased to it until it is done.
    */
   async #putInForce(loaded: LoadedConfig): Promise<void> {
-    const { door, platform } = this.#options;
     await this.#declareCustomers(loaded);
     const app = this.#makeApp(loaded);
     await app.prepare();
-    const before = this.#app;
+    this.#retire(this.#app);
     this.#app = app;
-    door.open(app);
-    if (before !== null) this.#retire(before);
-    if (before === null) {
-      // No delivery waits within its own time for what is loaded here, and no reader who came first.
-      await platform.clock.sleep(READERS_FIRST_MS);
-      await platform.prepare();
-    }
     await app.start();
     this.#loaded = loaded;
     this.#restartBackups(loaded);
@@ -230,7 +245,7 @@ class RunningService implements Service {
     this.#ending.abort();
     this.#backups.ending.abort();
     await this.#reloading;
-    const apps = [...this.#retiring, ...(this.#app === null ? [] : [this.#app])];
+    const apps = [...this.#retiring, this.#app];
     await Promise.all(apps.map((app) => app.stop()));
   }
 }

@@ -1,6 +1,5 @@
 // The work of `serve`: the API and the loops, until a signal ends them.
 import { basename, dirname } from "node:path";
-import type { Door } from "../api/door.ts";
 import { answerMetrics } from "../api/metrics_page.ts";
 import { createBackup, removeLeftovers } from "../backup/create.ts";
 import type { BackupTools } from "../backup/tools.ts";
@@ -27,13 +26,12 @@ import { readPair, watchCertificate } from "./certificate_watch.ts";
 import { type CommandCall, CommandError, EXIT } from "./command.ts";
 import { judgeTimes } from "./doctor/certificate.ts";
 import { warnOfRights } from "./doctor/rights.ts";
-import type { EarlyListener } from "./early_listener.ts";
 import { lockStore } from "./instance_lock.ts";
 import { type LoadedConfig, type Opened, openStoreAt } from "./open.ts";
 import { type FileWatch, watchOpenFiles } from "./open_files.ts";
 import { type Measured, measureService } from "./serve_metrics.ts";
 import { createBackupTools, type LongWork } from "./prepare.ts";
-import { type Service, startService } from "./service.ts";
+import { createService, type Service } from "./service.ts";
 import { tracesWarning } from "./version.ts";
 
 /** How long answers under way may take after the signal, ms. */
@@ -51,15 +49,12 @@ const UNUSED_SIGNAL = "this signal means nothing here: SIGHUP reads the config a
 /** What a server begins with. */
 export type Serving = Omit<Opened, "store"> & {
   readings: ReadonlyMap<string, string>;
-  /** Closed; what listens leads to it. */
-  door: Door;
-  early: EarlyListener | null;
 };
 
 /** Serves until a signal ends it; resolves with the exit code. */
 export async function serve(
   call: CommandCall,
-  { readings, platform, door, early, ...loaded }: Serving,
+  { readings, platform, ...loaded }: Serving,
 ): Promise<number> {
   const { config, file } = loaded;
   const log = platform.log("serve");
@@ -81,15 +76,10 @@ export async function serve(
   parts.defer(measureEventLoop(platform.eventLoop, metrics, log));
   const measured = measureService(metrics, config, { files: call.host, clock });
   const ending = new AbortController();
-  const server = await listenAt(call.host, { config, platform, door, early, signal: ending.signal });
-  parts.defer(() => {
-    ending.abort();
-    return server.shutdown(0);
-  });
+  parts.defer(() => ending.abort());
   parts.defer(await listenForMetrics(config, metrics));
   const thread = createThread(new URL("../database_worker.ts", import.meta.url));
   parts.defer(() => thread.end());
-  // It listens already: whoever watches the process sees it alive while a large database is brought up to date.
   const say = (text: string, fields: LogFields) => log.info(text, fields);
   const onFault = logFaults(platform.log("store"));
   const since = `since ${new Date(clock.nowMs()).toISOString()}`;
@@ -109,14 +99,17 @@ export async function serve(
   let backups = Promise.resolve();
   const runBackups = (inForce: LoadedConfig, signal: AbortSignal) =>
     backups = startBackups(call.host, { ...inForce, platform, tools, measured }, signal);
-  const service = await startService({
-    ...{ call, loaded, readings, platform, door, metrics, warned, runBackups },
+  const service = await createService({
+    ...{ call, loaded, readings, platform, metrics, warned, runBackups },
     store: nameCalls(traceRounds(store, platform.tracer), platform.eventLoop),
   });
-  parts.defer(call.host.onReload(() => void service.reload()));
-  parts.defer(call.host.onUnused((signal) => log.warn(UNUSED_SIGNAL, { signal })));
+  const server = await listenAt(call.host, { config, platform, service, signal: ending.signal });
+  parts.defer(() => server.shutdown(0));
   log.info("listening", { address: server.address });
   await supervisor.ready(`listening on ${server.address}`);
+  await service.start();
+  parts.defer(call.host.onReload(() => void service.reload()));
+  parts.defer(call.host.onUnused((signal) => log.warn(UNUSED_SIGNAL, { signal })));
   watchFiles({ log, clock, metrics }, ending.signal);
   return await sayStopped(log, stopSignal, async () => {
     await supervisor.stopping();
@@ -203,24 +196,18 @@ async function openUnlessStopped(
 /** Listens as the config says; with a certificate, over TLS, and takes a new one into use until the signal aborts. */
 async function listenAt(
   host: Host,
-  { config: { server: { listen: at, tls: paths } }, platform, door, early, signal }:
-    & Pick<Serving, "config" | "platform" | "door" | "early">
-    & { signal: AbortSignal },
+  { config: { server: { listen: at, tls: paths } }, platform, service, signal }:
+    & Pick<Serving, "config" | "platform">
+    & { service: Service; signal: AbortSignal },
 ): Promise<Pick<RunningServer, "address" | "shutdown">> {
   const said = platform.log("serve");
   const options: ListenOptions = {
     ...at,
-    handler: (request, client) => door.fetch(request, client),
+    handler: (request, client) => service.fetch(request, client),
     hasWholeAnswers: true,
-    refuse: (request) => door.refuse(request),
+    refuse: (request) => service.refuse(request),
     onLost: logLoss(said),
   };
-  // The file may have been changed between the two readings.
-  if (early !== null && paths === null && at.hostname === early.at.hostname && at.port === early.at.port) {
-    early.onLost(logLoss(said));
-    return early.server;
-  }
-  await early?.server.shutdown(0);
   if (paths === null) return await listen(options);
   const pair = await readPair(host, paths);
   const state = examineCertificate(pair);

@@ -61,6 +61,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
       await withWaiting(async ({ folder, server, letGo }) => {
         await listensFor(server.pid, signal);
         server.signal(signal);
+        await new Promise((heard) => setTimeout(heard, 500)); // the runtime hands it on in its own time
         await letGo();
         const { code, log } = await server.over;
         assert.equal(code, 0, log);

@@ -1,0 +1,30 @@
+// `/livez` and `/readyz`, for supervisors and load balancers: the server listens once it is ready, so both are 200 then.
+import { AppError } from "../domain/errors.ts";
+import type { NewId } from "../domain/ids.ts";
+import { addressOf, pathOf } from "./address.ts";
+import { failure } from "./responses.ts";
+
+const STATUSES: ReadonlyMap<string, string> = new Map([["/livez", "alive"], ["/readyz", "ready"]]);
+const METHODS = "GET, HEAD";
+
+/** The response to a probe, outside of every limit and quota; null for any other request. */
+export function answerProbe(request: Request, newId: NewId): Response | null {
+  // Most requests are no probes: that is seen before their URL is parsed.
+  if (!request.url.includes("z")) return null;
+  const path = pathOf(addressOf(request));
+  const status = STATUSES.get(path);
+  if (status === undefined) return null;
+  const requestId = newId("request");
+  if (request.method !== "GET" && request.method !== "HEAD") {
+    const error = new AppError("method_not_allowed", `${path} takes ${METHODS}, not ${request.method}.`);
+    return failure(error, { requestId, allowance: null, isPublic: false }, { allow: METHODS });
+  }
+  return new Response(`{"status":"${status}"}\n`, {
+    headers: {
+      "content-type": "application/json; charset=utf-8",
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+      "x-request-id": requestId,
+    },
+  });
+}

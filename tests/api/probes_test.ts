@@ -1,0 +1,26 @@
+// The probes: what supervisors and load balancers ask.
+import assert from "node:assert/strict";
+import { createWorld } from "../support/world.ts";
+
+Deno.test("/livez and /readyz are 200, need no key, and take GET and HEAD alone", async () => {
+  const world = await createWorld();
+  const ask = async (path: string, method = "GET") =>
+    await world.app.fetch(new Request(`http://regfeed.example${path}`, { method }), "127.0.0.1");
+  try {
+    for (const [path, status] of [["/livez", "alive"], ["/readyz?verbose", "ready"]] as const) {
+      const response = await ask(path);
+      assert.deepEqual([response.status, await response.json()], [200, { status }]);
+      assert.equal(response.headers.get("x-content-type-options"), "nosniff");
+      assert.match(response.headers.get("x-request-id") ?? "", /^req_/);
+      assert.equal((await ask(path, "HEAD")).status, 200);
+      for (const method of ["POST", "PUT", "DELETE", "OPTIONS"]) {
+        const refused = await ask(path, method);
+        assert.deepEqual([refused.status, refused.headers.get("allow")], [405, "GET, HEAD"]);
+        assert.equal((await refused.json()).code, "method_not_allowed");
+      }
+    }
+    assert.equal((await ask("/livez/")).status, 404);
+  } finally {
+    await world.close();
+  }
+});
