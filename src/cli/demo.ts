@@ -9,7 +9,6 @@ import { isAtLeast, type Severity } from "../domain/severity.ts";
 import type { RegEvent } from "../domain/event.ts";
 import type { Store } from "../domain/store.ts";
 import { afterOthers, afterTurn } from "../platform/clock.ts";
-import { openWritten } from "../platform/database_files.ts";
 import { createPlatform } from "../platform/platform.ts";
 import { listen, type RunningServer } from "../platform/server.ts";
 import { openVaultFile } from "../platform/vault.ts";
@@ -138,7 +137,6 @@ async function setStage(platform: Platform, story: Story, folder: string): Promi
   const store = openStore(
     config.store.path,
     (options) => openVaultFile(config.store.keyFile, options),
-    openWritten,
     { afterOthers, afterTurn },
   );
   const app = createApp({ config, platform, store, version: VERSION });

@@ -6,7 +6,6 @@ import type { LogFields, Platform } from "../domain/ports.ts";
 import type { Store } from "../domain/store.ts";
 import type { StorageProblem } from "../domain/storage_fault.ts";
 import { afterOthers, afterTurn } from "../platform/clock.ts";
-import { openWritten } from "../platform/database_files.ts";
 import { createMachine } from "../platform/machine.ts";
 import { findObstacle, type Obstacle } from "../platform/users.ts";
 import type { LogSettings } from "../platform/log.ts";
@@ -224,7 +223,7 @@ export async function openStoreAt(
   const hasRoom = () => (machine.volumeOf(dirname(path))?.freeBytes ?? Infinity) >= ROOM_BYTES;
   try {
     await prepareDatabase(host, { ...loaded, ...opening, nowMs: platform.clock.nowMs(), machine });
-    return openStore(path, (given) => openVaultFile(keyFile, given), openWritten, {
+    return openStore(path, (given) => openVaultFile(keyFile, given), {
       hasRoom,
       // By the config's path: a link that leads elsewhere is a file that was replaced.
       identifyFile: () => machine.identityOf(storeName),

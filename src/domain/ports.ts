@@ -222,16 +222,6 @@ export const LOST_KEY_ADVICE =
 /** Gives the vault of a store. `mayMake` says that nothing is sealed yet, so that a new key does no harm. */
 export type VaultSource = (options: { mayMake: boolean }) => Vault;
 
-/** A file that somebody else writes. */
-export interface WrittenFile {
-  /** Settles when all that was written to it before survives a loss of power; rejects when the disk fails. */
-  writeThrough(): Promise<void>;
-  close(): void;
-}
-
-/** Opens a file that is there, to write it through. Throws what the file system says. */
-export type OpenWritten = (path: string) => WrittenFile;
-
 /** Calls back soon, and surely: when what is ready at this moment is done, before anything is waited for. */
 export type AfterTurn = (work: () => void) => void;
 

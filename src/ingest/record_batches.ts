@@ -5,8 +5,6 @@ import type { DocumentRun } from "./document_run.ts";
 
 /** Publications recorded in one transaction: nothing else runs on the main thread meanwhile, and texts may be long. */
 const RECORD_BATCH = 100;
-/** So many batches may wait for the disk: it writes those that wait at once. */
-const MAX_UNWRITTEN = 8;
 
 /** Decides on an item with what is stored of it. */
 export type Decide = (one: IdentifiedItem, stored: StoredPublication | null) => RecordDecision;
@@ -53,16 +51,8 @@ async function recordAll(
   decide: Decide,
 ): Promise<void> {
   const record = mode === "record" ? options.store.recordPublications : options.store.previewPublications;
-  const unwritten: Promise<unknown>[] = [];
-  let hasFailed = false;
   for (const batch of batches) {
-    if (hasFailed) break;
-    // Batches are decided on while the disk still writes those before; it ends only when all of them are kept.
-    const kept = record(source.id, batch, decide, options.holder);
-    kept.catch(() => hasFailed = true); // whoever waits for it below hears of it
-    unwritten.push(kept);
-    if (unwritten.length > MAX_UNWRITTEN) await unwritten.shift();
+    await record(source.id, batch, decide, options.holder);
     await pause();
   }
-  await Promise.all(unwritten);
 }

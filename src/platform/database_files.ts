@@ -1,6 +1,5 @@
 // The files of a database in use, read and written through past the database.
 import { Buffer } from "node:buffer";
-import type { WrittenFile } from "../domain/ports.ts";
 import type { DatabaseFiles } from "../domain/backup.ts";
 
 /** Read at once while copying, bytes. */
@@ -87,10 +86,4 @@ async function readWhole(file: Deno.FsFile, chunk: Uint8Array): Promise<number> 
     at += count;
   }
   return at;
-}
-
-/** Opens a file of a database to write it through, which another thread waits for. */
-export function openWritten(path: string): WrittenFile {
-  const file = Deno.openSync(path);
-  return { writeThrough: () => file.syncData(), close: () => file.close() };
 }

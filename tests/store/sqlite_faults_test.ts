@@ -99,7 +99,7 @@ Deno.test("a disk without room is full although nothing was written since, until
   await withFile(async (file) => {
     let isFull = false;
     const { heard, hear } = listen();
-    const store = openStore(file, testVault, null, { hasRoom: () => !isFull, onFault: hear });
+    const store = openStore(file, testVault, { hasRoom: () => !isFull, onFault: hear });
     assert.equal(await store.fault(), null);
     isFull = true;
     assert.equal((await store.fault())?.fault, "full");
@@ -114,7 +114,7 @@ Deno.test("a disk without room is full although nothing was written since, until
 Deno.test("a store that another process keeps locked is unavailable, still reads, and waits for a moment only", async () => {
   await withFile(async (file) => {
     const { heard, hear } = listen();
-    const store = openStore(file, testVault, null, { onFault: hear });
+    const store = openStore(file, testVault, { onFault: hear });
     await publish(store, [anEvent("evt_1")]);
     const other = new Connection(file);
     other.run("begin immediate");
@@ -141,7 +141,7 @@ for (const isNoticed of [true, false]) {
       await publish(other, [anEvent("evt_9")]);
       await other.close();
       const machine = createMachine();
-      const store = openStore(file, testVault, null, { identifyFile: () => machine.identityOf(file) });
+      const store = openStore(file, testVault, { identifyFile: () => machine.identityOf(file) });
       await publish(store, [anEvent("evt_1"), anEvent("evt_2")]);
       assert.equal(await store.fault(), null);
       Deno.renameSync(file, `${file}.aside`);
@@ -167,7 +167,7 @@ for (const isNoticed of [true, false]) {
 Deno.test("a database file that is removed makes the store unavailable", async () => {
   await withFile(async (file) => {
     const machine = createMachine();
-    const store = openStore(file, testVault, null, { identifyFile: () => machine.identityOf(file) });
+    const store = openStore(file, testVault, { identifyFile: () => machine.identityOf(file) });
     Deno.removeSync(file);
     assert.equal((await store.fault())?.advice, adviceOn("replaced"));
     await store.close();

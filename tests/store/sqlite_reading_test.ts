@@ -30,7 +30,7 @@ async function withTwo(
   const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-reading-" });
   const file = join(folder, "regfeed.db");
   const turns = createTurns();
-  const connection = new Connection(file, null, turns);
+  const connection = new Connection(file, turns);
   const other = new Connection(file);
   try {
     connection.prepareFile();
@@ -148,7 +148,7 @@ Deno.test("a connection that is closed in the turn of a read is closed, and its 
 Deno.test("a store that shares its reads tells the next request of what another process has stored", async () => {
   const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-reading-" });
   const file = join(folder, "regfeed.db");
-  const [store, other] = [openStore(file, testVault, null, { afterTurn }), openStore(file, testVault)];
+  const [store, other] = [openStore(file, testVault, { afterTurn }), openStore(file, testVault)];
   try {
     for (let number = 1; number <= 5; number++) {
       const id = `evt_${number}`;

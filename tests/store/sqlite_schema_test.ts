@@ -154,7 +154,7 @@ Deno.test("the file keeps a write-ahead log and gives pages back in steps", asyn
 
 Deno.test("a file whose settings stand already is not written for them: it may be one that cannot be", async () => {
   await withFile((_, __, file) => {
-    const reader = new Connection(file, null, { readOnly: true });
+    const reader = new Connection(file, { readOnly: true });
     reader.prepareFile();
     assert.equal(setting(reader, "journal_mode"), "wal");
     reader.close();

@@ -40,7 +40,7 @@ async function withStore(
   work: (store: Store, events: readonly RegEvent[]) => Promise<void>,
   options: OpenStoreOptions = {},
 ): Promise<void> {
-  const store = openStore(":memory:", testVault, null, options);
+  const store = openStore(":memory:", testVault, options);
   const events = Array.from({ length: EVENTS }, (_, at) => eventAt(at));
   await store.recordPublications(
     "board",

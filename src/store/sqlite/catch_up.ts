@@ -6,7 +6,6 @@ import type { Connection, Row } from "./connection.ts";
 import { MonthQuota } from "./month_quota.ts";
 import { NewDeliveries } from "./new_deliveries.ts";
 import { eventById, SERVED_JSON } from "./served.ts";
-import type { Unwritten } from "./unwritten.ts";
 
 /** Events that one call reads and matches at most: other work waits meanwhile. */
 const EVENTS = 5;
@@ -18,7 +17,7 @@ type Terms = Parameters<Store["catchUp"]>[0];
 /** The part of the port that lets subscriptions catch up. */
 export function createCatchUp(
   connection: Connection,
-  { candidates, unwritten }: { candidates: Candidates; unwritten: Unwritten },
+  candidates: Candidates,
 ): Pick<Store, "catchUp"> {
   let lastCustomer = "";
   const next = () => connection.get(NEXT_SQL, lastCustomer) ?? connection.get(NEXT_SQL, "");
@@ -26,7 +25,7 @@ export function createCatchUp(
     catchUp: (terms) => {
       // Most calls find nothing: they must not take the write lock.
       if (next() === undefined) return Promise.resolve(0);
-      return unwritten.during(connection.transactionThrough(() => {
+      return Promise.resolve(connection.transaction("durable", () => {
         const row = next();
         if (row === undefined) return 0;
         lastCustomer = String(row["customer_id"]);

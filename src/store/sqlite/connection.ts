@@ -1,8 +1,7 @@
 // One connection to the database file: its settings, its cached statements, its transactions.
 import type { DatabaseSync, StatementSync, SupportedValueType } from "node:sqlite";
-import type { AfterTurn, OpenWritten, WrittenFile } from "../../domain/ports.ts";
+import type { AfterTurn } from "../../domain/ports.ts";
 import { BUSY_TIMEOUT_MS, openDatabase } from "./open_database.ts";
-import { SharedWriting } from "./shared_writing.ts";
 
 /** How long a statement waits for a process that is known to hold the file for long, ms: who wants an answer waits too. */
 const IMPATIENT_TIMEOUT_MS = 50;
@@ -50,10 +49,6 @@ export class Connection {
   #statements = new Map<string, StatementSync>();
   /** and before it: what is used again goes to the others, the rest is forgotten the next time. */
   #oldStatements = new Map<string, StatementSync>();
-  readonly #path: string;
-  readonly #openLog: OpenWritten | null;
-  /** The write-ahead log's file, once it was needed. */
-  #log: WrittenFile | null = null;
   #durability: Durability = "durable";
   #transactions = 0;
   /** Thrown by every transaction once nothing may be written any more. */
@@ -63,10 +58,8 @@ export class Connection {
   /**
    * Opens or creates the file and writes nothing to it; `:memory:` gives a database of its own.
    */
-  constructor(path: string, openLog: OpenWritten | null = null, options: OpenOptions = {}) {
-    this.#path = path;
+  constructor(path: string, options: OpenOptions = {}) {
     this.#afterTurn = options.afterTurn ?? null;
-    this.#openLog = path === ":memory:" ? null : openLog;
     this.#database = openDatabase(path, options);
   }
 
@@ -183,24 +176,6 @@ export class Connection {
     }
   }
 
-  /**
-   * A durable transaction that keeps nobody waiting for the disk: it is seen by all at once, and settles when it
-   * survives a loss of power. The log is written through its file, as SQLite does it itself, by another thread; what a
-   * checkpoint has moved out of it meanwhile, was written through before. SQLite's locks are on other files than the
-   * log: a second handle of it takes none away. Without the means, a durable transaction like every other.
-   */
-  async transactionThrough<T>(work: () => T): Promise<T> {
-    if (this.#openLog === null) return this.transaction("durable", work);
-    const result = this.transaction("relaxed", work);
-    this.#log ??= new SharedWriting(this.#openLog(`${this.#path}-wal`));
-    try {
-      await this.#log.writeThrough();
-    } catch (error) {
-      throw new Error("disk I/O error: the log is not written through", { cause: error });
-    }
-    return result;
-  }
-
   /** Runs `work` on one consistent state of the database and keeps nothing of what it writes. */
   preview<T>(work: () => T): T {
     this.run("begin immediate");
@@ -251,7 +226,6 @@ export class Connection {
     this.#open = false;
     this.#statements.clear();
     this.#oldStatements.clear();
-    this.#log?.close();
     this.#database.close();
   }
 

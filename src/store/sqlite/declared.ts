@@ -47,7 +47,7 @@ export function findConflictsInFile(
   customers: readonly DeclaredCustomer[],
   options: { readOnly: boolean },
 ): DeclarationConflict[] | null {
-  const connection = new Connection(path, null, options);
+  const connection = new Connection(path, options);
   try {
     if (schemaVersion(connection) !== SCHEMA_VERSION) return null;
     return customers.flatMap((customer) => findConflicts(connection, customer));

@@ -12,7 +12,6 @@ import type { Store } from "../../domain/store.ts";
 import type { Connection, Row, Value } from "./connection.ts";
 import { recordAttempts } from "./finished_attempts.ts";
 import { SecretReader } from "./seals.ts";
-import type { Unwritten } from "./unwritten.ts";
 
 /** The customers with pending deliveries, in the order of their ids; each by one probe of the index. */
 export const NEXT_CUSTOMER_SQL = `
@@ -59,7 +58,7 @@ type Claim = Parameters<Store["claimDeliveries"]>[0];
 /** The part of the port that concerns the queue. */
 export function createDeliveries(
   connection: Connection,
-  { vault, unwritten }: { vault: Vault; unwritten: Unwritten },
+  vault: Vault,
 ): Pick<Store, "claimDeliveries" | "endLeases" | "finishAttempts"> {
   const secrets = new SecretReader(vault);
   const queues = [new Queue(connection, 0), new Queue(connection, 1)];
@@ -68,10 +67,9 @@ export function createDeliveries(
       const slots = new Slots(claim);
       const shares = new Map(queues.flatMap((queue) => [...queue.share(slots, claim)]));
       if (shares.size === 0) return Promise.resolve([]);
-      // What a loss of power could still take back is not sent.
-      return Promise.resolve(unwritten.kept(
+      return Promise.resolve(
         connection.transaction("relaxed", () => claimShares(connection, secrets, { shares, claim })),
-      ));
+      );
     },
 
     endLeases: (claimed, nowMs) =>
@@ -90,7 +88,9 @@ export function createDeliveries(
       })),
 
     finishAttempts: (finished, nowMs) =>
-      connection.transactionThrough(() => recordAttempts(connection, finished, nowMs)),
+      Promise.resolve(
+        connection.transaction("durable", () => recordAttempts(connection, finished, nowMs)),
+      ),
   };
 }
 

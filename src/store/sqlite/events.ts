@@ -1,6 +1,5 @@
 // Events and publications in SQLite: recording and finding.
 import type { AfterOthers } from "../../domain/ports.ts";
-import { whenThere } from "../../domain/soon.ts";
 import type {
   EventPlace,
   MissingPublication,
@@ -26,7 +25,6 @@ import {
 } from "./publications.ts";
 import { RecordWriter } from "./records.ts";
 import { SERVED_JSON } from "./served.ts";
-import type { Unwritten } from "./unwritten.ts";
 
 type EventMethods =
   | "recordPublications"
@@ -44,14 +42,13 @@ type Decide<T> = (publication: T, stored: StoredPublication | null) => RecordDec
 /** The part of the port that concerns events. */
 export function createEvents(
   connection: Connection,
-  unwritten: Unwritten,
   afterOthers: AfterOthers | null,
 ): Pick<Store, EventMethods> {
   const lists = new EventLists(connection, new RecordReader(connection), afterOthers);
   const places = new EventPlaces(connection);
   return {
     recordPublications: (sourceId, publications, decide, holder) =>
-      unwritten.during(connection.transactionThrough(() => {
+      Promise.resolve(connection.transaction("durable", () => {
         requireLease(connection, sourceId, holder);
         return recordAll(connection, sourceId, publications, decide);
       })),
@@ -64,9 +61,9 @@ export function createEvents(
         connection.transaction("durable", () => recordRemovals(connection, sourceId, { ...fetch, decide })),
       ),
 
-    listEvents: (query) => whenThere(lists.list(query), (listed) => unwritten.kept(listed)),
+    listEvents: (query) => lists.list(query),
 
-    findEvent: (id) => unwritten.kept(connection.reading(() => findEvent(places, id))),
+    findEvent: (id) => connection.reading(() => findEvent(places, id)),
 
     findPlace: (id) => connection.reading(() => placeOf(places.find(PLACE, id))),
 
@@ -75,14 +72,14 @@ export function createEvents(
     recordsState: createRecordsState(connection),
 
     listVersions: (id, latest = -1) =>
-      Promise.resolve(unwritten.kept(
+      Promise.resolve(
         connection.all(
           `select ${SERVED_JSON} from events where (source_id, external_id) =
              (select source_id, external_id from events where id = ?) order by version desc limit ?`,
           id,
           latest,
         ).map((row) => String(row["json"])).reverse(),
-      )),
+      ),
   };
 }
 

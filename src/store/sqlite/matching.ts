@@ -10,7 +10,6 @@ import { queueMail } from "./mails.ts";
 import { MonthQuota } from "./month_quota.ts";
 import { NewDeliveries } from "./new_deliveries.ts";
 import { eventById, SERVED_JSON } from "./served.ts";
-import type { Unwritten } from "./unwritten.ts";
 
 /** Deliveries released in one transaction, so that other work gets its turn. */
 const RELEASE_BATCH = 500;
@@ -18,14 +17,14 @@ const RELEASE_BATCH = 500;
 /** The part of the port that turns events into deliveries. */
 export function createMatching(
   connection: Connection,
-  { candidates, unwritten }: { candidates: Candidates; unwritten: Unwritten },
+  candidates: Candidates,
 ): Pick<Store, "matchEvents" | "releaseHeld"> {
   return {
     matchEvents: (match) => {
       // Most calls find nothing: they must not take the write lock.
       if (connection.get("select 1 from event_outbox limit 1") === undefined) return Promise.resolve(0);
-      return unwritten.during(
-        connection.transactionThrough(() => matchWaiting(connection, candidates, match)),
+      return Promise.resolve(
+        connection.transaction("durable", () => matchWaiting(connection, candidates, match)),
       );
     },
 

@@ -77,7 +77,7 @@ export function schemaVersion(connection: Connection): number {
  * `readOnly` not even a log that a killed process left ({@link Connection}).
  */
 export function schemaOfFile(path: string, options: { readOnly?: boolean } = {}): number {
-  const connection = new Connection(path, null, options);
+  const connection = new Connection(path, options);
   try {
     refuseForeign(connection);
     return schemaVersion(connection);

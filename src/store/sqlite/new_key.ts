@@ -68,7 +68,7 @@ function withConnection<T>(
   work: (connection: Connection) => T,
   options: { readOnly?: boolean } = {},
 ): T {
-  const connection = new Connection(path, null, options);
+  const connection = new Connection(path, options);
   try {
     return work(connection);
   } finally {

@@ -77,7 +77,7 @@ export function createSources(
 
 /** The state of every source of a file that may be in use; it must have this version's schema. */
 export function sourceStatesOfFile(path: string, options: { readOnly?: boolean } = {}): SourceState[] {
-  const connection = new Connection(path, null, options);
+  const connection = new Connection(path, options);
   try {
     return listStates(connection);
   } finally {

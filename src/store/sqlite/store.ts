@@ -1,5 +1,5 @@
 // The SQLite engine of the Store port.
-import type { AfterOthers, AfterTurn, OpenWritten, Vault, VaultSource } from "../../domain/ports.ts";
+import type { AfterOthers, AfterTurn, Vault, VaultSource } from "../../domain/ports.ts";
 import type { Store } from "../../domain/store.ts";
 import type { StorageProblem } from "../../domain/storage_fault.ts";
 import { Connection } from "./connection.ts";
@@ -28,24 +28,20 @@ import { createSubscriptions } from "./subscriptions.ts";
 import { createTierHolds } from "./tier_holds.ts";
 import { createUndelivered } from "./undelivered.ts";
 import { causeOf, FaultMonitor, storageError } from "./faults.ts";
-import { Unwritten } from "./unwritten.ts";
 import { createUsage } from "./usage.ts";
 
 /**
  * Opens the database file, creates it when it is not there (its folder must be), and brings its schema up to date.
  * `:memory:` gives a store of its own. Throws when the file is no database or another program's, or is of a newer
  * schema; such a file is left as it is. The vault seals secrets; {@link VaultError} when its key is not the store's.
- * `openLog` opens the log to write it through without waiting; null: every durable commit waits.
  */
 export function openStore(
   path: string,
   vaultSource: VaultSource,
-  openLog: OpenWritten | null = null,
   { hasRoom, identifyFile, onFault, ...options }: OpenStoreOptions = {},
 ): Store {
-  const { connection, vault } = openFile(path, vaultSource, { openLog, ...options });
+  const { connection, vault } = openFile(path, vaultSource, options);
   const candidates = new Candidates(connection);
-  const unwritten = new Unwritten();
   const monitor = new FaultMonitor(connection, {
     ...(hasRoom === undefined ? {} : { hasRoom }),
     ...(identifyFile === undefined ? {} : { identifyFile }),
@@ -53,7 +49,7 @@ export function openStore(
   });
   return rejecting(monitor, {
     ...createSources(connection),
-    ...createEvents(connection, unwritten, options.afterOthers ?? null),
+    ...createEvents(connection, options.afterOthers ?? null),
     ...createCustomers(connection),
     ...createKeys(connection),
     ...createDeclared(connection),
@@ -66,11 +62,11 @@ export function openStore(
     ...createDailyUsage(connection),
     ...createSubscriptions(connection, vault),
     ...createRememberedAnswers(connection, vault),
-    ...createMatching(connection, { candidates, unwritten }),
-    ...createCatchUp(connection, { candidates, unwritten }),
+    ...createMatching(connection, candidates),
+    ...createCatchUp(connection, candidates),
     ...createReplays(connection, candidates),
     ...createDeliveryLog(connection),
-    ...createDeliveries(connection, { vault, unwritten }),
+    ...createDeliveries(connection, vault),
     ...createEndpoints(connection),
     ...createTierHolds(connection),
     ...createRetention(connection),
@@ -116,13 +112,11 @@ export interface OpenStoreOptions {
 function openFile(
   path: string,
   vaultSource: VaultSource,
-  { openLog, vaultWhenUsed = false, ...options }:
-    & { openLog: OpenWritten | null }
-    & Omit<OpenStoreOptions, "hasRoom" | "identifyFile" | "onFault">,
+  { vaultWhenUsed = false, ...options }: Omit<OpenStoreOptions, "hasRoom" | "identifyFile" | "onFault">,
 ): { connection: Connection; vault: Vault } {
   let connection: Connection | null = null;
   try {
-    connection = new Connection(path, openLog, options);
+    connection = new Connection(path, options);
     return { connection, vault: migrate(connection, vaultSource, { vaultWhenUsed }) };
   } catch (error) {
     connection?.close();

@@ -25,7 +25,7 @@ const LARGEST = 3;
 
 /** What does not arrive, of a database's file that a server may have open. */
 export function undeliveredOfFile(path: string, options: { readOnly?: boolean } = {}): Undelivered {
-  const connection = new Connection(path, null, options);
+  const connection = new Connection(path, options);
   try {
     const switchedOff = connection.all(
       `select id, disabled_by from subscriptions
