@@ -8,7 +8,7 @@ import type { Platform } from "../domain/ports.ts";
 import { isAtLeast, type Severity } from "../domain/severity.ts";
 import type { RegEvent } from "../domain/event.ts";
 import type { Store } from "../domain/store.ts";
-import { afterOthers, afterTurn } from "../platform/clock.ts";
+import { afterTurn } from "../platform/clock.ts";
 import { createPlatform } from "../platform/platform.ts";
 import { listen, type RunningServer } from "../platform/server.ts";
 import { openVaultFile } from "../platform/vault.ts";
@@ -137,7 +137,7 @@ async function setStage(platform: Platform, story: Story, folder: string): Promi
   const store = openStore(
     config.store.path,
     (options) => openVaultFile(config.store.keyFile, options),
-    { afterOthers, afterTurn },
+    { afterTurn },
   );
   const app = createApp({ config, platform, store, version: VERSION });
   const api = await listen({ ...loopback, handler: (request) => app.fetch(request) });

@@ -5,7 +5,7 @@ import { ConfigError, decodeConfig, parseConfigFile, type ParsedConfig } from ".
 import type { LogFields, Platform } from "../domain/ports.ts";
 import type { Store } from "../domain/store.ts";
 import type { StorageProblem } from "../domain/storage_fault.ts";
-import { afterOthers, afterTurn } from "../platform/clock.ts";
+import { afterTurn } from "../platform/clock.ts";
 import { createMachine } from "../platform/machine.ts";
 import { findObstacle, type Obstacle } from "../platform/users.ts";
 import type { LogSettings } from "../platform/log.ts";
@@ -229,7 +229,6 @@ export async function openStoreAt(
       identifyFile: () => machine.identityOf(storeName),
       onFault,
       afterTurn,
-      afterOthers,
       vaultWhenUsed,
     });
   } catch (error) {

@@ -225,9 +225,6 @@ export type VaultSource = (options: { mayMake: boolean }) => Vault;
 /** Calls back soon, and surely: when what is ready at this moment is done, before anything is waited for. */
 export type AfterTurn = (work: () => void) => void;
 
-/** Calls back soon, and surely: when others had a turn, also those of whom only the system has heard so far. */
-export type AfterOthers = (work: () => void) => void;
-
 /** The key is missing, is the wrong one or may be read by others, or what was sealed is damaged. */
 export class VaultError extends Error {
   override readonly name = "VaultError";

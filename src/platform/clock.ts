@@ -17,18 +17,10 @@ export function afterTurn(work: () => void): void {
   setImmediate(work);
 }
 
-/**
- * Calls back when others had a turn. While something is to be called at once, the runtime asks the system only now and
- * then who else is there: requests wait as long as it takes. It asks when there is a timer alone.
- */
-export function afterOthers(work: () => void): void {
-  setTimeout(work, 0);
-}
-
 function sleep(ms: number, signal?: Stop): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();
-    // Of no time it is a timer all the same: with an immediate callback nobody who asks is let in, see afterOthers().
+    // Also for no time: while something is to be called at once, the runtime rarely asks the system for new requests.
     const end = () => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", end);

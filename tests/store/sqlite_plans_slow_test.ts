@@ -8,7 +8,6 @@ import { plansOf, statementsOf } from "./statements.ts";
 
 /** Indexes that hold a queue or an order: walking one of them is not reading the table from end to end. */
 const WALKED = [
-  "events_newest",
   "deliveries_due",
   "deliveries_oldest_pending",
   "deliveries_held",
@@ -19,8 +18,9 @@ const WALKED = [
   "mails_failed",
   "payment_events_by_receipt",
 ];
-/** Tables that stay small, or empty themselves: reading them whole is right. */
+/** Tables that stay small, empty themselves, or are an order that a list walks until its page is full. */
 const SMALL = [
+  "event_order",
   "event_outbox",
   "sources",
   "customers",

@@ -9,6 +9,7 @@ import { openStore } from "../../src/store/sqlite/store.ts";
 import { testVault } from "../support/vault.ts";
 import {
   addCustomer,
+  anEvent,
   aSubscription,
   claimAll,
   matchAll,
@@ -114,7 +115,8 @@ async function oldDatabase(file: string, secrets: readonly string[]): Promise<vo
   }
   connection.run(
     `insert into events (seq, id, source_id, external_id, version, severity, published_at, json, provenance)
-     values (1, 'evt_1', 's', 'x', 1, 0, 0, '{}', '{}'), (2, 'evt_2', 's', 'y', 1, 0, 0, '{}', '{}')`,
+     values (1, 'evt_1', 's', 'x', 1, 0, 0, ?, '{}'), (2, 'evt_2', 's', 'y', 1, 0, 0, ?, '{}')`,
+    ...["evt_1", "evt_2"].map((id) => JSON.stringify(anEvent(id))),
   );
   connection.run(
     `insert into deliveries (seq, id, subscription_id, event_id, sequence, status, hold_reason, attempts,

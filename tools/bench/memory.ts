@@ -2,8 +2,7 @@
 // as the executable does.
 import { join } from "node:path";
 import { COLLECTOR } from "../build/executable.ts";
-import { fillFile } from "./bulk.ts";
-import { addCustomer } from "./fill.ts";
+import { addCustomer, fillEvents } from "./fill.ts";
 import { createEvents } from "./invented.ts";
 import { type Bench, rounded } from "./row.ts";
 import { startServing } from "./serving.ts";
@@ -49,11 +48,11 @@ async function measure({ folder, settings, tell }: Bench, name: string, events: 
   const database = join(place, "regfeed.db");
   const store = openBenchStore(database);
   const { key } = await addCustomer(store);
-  await store.close();
-  fillFile(database, events, {
+  await fillEvents(store, events, {
     next: createEvents(3),
     tell: (done) => tell(`${done} of ${events} events`),
   });
+  await store.close();
   const serving = await startServing(place, key, COLLECTOR);
   try {
     await serving.get("/v1/events?limit=50");

@@ -1,7 +1,6 @@
 // The stores that are read, of three sizes: made once a run, for whichever parts ask for them.
 import { join } from "node:path";
-import { fillFile } from "./bulk.ts";
-import { addCustomer } from "./fill.ts";
+import { addCustomer, fillEvents } from "./fill.ts";
 import { createEvents } from "./invented.ts";
 import type { Settings } from "./row.ts";
 import { openBenchStore } from "./store.ts";
@@ -42,7 +41,12 @@ async function makeStores(
   await store.close();
   for (const { events, folder } of stores) {
     const from = ids.length;
-    fillFile(growing, events - from, { next, tell: (done) => tell(`${from + done} of ${all} events`) });
+    const filled = openBenchStore(growing);
+    await fillEvents(filled, events - from, {
+      next,
+      tell: (done) => tell(`${from + done} of ${all} events`),
+    });
+    await filled.close();
     const copy = join(folder, "regfeed.db");
     if (copy === growing) continue;
     await Deno.copyFile(growing, copy);

@@ -1,5 +1,4 @@
 // Events and publications in SQLite: recording and finding.
-import type { AfterOthers } from "../../domain/ports.ts";
 import type {
   EventPlace,
   MissingPublication,
@@ -10,10 +9,8 @@ import type {
   StoredPublication,
 } from "../../domain/store.ts";
 import type { Connection, Row } from "./connection.ts";
-import { EventLists } from "./event_list.ts";
-import { EventPlaces, selectionOf } from "./event_places.ts";
+import { listEvents } from "./event_list.ts";
 import { requireLease } from "./leases.ts";
-import { RecordReader } from "./record_reader.ts";
 import { PublicationBatch } from "./publication_batch.ts";
 import {
   keepHashes,
@@ -42,10 +39,7 @@ type Decide<T> = (publication: T, stored: StoredPublication | null) => RecordDec
 /** The part of the port that concerns events. */
 export function createEvents(
   connection: Connection,
-  afterOthers: AfterOthers | null,
 ): Pick<Store, EventMethods> {
-  const lists = new EventLists(connection, new RecordReader(connection), afterOthers);
-  const places = new EventPlaces(connection);
   return {
     recordPublications: (sourceId, publications, decide, holder) =>
       Promise.resolve(connection.transaction("durable", () => {
@@ -61,11 +55,11 @@ export function createEvents(
         connection.transaction("durable", () => recordRemovals(connection, sourceId, { ...fetch, decide })),
       ),
 
-    listEvents: (query) => lists.list(query),
+    listEvents: (query) => connection.reading(() => listEvents(connection, query)),
 
-    findEvent: (id) => connection.reading(() => findEvent(places, id)),
+    findEvent: (id) => connection.reading(() => findEvent(connection, id)),
 
-    findPlace: (id) => connection.reading(() => placeOf(places.find(PLACE, id))),
+    findPlace: (id) => connection.reading(() => placeOf(connection.get(PLACE_SQL, id))),
 
     lastPlace: () => connection.reading(() => placeOf(connection.get(LAST_PLACE_SQL))),
 
@@ -94,39 +88,24 @@ function createRecordsState(connection: Connection): Store["recordsState"] {
   };
 }
 
-const PLACE = selectionOf({
-  columns: "id, seq, published_at",
-  from: "from events",
-  isOf: (row, id) => row["id"] === id,
-});
+const PLACE_SQL = "select id, seq, published_at from events where id = ?";
 const LAST_PLACE_SQL = "select id, seq, published_at from events where seq = (select max(seq) from events)";
 const STATE_SQL = `
   select (select ifnull(max(seq), 0) from events) || '.' ||
     (select ifnull(max(seq), 0) from event_translations) as state`;
 
-/** A record that has later languages has its rendering: most have neither, and are looked for in one place. */
-const FOUND = selectionOf({
-  columns: `ifnull(event_renderings.json, events.json) as json, provenance,
+/** A record that has later languages has its rendering: most have neither. */
+const FOUND_SQL = `
+  select ifnull(event_renderings.json, events.json) as json, provenance,
     case when event_seq is null then '[]' else (
       select json_group_array(json_object('language', language, 'url', url, 'added_at', added_at,
         'provenance', json(provenance)))
       from (select * from event_translations where event_seq = events.seq order by language)
-    ) end as later`,
-  from: "from events left join event_renderings on event_seq = events.seq",
-  isOf: (row, id) => beginsWithId(String(row["json"]), id),
-});
+    ) end as later
+  from events left join event_renderings on event_seq = events.seq where events.id = ?`;
 
-/** What a record's JSON begins with, before its id. */
-const BEFORE_ID = '{"id":"';
-
-/** Whether the JSON of a record begins with this id. */
-function beginsWithId(json: string, id: string): boolean {
-  return json.startsWith(BEFORE_ID) && json.startsWith(id, BEFORE_ID.length) &&
-    json.charCodeAt(BEFORE_ID.length + id.length) === 0x22;
-}
-
-function findEvent(places: EventPlaces, id: string): Awaited<ReturnType<Store["findEvent"]>> {
-  const row = places.find(FOUND, id);
+function findEvent(connection: Connection, id: string): Awaited<ReturnType<Store["findEvent"]>> {
+  const row = connection.get(FOUND_SQL, id);
   return row === undefined ? null : {
     json: String(row["json"]),
     provenance: String(row["provenance"]),

@@ -2,7 +2,7 @@
 import { type Arrivals, CADENCE_MS, type Flood, NO_FLOOD, OLDER_BY_MS } from "../../domain/arrivals.ts";
 import type { Store } from "../../domain/store.ts";
 import type { Connection } from "./connection.ts";
-import { tagName } from "./event_tags.ts";
+import { firstPosition, tagMatch } from "./event_index.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -79,12 +79,13 @@ function countArrivals(
     sourceId,
   )?.["first"] ?? null;
   if (waiting === null) return null;
-  const tag = tagName("source", sourceId);
+  const match = tagMatch("source", sourceId);
   const newest = connection.get(
-    `select published_at from event_tags
-     where tag_id = (select id from tags where name = ?) and event_seq < ?
-     order by published_at desc, event_id desc limit 1`,
-    tag,
+    `select published_at
+     from events_by_date cross join event_order on event_order.position = events_by_date.rowid
+       cross join events on events.seq = event_order.event_seq
+     where events_by_date match ? and events.seq < ? order by events_by_date.rowid desc limit 1`,
+    match,
     Number(waiting),
   )?.["published_at"];
   const source = connection.get(
@@ -105,10 +106,11 @@ function countArrivals(
     sourceId,
   );
   const dated = connection.get(
-    `select count(*) as count from event_tags
-     where tag_id = (select id from tags where name = ?) and published_at > ? and event_seq < ?`,
-    tag,
-    newestMs - CADENCE_MS,
+    `select count(*) as count
+     from events_by_date cross join event_order on event_order.position = events_by_date.rowid
+     where events_by_date match ? and events_by_date.rowid >= ? and event_seq < ?`,
+    match,
+    firstPosition(newestMs - CADENCE_MS + 1),
     Number(waiting),
   );
   return {

@@ -22,9 +22,11 @@ import dailyUsage from "./migrations/0020_daily_usage.sql" with { type: "text" }
 import fairSlots from "./migrations/0021_fair_slots.sql" with { type: "text" };
 import catchUpPlaces from "./migrations/0022_catch_up_places.sql" with { type: "text" };
 import customerStorage from "./migrations/0023_customer_storage.sql" with { type: "text" };
+import eventIndex from "./migrations/0024_event_index.sql" with { type: "text" };
 import type { Vault, VaultSource } from "../../domain/ports.ts";
 import { VERSION } from "../../version.ts";
 import { Connection } from "./connection.ts";
+import { indexAll } from "./event_index.ts";
 import { openVault, openVaultWhenUsed, proveKey, sealWhatWasClear } from "./seals.ts";
 
 /** A step: its SQL, and what only a program can do after it; both in one transaction. */
@@ -62,6 +64,7 @@ const MIGRATIONS: readonly Migration[] = [
   { sql: fairSlots },
   { sql: catchUpPlaces },
   { sql: customerStorage },
+  { sql: eventIndex, then: indexAll },
 ];
 
 /** The schema that this version reads and writes. */

@@ -3,7 +3,7 @@ import { type RegEvent, withTranslation } from "../../domain/event.ts";
 import { severityRank } from "../../domain/severity.ts";
 import type { PublicationKey, RecordDecision, StoredPublication } from "../../domain/store.ts";
 import type { Connection, Value } from "./connection.ts";
-import { tagName, TagWriter } from "./event_tags.ts";
+import { IndexWriter } from "./event_index.ts";
 import { insertRows, type RowInsert, rowInsert } from "./many_rows.ts";
 import { asciiJson, servedBySeq } from "./served.ts";
 
@@ -24,8 +24,7 @@ const HELD = rowInsert("insert into held_events (event_seq, source_id, reason)",
 
 /** Writes the records of one transaction, in which nobody else writes any. */
 export class RecordWriter {
-  readonly #tags: TagWriter;
-  readonly #words: { seq: number; text: string }[] = [];
+  readonly #index: IndexWriter;
   /** The last place that was given; null before the first. */
   #lastSeq: number | null = null;
   /** Rows that wait to be written many at once, in the order of writing: what refers to an event comes after it. */
@@ -35,7 +34,7 @@ export class RecordWriter {
   ]]);
 
   constructor(readonly connection: Connection) {
-    this.#tags = new TagWriter(connection);
+    this.#index = new IndexWriter(connection);
   }
 
   /**
@@ -59,8 +58,7 @@ export class RecordWriter {
       asciiJson(event),
       asciiJson(provenance),
     ]);
-    this.#tags.add(event, seq);
-    this.#words.push({ seq, text: wordsOf(event) });
+    this.#index.add(event, seq);
     const isNew = stored === null && event.version === 1;
     if (!isNew) this.flush();
     if (isNew) this.#addPublication(publication, { event, seq });
@@ -104,8 +102,7 @@ export class RecordWriter {
       seq,
       asciiJson(after),
     );
-    this.#tags.addName(after, { seq, name: tagName("language", language) });
-    this.#changeWords(seq);
+    this.#index.change(seq, before, after);
     keepLanguage(this.connection, sourceId, { externalId, language, textHash });
   }
 
@@ -124,12 +121,9 @@ export class RecordWriter {
   /** Writes what is written once for all; nothing is recorded after it. */
   finish(): void {
     this.flush();
-    this.#tags.finish();
     // At the end and together: the full-text index writes what it has gathered before each statement that may need to
     // be undone by itself, which most others are.
-    for (const { seq, text } of this.#words) {
-      this.connection.run("insert into event_words (rowid, words) values (?, ?)", seq, text);
-    }
+    this.#index.finish();
   }
 
   #add(insert: RowInsert, row: Value[]): void {
@@ -176,29 +170,6 @@ export class RecordWriter {
       event.external_id,
     );
     return before?.["reason"] as string | null | undefined ?? null;
-  }
-
-  /** The index holds no texts of its own: what goes out of it is told to it. */
-  #changeWords(seq: number): void {
-    const own: RegEvent = JSON.parse(
-      String(this.connection.get("select json from events where seq = ?", seq)?.["json"]),
-    );
-    const later = this.connection.all(
-      "select title, summary from event_translations where event_seq = ? order by seq",
-      seq,
-    ).map((row) => [String(row["title"]), String(row["summary"])]);
-    const text = joined([...textsOf(own), ...later.flat()]);
-    const waiting = this.#words.find((entry) => entry.seq === seq);
-    if (waiting !== undefined) {
-      waiting.text = text;
-      return;
-    }
-    this.connection.run(
-      "insert into event_words (event_words, rowid, words) values ('delete', ?, ?)",
-      seq,
-      joined([...textsOf(own), ...later.slice(0, -1).flat()]),
-    );
-    this.#words.push({ seq, text });
   }
 
   #keepPublication(
@@ -274,19 +245,4 @@ function keepLanguage(
     language,
     textHash,
   );
-}
-
-function joined(texts: readonly string[]): string {
-  return texts.filter((text, at) => texts.indexOf(text) === at).join("\n");
-}
-
-/** What an event is found by in the full-text index: its own words in every language, each text once. */
-export function wordsOf(event: RegEvent): string {
-  return joined(textsOf(event));
-}
-
-/** Title and summary in every language. */
-function textsOf(event: RegEvent): string[] {
-  const words = Object.values(event.translations).flatMap(({ title, summary }) => [title, summary]);
-  return [event.title_en, event.summary_en, ...words];
 }

@@ -1,5 +1,5 @@
 // The SQLite engine of the Store port.
-import type { AfterOthers, AfterTurn, Vault, VaultSource } from "../../domain/ports.ts";
+import type { AfterTurn, Vault, VaultSource } from "../../domain/ports.ts";
 import type { Store } from "../../domain/store.ts";
 import type { StorageProblem } from "../../domain/storage_fault.ts";
 import { Connection } from "./connection.ts";
@@ -49,7 +49,7 @@ export function openStore(
   });
   return rejecting(monitor, {
     ...createSources(connection),
-    ...createEvents(connection, options.afterOthers ?? null),
+    ...createEvents(connection),
     ...createCustomers(connection),
     ...createKeys(connection),
     ...createDeclared(connection),
@@ -105,8 +105,6 @@ export interface OpenStoreOptions {
   vaultWhenUsed?: boolean;
   /** Calls back when what is ready now is done: requests that came together share what a read costs. */
   afterTurn?: AfterTurn;
-  /** Calls back when others had a turn: a long search lets them; without it, it takes its time at once. */
-  afterOthers?: AfterOthers;
 }
 
 function openFile(

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { RegEvent } from "../../../src/domain/event.ts";
 import { SEVERITIES, severityRank } from "../../../src/domain/severity.ts";
 import type { EventQuery, Store } from "../../../src/domain/store.ts";
-import { anEvent, first, publish, recordIt, T0 } from "./given.ts";
+import { anEvent, first, PROVENANCE, publish, recordIt, T0 } from "./given.ts";
 import { walkNewestFirst } from "./list_model.ts";
 import type { StorePromise } from "./promise.ts";
 
@@ -30,6 +30,70 @@ export const listingPromises: StorePromise[] = [
       await publish(store, order.map(([id, published_at]) => anEvent(id, { published_at })));
       assert.deepEqual(await ids(store), ["evt_e", "evt_c", "evt_b", "evt_a", "evt_d"]);
       assert.deepEqual(await ids(store, { limit: 2 }), ["evt_e", "evt_c"]);
+    },
+  },
+  {
+    name:
+      "listEvents() orders events of one time by id, also when ids descend from one recording to the next",
+    check: async (store) => {
+      const stored = [
+        "evt_05",
+        "evt_03",
+        "evt_08",
+        "evt_01",
+        "evt_09",
+        "evt_02",
+        "evt_04",
+        "evt_07",
+        "evt_06",
+      ];
+      for (const id of stored) {
+        const title_en = `${id < "evt_05" ? "risk" : "models"} labels`;
+        await publish(store, [anEvent(id, { published_at: 2, external_id: id, title_en, topics: ["gpai"] })]);
+      }
+      await publish(
+        store,
+        [1, 3].map((at) => anEvent(`evt_${at}x`, { published_at: at, external_id: `${at}` })),
+      );
+      const equal = stored.toSorted().reverse();
+      assert.deepEqual(await ids(store), ["evt_3x", ...equal, "evt_1x"]);
+      const filters = [[{ topics: ["gpai"] }, equal], [{ words: ["labels"] }, equal], [
+        { words: ["risk", "labels"], since: 2, until: 2 },
+        ["evt_04", "evt_03", "evt_02", "evt_01"],
+      ]] as const;
+      for (const [filter, expected] of filters) {
+        assert.deepEqual(await ids(store, filter), expected);
+        // A publication of the same time arrives between two pages: no event is lost or repeated.
+        let arrived = 0;
+        const arrive = async () => {
+          const id = `evt_00${Object.keys(filter).join("")}${arrived++}`;
+          await publish(store, [
+            anEvent(id, { published_at: 2, external_id: id, topics: [], title_en: "none" }),
+          ]);
+        };
+        assert.deepEqual(await walkNewestFirst(store, { ...filter, limit: 2 }, arrive), expected);
+      }
+    },
+  },
+  {
+    name:
+      "a later language is found after an event of the same time with a smaller id was recorded, and once",
+    check: async (store) => {
+      const key = { key: "publication of evt_1", contentHash: "h", textHash: "en text", language: "en" };
+      await store.recordPublications("board", [key], recordIt(anEvent("evt_1")));
+      await store.recordPublications("board", [{ ...key, textHash: "de text", language: "de" }], () => ({
+        kind: "translated",
+        words: { title: "Leitlinien", summary: "Zur Kennzeichnung." },
+        url: "https://board.example/de",
+        provenance: PROVENANCE,
+        atMs: T0,
+      }));
+      await publish(store, [anEvent("evt_0", { external_id: "another" })]);
+      assert.deepEqual(await ids(store, { languages: ["de"] }), ["evt_1"]);
+      assert.deepEqual(await ids(store, { languages: ["de"], after: { seq: 0 } }), ["evt_1"]);
+      assert.deepEqual(await ids(store, { words: ["leitlinien"] }), ["evt_1"]);
+      assert.deepEqual(await ids(store, { topics: ["transparency"] }), ["evt_1", "evt_0"]);
+      assert.deepEqual(await ids(store, { words: ["guidelines", "evt"] }), ["evt_1", "evt_0"]);
     },
   },
   {
