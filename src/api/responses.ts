@@ -1,7 +1,7 @@
 // Answers as HTTP: the headers of successes and of errors, what is sent compressed, what the client has already.
 import type { RequestAllowance } from "../domain/allowance.ts";
 import type { AppError } from "../domain/errors.ts";
-import { type KeptAnswer, namesTag, takesGzip } from "./kept_answers.ts";
+import { type Body, namesTag, takesGzip } from "./response_cache.ts";
 import type { Refusal } from "./address_limits.ts";
 import { problemJson } from "./problem.ts";
 import type { Route } from "./route.ts";
@@ -19,7 +19,7 @@ export interface Passage {
 /** An answer ready to be sent, whole or as what the client has already. */
 export interface Answered {
   status: number;
-  body: KeptAnswer;
+  body: Body;
   headers: Record<string, string>;
 }
 
@@ -51,7 +51,7 @@ export function success(
 ): Response {
   const isRead = route.method === "GET" && status === 200;
   const ifNoneMatch = request.headers.get("if-none-match");
-  const namesIt = isRead && namesTag(ifNoneMatch, body.etag());
+  const namesIt = isRead && namesTag(ifNoneMatch, body.etag);
   const isKnown = namesIt || (isRead && ifNoneMatch?.trim() === "*");
   // `*` matches whatever there is: free of quota, a client could poll for changes without limit.
   if (namesIt) passage.allowance?.refund();
@@ -62,10 +62,10 @@ export function success(
   if (compressed !== null) all["content-encoding"] = "gzip";
   // The body is left out of an answer to HEAD; its length stays true (RFC 9110, 8.6).
   if (request.method === "HEAD" && !isKnown) {
-    all["content-length"] = String(lengthOf(compressed ?? body.content()));
+    all["content-length"] = String(lengthOf(compressed ?? body.content));
   }
   if (isRead) {
-    all["etag"] = body.etag();
+    all["etag"] = body.etag;
     all["vary"] = "Accept-Encoding";
   }
   // What is no read may hold a secret that is shown once.
@@ -73,7 +73,7 @@ export function success(
     ? `${passage.isPublic ? "public" : "private"}, no-cache`
     : "no-store";
   for (const name in headers) all[name] = headers[name] ?? "";
-  return new Response(isKnown ? null : compressed ?? body.content(), { status: sent, headers: all });
+  return new Response(isKnown ? null : compressed ?? body.content, { status: sent, headers: all });
 }
 
 function lengthOf(content: string | Uint8Array): number {

@@ -30,9 +30,9 @@ import { refuseTags } from "./conditions.ts";
 import type { Idempotency, Repetition } from "./idempotency.ts";
 import { invalid } from "./findings.ts";
 import { checkBody, NO_INPUT, readQuery } from "./input.ts";
-import { createKeptAnswers, type KeptAnswers, prepareAnswer } from "./kept_answers.ts";
 import { answerProbe } from "./probes.ts";
 import { toAppError } from "./problem.ts";
+import { Body, ResponseCache } from "./response_cache.ts";
 import { createProxyWatch, Routed } from "./routed.ts";
 import { createRouter, type Destination } from "./router.ts";
 import { type Answered, failure, preflight, success } from "./responses.ts";
@@ -82,7 +82,7 @@ export interface ApiServer {
 /** What every request is answered with. */
 interface Means {
   options: ServerOptions;
-  kept: KeptAnswers;
+  cache: ResponseCache;
   limits: AddressLimits;
 }
 
@@ -90,7 +90,7 @@ interface Means {
 export function createServer(options: ServerOptions): ApiServer {
   const means = {
     options,
-    kept: createKeptAnswers(),
+    cache: new ResponseCache(),
     limits: createAddressLimits(options.limits, options.clock, { counts: options.addressCounts }),
   };
   const { limits } = means;
@@ -222,19 +222,16 @@ interface Admitted {
   way: Way;
 }
 
-/** What a route answers: what is kept of it while that is true, else what it makes. */
+/** The response of a route: from the cache, as long as nothing has changed that it depends on. */
 function answerRoute(route: Route, admitted: Admitted): Soon<Answered> {
-  const { passage: { address }, means: { kept, options } } = admitted.way;
-  // What nobody asked for lately is neither kept nor worth keeping.
-  if (route.state === undefined || !kept.wasAsked(address)) return makeAnswer(route, admitted);
-  // Read before the answer is made: what is stored meanwhile makes the answer out of date at once, never for good.
+  const { passage: { address }, means: { cache, options } } = admitted.way;
+  if (route.state === undefined) return makeAnswer(route, admitted);
+  // Read before the response is made: what is stored meanwhile makes the response outdated at once, never for good.
   return whenThere(route.state(options.clock.nowMs()), (state) => {
-    const hot = kept.get(address, state);
-    if (hot !== null) return { status: route.status, body: hot.answer, headers: hot.headers };
+    const cached = cache.get(address, state);
+    if (cached !== null) return { status: route.status, ...cached };
     return whenThere(makeAnswer(route, admitted), (made) => {
-      if (made.status === route.status) {
-        kept.put(address, state, { answer: made.body, headers: made.headers });
-      }
+      if (made.status === route.status) cache.put(address, state, made);
       return made;
     });
   });
@@ -288,7 +285,7 @@ function isWithoutInput({ access, body, query, verify, repeatable }: Route): boo
 }
 
 function answeredWith({ status, json, headers = NO_HEADERS, contentName }: Answer): Answered {
-  return { status, body: prepareAnswer(json, contentName), headers };
+  return { status, body: new Body(json, contentName), headers };
 }
 
 /** Query and body as the route takes them. Throws an error that names everything wrong with them. */

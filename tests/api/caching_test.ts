@@ -1,8 +1,7 @@
-// Tests of src/api/caching.ts.
+// Conditional and compressed responses, and the cache of responses.
 import assert from "node:assert/strict";
-import { Buffer } from "node:buffer";
 import { gunzipSync } from "node:zlib";
-import { createKeptAnswers, namesTag, prepareAnswer, takesGzip } from "../../src/api/kept_answers.ts";
+import { Body, namesTag, ResponseCache, takesGzip } from "../../src/api/response_cache.ts";
 import { boardConfig, rss } from "../support/samples.ts";
 import { createWorld, type World } from "../support/world.ts";
 
@@ -148,48 +147,30 @@ Deno.test("namesTag() compares weakly", () => {
   for (const [header, expected] of rows) assert.equal(namesTag(header, tag), expected, String(header));
 });
 
-Deno.test("createKeptAnswers() forgets what depends on something else now, and the oldest when it is full", () => {
-  const kept = createKeptAnswers(1_000);
-  const entry = { answer: prepareAnswer("x".repeat(190)), headers: {} };
-  kept.put("/a", "1", entry);
-  assert.equal(kept.get("/a", "1"), entry);
-  assert.equal(kept.get("/a", "2"), null);
-  assert.equal(kept.get("/a", "1"), null, "it is gone for good");
-  for (const address of ["/a", "/b"]) kept.put(address, "1", entry);
-  kept.get("/a", "1");
-  kept.put("/c", "1", entry);
-  assert.equal(kept.get("/b", "1"), null, "the one asked for longest ago");
-  assert.equal(kept.get("/a", "1"), entry);
-  kept.put("/huge", "1", { answer: prepareAnswer("x".repeat(2_000)), headers: {} });
-  assert.equal(kept.get("/huge", "1"), null);
+Deno.test("ResponseCache drops what depends on another state, and what was not used for longest when it is full", () => {
+  const cache = new ResponseCache(1_000);
+  const response = { body: new Body("x".repeat(190)), headers: {} };
+  for (const url of ["/a", "/b", "/c", "/huge"]) cache.put(url, "1", response); // requested for the first time
+  cache.put("/a", "1", response);
+  assert.equal(cache.get("/a", "1"), response);
+  assert.equal(cache.get("/a", "2"), null);
+  assert.equal(cache.get("/a", "1"), null, "it is gone for good");
+  for (const url of ["/a", "/b"]) cache.put(url, "1", response);
+  cache.get("/a", "1");
+  cache.put("/c", "1", response);
+  assert.equal(cache.get("/b", "1"), null, "the one not used for longest");
+  assert.equal(cache.get("/a", "1"), response);
+  cache.put("/huge", "1", { body: new Body("x".repeat(2_000)), headers: {} });
+  assert.equal(cache.get("/huge", "1"), null);
+  assert.equal(cache.get("/a", "1"), response);
 });
 
-Deno.test("createKeptAnswers() knows which address was asked for before, of the overlong ones none", () => {
-  const kept = createKeptAnswers();
-  assert.deepEqual([kept.wasAsked("/a"), kept.wasAsked("/b"), kept.wasAsked("/a")], [false, false, true]);
-  const long = `/${"x".repeat(1_000)}`;
-  assert.deepEqual([kept.wasAsked(long), kept.wasAsked(long)], [false, false]);
-  for (let number = 0; number < 20_000; number++) {
-    kept.wasAsked(`/${number}`);
-    kept.wasAsked("/b");
-  }
-  assert.equal(kept.wasAsked("/a"), false, "that was long ago");
-  assert.equal(kept.wasAsked("/b"), true, "who is asked for again and again stays known");
-});
-
-Deno.test("prepareAnswer() gives the same body under the same tag however often it is asked", () => {
-  for (const text of ["plain ".repeat(500), "Prüfung – 🇪🇺 ".repeat(500)]) {
-    const answer = prepareAnswer(text);
-    const size = answer.size();
-    const etag = answer.etag();
-    for (let time = 0; time < 3; time++) {
-      assert.equal(Buffer.from(answer.content()).toString(), text);
-      assert.equal(answer.etag(), etag);
-    }
-    assert.ok(answer.size() >= size, "encoded it is never counted as less");
-    assert.equal(gunzipSync(answer.gzip() ?? new Uint8Array()).toString(), text);
-    assert.equal(prepareAnswer(text).etag(), etag);
-  }
-  assert.equal(prepareAnswer("x", "name-1").etag(), 'W/"name-1"');
-  assert.equal(prepareAnswer("x").gzip(), null, "too short");
+Deno.test("a body has the same tag whenever it is made, or the one that it is given, and one compressed form", () => {
+  const text = "Prüfung – 🇪🇺 ".repeat(500);
+  const body = new Body(text);
+  assert.equal(gunzipSync(body.gzip() ?? new Uint8Array()).toString(), text);
+  assert.equal(body.gzip(), body.gzip());
+  assert.equal(new Body(text).etag, body.etag);
+  assert.equal(new Body("x", "name-1").etag, 'W/"name-1"');
+  assert.equal(new Body("x").gzip(), null, "too short");
 });

@@ -24,6 +24,8 @@ export interface LoadResult {
   failed: number;
   /** Half of the requests took at most this long, ms. */
   medianMs: number;
+  /** 99 of 100 requests took at most this long, ms. */
+  p99Ms: number;
 }
 
 /** The longest answer that fits, bytes. */
@@ -41,14 +43,16 @@ async function run(job: LoadJob): Promise<LoadResult> {
     paths.list = job.paths.map((path) => encoder.encode(`GET ${path} ${head}`));
     paths.next = 0;
   }
-  const result: LoadResult = { requests: 0, ms: 0, bytes: 0, failed: 0, medianMs: 0 };
+  const result: LoadResult = { requests: 0, ms: 0, bytes: 0, failed: 0, medianMs: 0, p99Ms: 0 };
   const times: number[] = [];
   const startMs = performance.now();
   let left = job.maxRequests;
   const isOver = (): boolean => left-- <= 0 || performance.now() - startMs >= job.forMs;
   await Promise.all(Array.from({ length: job.connections }, () => ask(job.port, isOver, result, times)));
   result.ms = performance.now() - startMs;
-  result.medianMs = times.sort((a, b) => a - b)[times.length >> 1] ?? 0;
+  times.sort((a, b) => a - b);
+  result.medianMs = times[times.length >> 1] ?? 0;
+  result.p99Ms = times[Math.floor(times.length * 0.99)] ?? 0;
   return result;
 }
 

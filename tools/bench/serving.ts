@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { BareAnswer } from "./bare_server.ts";
 import type { LoadJob, LoadResult } from "./load.ts";
 import { SOURCES } from "./invented.ts";
-import { compare, type Compared } from "./measure.ts";
+import { compare, type Compared, median } from "./measure.ts";
 import { type Companion, cpuMsOf, startCompanion, startRegfeed } from "./processes.ts";
 import { rounded, type Settings } from "./row.ts";
 
@@ -98,17 +98,22 @@ export async function compareServers(
   await serving.load(serving.bare.port, { ...bounds, forMs: WARM_MS }, paths);
   await serving.load(serving.regfeed.port, { ...bounds, forMs: WARM_MS });
   const spent = { regfeed: { cpuMs: 0, requests: 0 }, bare: { cpuMs: 0, requests: 0 } };
+  const slowest: number[] = [];
   const rateOf = (side: "regfeed" | "bare") => async (): Promise<number> => {
     const { pid, port } = serving[side];
     const beforeMs = await cpuMsOf(pid);
-    const { requests, ms } = await serving.load(port, bounds);
+    const { requests, ms, medianMs, p99Ms } = await serving.load(port, bounds);
+    if (side === "regfeed") slowest.push(p99Ms / medianMs);
     spent[side].cpuMs += (await cpuMsOf(pid)) - beforeMs;
     spent[side].requests += requests;
     return requests / ms * 1000;
   };
   const compared = await compare(settings.rounds, rateOf("regfeed"), rateOf("bare"));
   const micros = (side: "regfeed" | "bare"): number => spent[side].cpuMs * 1000 / spent[side].requests;
-  return { ...compared, cost: describeCost(micros("regfeed"), micros("bare")) };
+  return {
+    ...compared,
+    cost: `p99 ${rounded(median(slowest))} x the median; ${describeCost(micros("regfeed"), micros("bare"))}`,
+  };
 }
 
 /** CPU time says the same on a machine that does something else beside; not every system shows it. */

@@ -1,0 +1,115 @@
+// The bodies of responses with their entity tags and compressed forms, and a cache of those that were made last.
+import { createHash } from "node:crypto";
+import { gzipSync } from "node:zlib";
+
+/** Size of the cache, bytes of bodies in both forms. */
+const MAX_BYTES = 16 * 1024 * 1024;
+/** URLs that are remembered as requested once. */
+const MAX_SEEN = 1_000;
+/** Shorter bodies are not compressed, characters. */
+const MIN_GZIP_LENGTH = 1_024;
+
+/** A response's body, with what conditional and compressed responses need of it. */
+export class Body {
+  #etag: string | null;
+  #gzip: Uint8Array<ArrayBuffer> | null = null;
+
+  /** `tag` identifies the content (base64url characters), where the caller has something cheaper than a hash of it. */
+  constructor(readonly content: string, tag?: string) {
+    this.#etag = tag === undefined ? null : `W/"${tag}"`;
+  }
+
+  /** A weak entity tag (RFC 9110, 8.8.3): both forms of the body share it. */
+  get etag(): string {
+    return this.#etag ??= `W/"${createHash("sha1").update(this.content).digest("base64url")}"`;
+  }
+
+  /** The body compressed by gzip, on first use; null when it is too short for that. */
+  gzip(): Uint8Array<ArrayBuffer> | null {
+    if (this.content.length < MIN_GZIP_LENGTH) return null;
+    return this.#gzip ??= new Uint8Array(gzipSync(this.content, { level: 4 }));
+  }
+}
+
+/** A response without what differs from request to request. */
+export interface CachedResponse {
+  readonly body: Body;
+  readonly headers: Record<string, string>;
+}
+
+/**
+ * Responses by URL; one is valid as long as the state that it depends on is the same. The last used are kept, of URLs
+ * that were requested before: to keep every list of clients that page through all events took 1.40 instead of 0.99 ms of
+ * CPU time for each of them.
+ */
+export class ResponseCache {
+  readonly #entries = new Map<string, { state: string; response: CachedResponse }>();
+  #bytes = 0;
+  /** URLs that were requested, since the last time that there were too many. */
+  readonly #seen = new Set<string>();
+
+  constructor(readonly maxBytes: number = MAX_BYTES) {}
+
+  /** The response for a URL in this state; null when it has to be made. */
+  get(url: string, state: string): CachedResponse | null {
+    const entry = this.#entries.get(url);
+    if (entry === undefined) return null;
+    this.#remove(url, entry.response);
+    if (entry.state !== state) return null;
+    this.#add(url, entry);
+    return entry.response;
+  }
+
+  /** Keeps a response when its URL was requested before; the ones not used for longest make room for it. */
+  put(url: string, state: string, response: CachedResponse): void {
+    if (!this.#seen.has(url)) {
+      if (this.#seen.size === MAX_SEEN) this.#seen.clear();
+      this.#seen.add(url);
+      return;
+    }
+    if (sizeOf(url, response) > this.maxBytes) return;
+    this.#add(url, { state, response });
+    for (const [oldest, entry] of this.#entries) {
+      if (this.#bytes <= this.maxBytes) return;
+      this.#remove(oldest, entry.response);
+    }
+  }
+
+  #add(url: string, entry: { state: string; response: CachedResponse }): void {
+    this.#entries.set(url, entry);
+    this.#bytes += sizeOf(url, entry.response);
+  }
+
+  #remove(url: string, response: CachedResponse): void {
+    this.#entries.delete(url);
+    this.#bytes -= sizeOf(url, response);
+  }
+}
+
+/** With room for the compressed form, which is shorter than the content. */
+function sizeOf(url: string, { body }: CachedResponse): number {
+  return 2 * body.content.length + 2 * url.length;
+}
+
+/** Whether an `If-None-Match` lists the tag, compared weakly (RFC 9110, 13.1.2); `*` lists none. */
+export function namesTag(ifNoneMatch: string | null, etag: string): boolean {
+  if (ifNoneMatch === null) return false;
+  const opaque = etag.replace(/^W\//, "");
+  return ifNoneMatch.split(",").some((candidate) => candidate.trim().replace(/^W\//, "") === opaque);
+}
+
+/**
+ * Whether an `Accept-Encoding` takes gzip, and no less gladly than the plain body: its own weight counts, else that of
+ * `*` (RFC 9110, 12.5.3).
+ */
+export function takesGzip(acceptEncoding: string | null): boolean {
+  if (acceptEncoding === null) return false;
+  const weights = new Map<string, number>();
+  for (const part of acceptEncoding.toLowerCase().split(",")) {
+    const [coding = "", ...parameters] = part.split(";").map((text) => text.trim());
+    const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2) ?? "1";
+    weights.set(coding, Number(weight));
+  }
+  const weight = weights.get("gzip") ?? weights.get("*") ?? 0;
+  return weight > 0 && weight >= (weights.get("identity") ?? 0);
+}
