@@ -2,7 +2,7 @@
 import type { Clock, Files, Log } from "../domain/ports.ts";
 import { type CertificatePair, examineCertificate } from "../platform/certificate.ts";
 import type { Machine } from "../platform/machine.ts";
-import { judgeKeyFile } from "./doctor/certificate.ts";
+import { checkKeyFile } from "./doctor/rights.ts";
 
 /** How often the files are read, ms. */
 const LOOK_EVERY_MS = 5_000;
@@ -78,7 +78,7 @@ async function use(
     return (error as Error).message;
   }
   log.info("new certificate in use", { file: paths.cert, expires });
-  const { level, seen, todo } = judgeKeyFile(paths.key, machine.rightsOf(paths.key));
+  const { level, seen, todo } = checkKeyFile(paths.key, machine.rightsOf(paths.key));
   if (level !== "good") log.warn(`${seen}: ${todo}`);
   return null;
 }

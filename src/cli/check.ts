@@ -6,8 +6,8 @@ import { createMachine } from "../platform/machine.ts";
 import type { Host } from "../platform/process.ts";
 import { type Command, CommandError, EXIT, JSON_OPTION } from "./command.ts";
 import { examineDeclared } from "./declared_conflicts.ts";
-import { judgePayment } from "./doctor/payment.ts";
-import { examineTls } from "./doctor.ts";
+import { checkTls } from "./doctor/certificate.ts";
+import { checkPayment } from "./doctor/payment.ts";
 import { warnOfRights } from "./doctor/rights.ts";
 import { loadConfig } from "./open.ts";
 import { tracesWarning } from "./version.ts";
@@ -30,7 +30,8 @@ export const checkCommand: Command = {
         EXIT.usage,
       );
     }
-    const tls = await examineTls(host, config);
+    const nowMs = createClock().nowMs();
+    const tls = await checkTls(host, config, nowMs);
     const flaws = tls.filter(({ level }) => level !== "good").map(({ seen, todo }) => `${seen}: ${todo}`);
     if (tls.some(({ level }) => level === "problem")) {
       const lines = flaws.map((flaw) => `${file}: server.tls_cert, server.tls_key: ${flaw}`);
@@ -45,7 +46,6 @@ export const checkCommand: Command = {
       ...flaws,
       ...warnOfRights(loaded, createMachine()),
     ];
-    const nowMs = createClock().nowMs();
     if (flags.has("json")) {
       host.out(`${JSON.stringify({ file, ok: true, warnings, ...summariseConfig(config, nowMs) })}\n`);
     } else {
@@ -105,8 +105,7 @@ function accountWarnings(config: Config): string[] {
   if (mail.smtp === null) {
     warnings.push(`there is no mail server: mails with customers' keys are put into ${mail.outbox}`);
   }
-  // What nobody will have meant is the same here as for the doctor.
-  const ofPayment = judgePayment(config).filter(({ level }) => level !== "good");
+  const ofPayment = checkPayment(config).filter(({ level }) => level !== "good");
   return [...warnings, ...ofPayment.map(({ seen, todo }) => todo === null ? seen : `${seen}: ${todo}`)];
 }
 

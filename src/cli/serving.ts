@@ -24,7 +24,7 @@ import { createThread, type Thread } from "../platform/thread.ts";
 import { VERSION } from "../version.ts";
 import { readPair, watchCertificate } from "./certificate_watch.ts";
 import { type CommandCall, CommandError, EXIT } from "./command.ts";
-import { judgeTimes } from "./doctor/certificate.ts";
+import { checkTimes } from "./doctor/certificate.ts";
 import { warnOfRights } from "./doctor/rights.ts";
 import { lockStore } from "./instance_lock.ts";
 import { type LoadedConfig, type Opened, openStoreAt } from "./open.ts";
@@ -215,7 +215,7 @@ async function listenAt(
   const server = await listenTls({ ...options, pair });
   const log = platform.log("tls");
   // Clients that look at their clock refuse it; it may as well be this machine's clock that is wrong.
-  for (const { seen, todo } of judgeTimes(state, platform.clock.nowMs())) log.warn(`${seen}: ${todo}`);
+  for (const { seen, todo } of checkTimes(state, platform.clock.nowMs())) log.warn(`${seen}: ${todo}`);
   const renew = (next: CertificatePair) => server.renew(next);
   const machine = createMachine();
   void watchCertificate(

@@ -10,8 +10,6 @@ export interface Volume {
   isNetwork: boolean;
   /** What this process may still write, bytes. */
   freeBytes: number;
-  /** Files that may still be made; null where the file system does not count them. */
-  freeFiles: number | null;
 }
 
 /** A file or folder as its owner's rights go. */
@@ -39,32 +37,6 @@ export interface Machine {
   identityOf(path: string): string | null;
   /** Null for a path at which nothing is. */
   rightsOf(path: string): Rights | null;
-}
-
-/** A user of the system, by number. */
-export interface SystemUser {
-  uid: number;
-  gid: number;
-}
-
-/**
- * As whom rights are looked at from here: root may do everything, which says nothing of the service, so that it is the
- * user whose a file or folder of the service's is. Null for everybody else, and where that is root's too.
- */
-export function userToLookAs(path: string): SystemUser | null {
-  if (Deno.uid() !== 0) return null;
-  const { uid = 0, gid = 0 } = statOrNull(path) ?? {};
-  return uid === null || uid === 0 || gid === null ? null : { uid, gid };
-}
-
-/** Whether the owner's, the group's or the others' bits of a file allow `what` (4 to read, 2 to write) to a user. */
-export function mayByMode(
-  { mode, uid, gid }: { mode: number; uid: number; gid: number },
-  what: 2 | 4,
-  user: SystemUser,
-): boolean {
-  const shift = user.uid === uid ? 6 : user.gid === gid ? 3 : 0;
-  return user.uid === 0 || ((mode >> shift) & what) !== 0;
 }
 
 /** The numbers of file systems (Linux, statfs(2)) that tell something to somebody who keeps a database. */
@@ -97,15 +69,14 @@ export function kindOf(type: number): { kind: string | null; isNetwork: boolean 
   return KINDS.get(type >>> 0) ?? { kind: null, isNetwork: false };
 }
 
-/** This machine; rights are this process's own, or a user's that is named. */
-export function createMachine(as: SystemUser | null = null): Machine {
-  // The runtime knows no root: it reads the bits of the mode for it as for everybody.
-  const user = as ?? (Deno.uid() === 0 ? { uid: 0, gid: 0 } : null);
+/** This machine, with the rights of this process. */
+export function createMachine(): Machine {
+  const isRoot = Deno.uid() === 0;
   return {
     volumeOf(path) {
       if (Deno.build.os === "windows") return null;
-      const { type, bsize, bavail, files, ffree } = statfsSync(path);
-      return { ...kindOf(type), freeBytes: bavail * bsize, freeFiles: files === 0 ? null : ffree };
+      const { type, bsize, bavail } = statfsSync(path);
+      return { ...kindOf(type), freeBytes: bavail * bsize };
     },
     identityOf(path) {
       const stat = statOrNull(path);
@@ -117,15 +88,14 @@ export function createMachine(as: SystemUser | null = null): Machine {
     rightsOf(path) {
       const stat = statOrNull(path);
       if (stat === null) return null;
-      const mode = (stat.mode ?? 0) & 0o777;
       const isReadOnly = takesNoChanges(stat.isDirectory ? path : dirname(path));
-      const owned = { mode, uid: stat.uid ?? 0, gid: stat.gid ?? 0 };
       return {
         isFolder: stat.isDirectory,
-        mode,
+        mode: (stat.mode ?? 0) & 0o777,
         isRoots: stat.uid === 0,
-        mayRead: user === null ? may(path, constants.R_OK) : mayByMode(owned, 4, user),
-        mayWrite: !isReadOnly && (user === null ? may(path, constants.W_OK) : mayByMode(owned, 2, user)),
+        // The runtime reads the bits of the mode for root too.
+        mayRead: isRoot || may(path, constants.R_OK),
+        mayWrite: !isReadOnly && (isRoot || may(path, constants.W_OK)),
         isReadOnly,
       };
     },

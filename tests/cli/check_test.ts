@@ -133,7 +133,7 @@ Deno.test("check warns of a signing secret that the doctor calls a problem, with
     const told = warnings.join("\n");
     assert.match(
       told,
-      /the signing secret from payment\.webhook_secret is too short to be whole: give the right one/,
+      /the signing secret from payment\.webhook_secret is too short: set the right one/,
     );
     assert.match(told, /the customer bank has api_requests_per_day = 0: every call of it is refused/);
     assert.doesNotMatch(told, /whsec_short/);

@@ -1,7 +1,7 @@
 // `customer show` and `doctor` where webhooks do not get through.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { judgeDeliveries } from "../../src/cli/doctor/deliveries.ts";
+import { checkDeliveries } from "../../src/cli/doctor/store.ts";
 import { regfeed, regfeedJson, serve, withFolder, writeConfig } from "../support/process.ts";
 import { INBOX_CONFIG, rss } from "../support/samples.ts";
 
@@ -74,7 +74,7 @@ Deno.test("customer show and doctor count what is held for subscriptions that th
     const add = ["customer", "add", "--email", "ana@b.example", "--tier", "team"];
     const { key } = await regfeedJson<{ key: string }>(folder, add);
     const said = async () => (await regfeed(folder, ["doctor", "--offline"])).stdout;
-    assert.match(await said(), /^deliveries\n {2}ok {7}none is held, none was given up$/m);
+    assert.match(await said(), /^deliveries\n {2}ok {7}none is held, none has failed$/m);
     const receiver = Deno.serve(
       { port: 0, hostname: "127.0.0.1", onListen() {} },
       () => new Response(null, { status: 410 }),
@@ -103,7 +103,9 @@ Deno.test("customer show and doctor count what is held for subscriptions that th
       );
       assert.match(
         lines,
-        new RegExp(`switched off 1 subscription \\(1: the endpoint responded with 410\\): ${id}\n`),
+        new RegExp(
+          `subscriptions that the service disabled \\(1: the endpoint responded with 410\\): ${id}\n`,
+        ),
       );
     } finally {
       await server.end("SIGTERM");
@@ -114,27 +116,27 @@ Deno.test("customer show and doctor count what is held for subscriptions that th
     assert.doesNotMatch(stdout, /failed=/);
   }));
 
-Deno.test("judgeDeliveries() counts by reason, and names the first subscriptions", () => {
+Deno.test("checkDeliveries() counts by reason, and names the first subscriptions", () => {
   const off = (["gone", "gone", "failing", "tier"] as const).map((by, at) => ({ id: `sub_${at}`, by }));
   const largest = [{ customerId: "cus_1", bytes: 2_500_000 }, { customerId: "cus_2", bytes: 900 }];
-  const seen = judgeDeliveries({ held: 4, failed: 7, heldFull: 2, switchedOff: off, largest });
+  const seen = checkDeliveries({ held: 4, failed: 7, heldFull: 2, switchedOff: off, largest });
   assert.deepEqual(seen.map(({ area, level, seen }) => [area, level, seen]), [
     ["deliveries", "warning", "4 held and 7 failed: they have not arrived"],
     [
       "deliveries",
       "warning",
-      "2 subscriptions are held_full: the customer's limit of held deliveries is reached, and no further ones are stored; " +
-      "no event is lost",
+      "subscriptions in the state held_full: 2; their customer's limit of held deliveries is reached, and no further ones " +
+      "are stored; no event is lost",
     ],
     [
       "deliveries",
       "warning",
-      "the service switched off 4 subscriptions (2: the endpoint responded with 410; 1: the endpoint failed for days; " +
-      "1: over its tier's number): sub_0, sub_1, sub_2 and 1 more",
+      "subscriptions that the service disabled (2: the endpoint responded with 410; 1: the endpoint failed for days; " +
+      "1: over its tier's number): sub_0, sub_1, sub_2, sub_3",
     ],
     ["deliveries", "good", "the customers for whom most is stored: cus_1 2.5 MB, cus_2 900 bytes"],
   ]);
   assert.match(seen[0]?.todo ?? "", /delivery list --status held,failed/);
-  const well = judgeDeliveries({ held: 0, failed: 0, heldFull: 0, switchedOff: [], largest: [] });
+  const well = checkDeliveries({ held: 0, failed: 0, heldFull: 0, switchedOff: [], largest: [] });
   assert.deepEqual(well.map(({ level }) => level), ["good"]);
 });

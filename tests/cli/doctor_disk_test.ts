@@ -1,7 +1,7 @@
 // What the doctor says of disks: volumes, room, folders, open files.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { judgeFolder, judgeOpenFiles, judgeVolume } from "../../src/cli/doctor/disk.ts";
+import { checkFolder, checkVolume } from "../../src/cli/doctor/disk.ts";
 import type { Level } from "../../src/cli/doctor/finding.ts";
 import { prepareDatabase, WORK_HERE } from "../../src/cli/prepare.ts";
 import { createFiles } from "../../src/platform/files.ts";
@@ -11,26 +11,37 @@ import { withFolder } from "../support/process.ts";
 import { createWorld } from "../support/world.ts";
 
 const GB = 1e9;
-const DISK: Volume = { kind: "ext", isNetwork: false, freeBytes: 50 * GB, freeFiles: 1e6 };
+const DISK: Volume = { kind: "ext", isNetwork: false, freeBytes: 50 * GB };
 
-Deno.test("judgeVolume() knows volumes that a database must not lie on, and those that will be full", () => {
+/** A machine whose every folder is on a volume. */
+const machineOf = (volume: Volume | null) => ({
+  volumeOf: () => volume,
+  rightsOf: () => ({
+    isFolder: true,
+    mode: 0o700,
+    isRoots: false,
+    mayRead: true,
+    mayWrite: true,
+    isReadOnly: false,
+  }),
+});
+
+Deno.test("checkVolume() knows volumes that a database must not lie on, and those that will be full", () => {
   const cases: [string, Partial<Volume>, number, Level, RegExp][] = [
     ["a disk", {}, 0, "good", /50\.0 GB free/],
     ["nfs", { kind: "nfs", isNetwork: true }, 0, "problem", /on nfs, a network file system/],
-    ["memory", { kind: "tmpfs" }, 0, "warning", /lies in memory/],
+    ["memory", { kind: "tmpfs" }, 0, "warning", /is in memory/],
     ["full", { freeBytes: 5e6 }, 0, "problem", /only 5\.0 MB free/],
     ["nearly full", { freeBytes: 5e8 }, 0, "warning", /500 MB free/],
     ["too small for a backup", { freeBytes: 5 * GB }, 6 * GB, "warning", /6\.0 GB may be needed at once/],
-    ["no files left", { freeFiles: 10 }, 0, "warning", /10 files can still be made/],
-    ["files not counted", { freeFiles: null }, 0, "good", /free/],
   ];
   for (const [name, change, wanted, level, seen] of cases) {
-    const [finding] = judgeVolume("store", "/data", { ...DISK, ...change }, wanted);
+    const [finding] = checkVolume("store", "/data", machineOf({ ...DISK, ...change }), wanted);
     assert.equal(finding?.level, level, name);
     assert.match(finding?.seen ?? "", seen, name);
     assert.equal(finding?.todo === null, level === "good", name);
   }
-  assert.deepEqual(judgeVolume("store", "/data", null, 0), []);
+  assert.deepEqual(checkVolume("store", "/data", machineOf(null)), []);
 });
 
 Deno.test("kindOf() knows network file systems by their numbers, whatever their sign", () => {
@@ -48,7 +59,7 @@ Deno.test("kindOf() knows network file systems by their numbers, whatever their 
   assert.deepEqual(kindOf(12345), { kind: null, isNetwork: false });
 });
 
-Deno.test("judgeFolder() looks at the folder in which a missing one would be made", () => {
+Deno.test("checkFolder() looks at the folder in which a missing one would be made", () => {
   const machine = (mayWrite: boolean) => ({
     rightsOf: (path: string) =>
       path === "/srv"
@@ -56,16 +67,11 @@ Deno.test("judgeFolder() looks at the folder in which a missing one would be mad
         : null,
   });
   assert.equal(
-    judgeFolder("store", "/srv/regfeed/data", machine(true)).seen,
+    checkFolder("store", "/srv/regfeed/data", machine(true)).seen,
     "/srv/regfeed/data will be made in /srv",
   );
-  assert.equal(judgeFolder("store", "/srv", machine(true)).seen, "/srv can be written to");
-  assert.match(judgeFolder("store", "/srv/data", machine(false)).todo ?? "", /chown USER \/srv/);
-});
-
-Deno.test("judgeOpenFiles() warns where a few hundred connections would take every file", () => {
-  const levels = [100, 511, 512, 65_536].map((limit) => judgeOpenFiles((count) => count <= limit).level);
-  assert.deepEqual(levels, ["warning", "warning", "good", "good"]);
+  assert.equal(checkFolder("store", "/srv", machine(true)).seen, "/srv can be written");
+  assert.match(checkFolder("store", "/srv/data", machine(false)).todo ?? "", /chown USER \/srv/);
 });
 
 Deno.test("no database is opened on a network file system", async () => {

@@ -1,7 +1,8 @@
 // TLS as an operator has it: `serve` with a certificate, which changes while it runs; `check` and `doctor` look at it.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { judgeCertificate, judgeKeyFile } from "../../src/cli/doctor/certificate.ts";
+import { checkCertificate } from "../../src/cli/doctor/certificate.ts";
+import { checkKeyFile } from "../../src/cli/doctor/rights.ts";
 import {
   makeAuthority,
   makeCertificate,
@@ -104,7 +105,7 @@ Deno.test("check and serve go on with a key and a config that others can read, a
     const { log } = await server.end("SIGTERM");
     for (const said of [checked.stderr, log]) {
       assert.match(said, /live\.key has mode 644: others can read it: chmod 640/);
-      assert.match(said, /has mode 644, so that others can read metrics\.token: chmod 6[04]0/);
+      assert.match(said, /has mode 644: others can read metrics\.token: chmod 6[04]0/);
     }
     await Deno.chmod(config, 0o600);
     await Deno.chmod(join(folder, "live.key"), 0o600);
@@ -117,9 +118,9 @@ Deno.test("the doctor sees certificates that end, that are for another name, and
     const pair = await readPair(await makeCertificate(folder, "one", 30));
     const dayMs = 86_400_000;
     const nowMs = Date.now();
-    const judge = (inDays: number, host = "localhost") =>
-      judgeCertificate(pair, host, nowMs + inDays * dayMs);
-    const seen = (inDays: number, host?: string) => judge(inDays, host)[0] ?? assert.fail();
+    const check = (inDays: number, host = "localhost") =>
+      checkCertificate(pair, host, nowMs + inDays * dayMs);
+    const seen = (inDays: number, host?: string) => check(inDays, host)[0] ?? assert.fail();
     assert.equal(seen(1).level, "good");
     assert.deepEqual([seen(17).level, /less than 14 days/.test(seen(17).seen)], ["warning", true]);
     assert.deepEqual([seen(31).level, /expired on/.test(seen(31).seen)], ["problem", true]);
@@ -129,15 +130,15 @@ Deno.test("the doctor sees certificates that end, that are for another name, and
     for (
       const [inDays, when] of [[17, /less than 14 days/], [31, /expired on/], [-2, /not valid yet/]] as const
     ) {
-      const [first, second, ...more] = judge(inDays, "feed.example.org");
+      const [first, second, ...more] = check(inDays, "feed.example.org");
       assert.match(first?.seen ?? "", when);
       assert.match(second?.seen ?? "", /is not for feed\.example\.org/);
       assert.deepEqual(more, []);
     }
-    const [broken] = judgeCertificate({ cert: "x", key: pair.key }, "localhost", nowMs);
+    const [broken] = checkCertificate({ cert: "x", key: pair.key }, "localhost", nowMs);
     assert.equal(broken?.level, "problem");
     const key = (mode: number) =>
-      judgeKeyFile("k", {
+      checkKeyFile("k", {
         isFolder: false,
         mode,
         isRoots: false,

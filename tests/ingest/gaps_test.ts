@@ -1,6 +1,6 @@
 // What a source is without although its fetch went well: named everywhere, with since when, until it is there.
 import assert from "node:assert/strict";
-import { judgeSources } from "../../src/cli/doctor/sources.ts";
+import { checkSources } from "../../src/cli/doctor/store.ts";
 import { listSources } from "../../src/cli/source_list.ts";
 import { decideGaps } from "../../src/ingest/gaps.ts";
 import { boardConfig, rss } from "../support/samples.ts";
@@ -48,7 +48,7 @@ async function anHourLater(world: World) {
     sinceMs: sources.sources[0].state_since - START_MS,
     gaps: listed?.gaps,
     health: [health.status, health.ingestion.partial],
-    doctor: judgeSources(world.config, states).map(({ level, seen }) => `${level}: ${seen}`),
+    doctor: checkSources(world.config, states).map(({ level, seen }) => `${level}: ${seen}`),
   };
 }
 
@@ -74,7 +74,7 @@ Deno.test("one of a source's addresses that fails for ever is named with since w
         sinceMs: HOUR,
         gaps: [gap],
         health: ["degraded", 1],
-        doctor: [`warning: board is without de: ${DE} since 2026-08-01 11:00:00 UTC: answered 500`],
+        doctor: ["warning: 1 fetched in part: board"],
       });
       http.serve(DE, () => ({ body: "<html><title>Sign in</title>" }));
       const later = await anHourLater(world);
@@ -90,7 +90,7 @@ Deno.test("one of a source's addresses that fails for ever is named with since w
         sinceMs: 3 * HOUR,
         gaps: [],
         health: ["ok", 0],
-        doctor: ["good: of 1 that were fetched all were had whole the last time"],
+        doctor: ["good: all 1 were fetched completely last time"],
       });
     },
   ));

@@ -1,195 +1,131 @@
-// What the doctor says of disks: where the database lies, how much room there is, and who can read what.
+// Checks of disks and folders: room, rights, backups.
 import { dirname } from "node:path";
+import { backupTime } from "../../backup/create.ts";
+import { roomForBackup } from "../../backup/room.ts";
+import { isOfLaterClock } from "../../backup/schedule.ts";
+import type { Config } from "../../config/config.ts";
 import { formatBytes } from "../../domain/byte_format.ts";
+import { nextRunAfter } from "../../domain/schedule.ts";
 import type { SourceSettings } from "../../domain/source.ts";
-import type { Machine, Rights, Volume } from "../../platform/machine.ts";
+import type { Machine } from "../../platform/machine.ts";
+import type { Host } from "../../platform/process.ts";
 import { type Finding, good, problem, warning } from "./finding.ts";
 
-/** Below this the database can soon not grow any more, bytes. */
-const LEAST_FREE_BYTES = 100 * 1024 * 1024;
-/** Below this somebody should think of more room, bytes. */
+/** With less room the database soon cannot grow, bytes. */
+const FULL_BYTES = 100 * 1024 * 1024;
+/** With less room somebody should make more, bytes. */
 const SCARCE_BYTES = 1024 * 1024 * 1024;
-const SCARCE_FILES = 1_000;
-/** With fewer files open at once there is little left for connections. */
-const LEAST_OPEN_FILES = 512;
-/** What is seen and to be done where no change is taken, whoever wants to make it. */
-export const READ_ONLY = "its file system is read-only";
-/** See {@link READ_ONLY}. */
-export const REMOUNT =
-  "look into the system's log (a disk that fails is made read-only), mount it writable, or name another place in the config";
-/** Rights of anybody but the owner. */
-const OTHERS = 0o077;
-/** The same, but for reading by the group. */
-const MORE_THAN_GROUP = 0o037;
-const READS = 0o044;
-const CHANGES = 0o022;
+/** How much older than its schedule the newest backup may be, ms. */
+const LATE_BACKUP_MS = 3_600_000;
 
-/** The folder, or the nearest one above it that is there. */
-export function nearestFolder(path: string, machine: Pick<Machine, "rightsOf">): string {
+/** The folder, or the nearest one above it that exists. */
+function nearestFolder(path: string, machine: Pick<Machine, "rightsOf">): string {
   let folder = path;
   while (machine.rightsOf(folder) === null && dirname(folder) !== folder) folder = dirname(folder);
   return folder;
 }
 
-/** Of a path below what is the system's own: the runtime keeps it closed, and no file lasts there. Null for any other. */
-export function judgeSystemPath(area: string, path: string): Finding | null {
-  const root = /^\/(?:dev|proc|sys)(?=\/|$)/.exec(path)?.[0];
-  return root === undefined ? null : problem(
-    area,
-    `${path} lies below ${root}, which is the system's own`,
-    "name another place in the config",
-  );
-}
-
-/** Of the volume on which something lies; `wantedBytes` is what it will need at once. */
-export function judgeVolume(
+/** Checks the volume of a path; `wantedBytes` is what will be needed at once. */
+export function checkVolume(
   area: string,
   path: string,
-  volume: Volume | null,
-  wantedBytes: number,
+  machine: Pick<Machine, "rightsOf" | "volumeOf">,
+  wantedBytes = 0,
 ): Finding[] {
+  const volume = machine.volumeOf(nearestFolder(path, machine));
   if (volume === null) return [];
+  const { kind, freeBytes } = volume;
   const findings: Finding[] = [];
-  const kind = volume.kind ?? "a local file system";
   if (volume.isNetwork && area === "store") {
-    findings.push(problem(
-      area,
-      `${path} lies on ${kind}, a network file system`,
-      "move it to a local disk and change store.path: SQLite's locks do not hold there, and the database breaks",
-    ));
+    const todo = "move it to a local disk and change store.path: SQLite's locks do not work there";
+    findings.push(problem(area, `${path} is on ${kind}, a network file system`, todo));
   }
-  if (volume.kind === "tmpfs") {
-    findings.push(warning(
-      area,
-      `${path} lies in memory (tmpfs): a restart of the machine empties it`,
-      "choose a folder on a disk",
-    ));
-  }
-  const room = `${formatBytes(volume.freeBytes)} free at ${path}`;
-  if (volume.freeBytes < LEAST_FREE_BYTES) {
-    findings.push(problem(area, `only ${room}`, "make room, or move it to a larger disk"));
-  } else if (volume.freeBytes < Math.max(SCARCE_BYTES, wantedBytes)) {
-    findings.push(warning(
-      area,
-      wantedBytes > SCARCE_BYTES ? `${room}, and ${formatBytes(wantedBytes)} may be needed at once` : room,
-      "make room before it is needed",
-    ));
-  }
-  if (volume.freeFiles !== null && volume.freeFiles < SCARCE_FILES) {
+  if (kind === "tmpfs") {
     findings.push(
-      warning(area, `${volume.freeFiles} files can still be made at ${path}`, "remove small files"),
+      warning(area, `${path} is in memory (tmpfs) and lost on a restart`, "choose a folder on a disk"),
     );
   }
-  return findings.length > 0 ? findings : [good(area, `${room} (${kind})`)];
-}
-
-/** Of a file that holds secrets and that nobody but its owner may read. */
-export function judgeSecretFile(path: string, rights: Rights | null): Finding {
-  if (rights === null) {
-    return problem("secrets", `${path} is not there`, "put it there, or change the config");
+  const room = `${formatBytes(freeBytes)} free at ${path}`;
+  if (freeBytes < FULL_BYTES) {
+    findings.push(problem(area, `only ${room}`, "make room, or move it to a larger disk"));
+  } else if (freeBytes < Math.max(SCARCE_BYTES, wantedBytes)) {
+    const needed = wantedBytes > SCARCE_BYTES
+      ? `, and ${formatBytes(wantedBytes)} may be needed at once`
+      : "";
+    findings.push(warning(area, `${room}${needed}`, "make room before it is needed"));
   }
-  if (!rights.mayRead) {
-    return problem(
-      "secrets",
-      `${path} cannot be read by this user`,
-      `give it to the user that runs Regfeed: chown USER ${path}`,
-    );
-  }
-  if ((rights.mode & OTHERS) === 0) return good("secrets", `${path} is its owner's alone`);
-  return problem("secrets", `${path} has mode ${modeOf(rights)}: others can read it`, `chmod 600 ${path}`);
+  return findings.length > 0 ? findings : [good(area, `${room} (${kind ?? "a local file system"})`)];
 }
 
-/** Of a secret's file that the operator has laid out: one of root's may be read by the service's group. */
-export function judgeGivenSecret(path: string, rights: Rights | null): Finding {
-  if (rights === null || !rights.mayRead || !rights.isRoots) return judgeSecretFile(path, rights);
-  if ((rights.mode & MORE_THAN_GROUP) === 0) {
-    const readers = (rights.mode & OTHERS) === 0 ? "its owner's alone" : "root's, and its group's to read";
-    return good("secrets", `${path} is ${readers}`);
-  }
-  const todo = `chmod 640 ${path}, and chgrp it to the group of the user that runs Regfeed`;
-  return problem("secrets", `${path} has mode ${modeOf(rights)}: others can read it`, todo);
-}
-
-/** Of the config file, with the keys whose secrets stand in it. */
-export function judgeConfigFile(
-  path: string,
-  rights: Rights | null,
-  inlineSecrets: readonly string[],
-): Finding[] {
-  if (rights === null) return [];
-  const findings: Finding[] = [];
-  if ((rights.mode & CHANGES) !== 0) {
-    findings.push(problem("secrets", `${path} can be changed by others`, `chmod go-w ${path}`));
-  }
-  const tooOpen = rights.isRoots ? MORE_THAN_GROUP : OTHERS;
-  if (inlineSecrets.length > 0 && (rights.mode & tooOpen & READS) !== 0) {
-    findings.push(problem(
-      "secrets",
-      `${path} has mode ${modeOf(rights)}, so that others can read ${inlineSecrets.join(", ")}`,
-      `chmod ${
-        rights.isRoots ? 640 : 600
-      } ${path} (the user that runs Regfeed must still read it), or put each secret into a file of its own and name that: ` +
-        `${lastOf(inlineSecrets[0] ?? "")}_file = "…"`,
-    ));
-  }
-  return findings;
-}
-
-function lastOf(key: string): string {
-  return key.slice(key.lastIndexOf(".") + 1);
-}
-
-function modeOf({ mode }: Rights): string {
-  return mode.toString(8).padStart(3, "0");
-}
-
-/** Of a folder in which Regfeed writes; it is made when it is not there. */
-export function judgeFolder(area: string, path: string, machine: Pick<Machine, "rightsOf">): Finding {
+/** Checks a folder in which Regfeed writes, and which it makes where it is missing. */
+export function checkFolder(area: string, path: string, machine: Pick<Machine, "rightsOf">): Finding {
   const there = nearestFolder(path, machine);
   const rights = machine.rightsOf(there);
   if (rights?.isFolder === false) {
-    const todo = "move it away, or name another folder in the config";
-    return problem(area, `${there} is a file, where a folder has to be`, todo);
-  }
-  if (rights?.isReadOnly === true) {
-    return problem(area, `nothing can be written to ${there}: ${READ_ONLY}`, REMOUNT);
-  }
-  if (rights?.mayWrite !== true) {
     return problem(
       area,
-      `nothing can be written to ${there}`,
-      `run this as the user that runs Regfeed, or give the folder to that user: chown USER ${there}`,
+      `${there} is a file, not a folder`,
+      "move it away, or name another folder in the config",
     );
   }
-  return good(area, there === path ? `${path} can be written to` : `${path} will be made in ${there}`);
+  if (rights?.isReadOnly === true) {
+    const todo =
+      "see the system's log (a failing disk is made read-only), mount it writable, or name another place";
+    return problem(area, `${there} cannot be written: its file system is read-only`, todo);
+  }
+  if (rights?.mayWrite !== true) {
+    const todo =
+      `run this as the user that runs Regfeed, or give the folder to that user: chown USER ${there}`;
+    return problem(area, `${there} cannot be written`, todo);
+  }
+  return good(area, there === path ? `${path} can be written` : `${path} will be made in ${there}`);
 }
 
-/** Of the folders that sources are read from. */
-export function judgeSourceFolders(
+/** Checks the folders that sources are read from. */
+export function checkSourceFolders(
   sources: readonly Pick<SourceSettings, "id" | "fetchStrategy" | "location" | "enabled">[],
   machine: Pick<Machine, "rightsOf">,
 ): Finding[] {
-  return sources.filter(({ fetchStrategy, enabled }) => enabled && fetchStrategy === "files").flatMap(
-    ({ id, location }) => {
+  return sources.filter(({ fetchStrategy, enabled }) => enabled && fetchStrategy === "files")
+    .filter(({ location }) => {
       const rights = machine.rightsOf(location);
-      if (rights?.isFolder === true && rights.mayRead) return [];
-      const [seen, todo] = rights === null
-        ? ["is not there", `mkdir ${location}, or correct its path`]
-        : rights.isFolder
-        ? ["cannot be read by this user", `give it to the user that runs Regfeed: chown USER ${location}`]
-        : ["is a file", "correct its path: a folder is read, and what is put there"];
-      return [warning("sources", `the folder of ${id}, ${location}, ${seen}`, todo)];
-    },
-  );
+      return rights?.isFolder !== true || !rights.mayRead;
+    })
+    .map(({ id, location }) => {
+      const todo = `make it (mkdir ${location}), let the user that runs Regfeed read it, or correct its path`;
+      return warning("sources", `the folder of ${id}, ${location}, is missing or cannot be read`, todo);
+    });
 }
 
-/** Of the files that a process started from here may have open; connections are files too. */
-export function judgeOpenFiles(hasFiles: (count: number) => boolean): Finding {
-  return hasFiles(LEAST_OPEN_FILES)
-    ? good("files", `more than ${LEAST_OPEN_FILES} files and connections can be open at once`)
-    : warning(
-      "files",
-      `not even ${LEAST_OPEN_FILES} files and connections can be open at once`,
-      "raise the limit: LimitNOFILE in the service's unit, `ulimit -n` in a shell",
-    );
+/** Checks the backups' folder and the age of the newest backup. */
+export async function checkBackups(
+  host: Pick<Host, "exists" | "list" | "sizeOf">,
+  { backup, store }: Pick<Config, "backup" | "store">,
+  { machine, nowMs }: { machine: Machine; nowMs: number },
+): Promise<Finding[]> {
+  const folder = checkFolder("backup", backup.folder, machine);
+  if (folder.level === "problem") return [folder];
+  const wantedBytes = roomForBackup(await host.sizeOf(store.path).catch(() => 0)); // without rights the store says so
+  const files = await host.exists(backup.folder) ? (await host.list(backup.folder)).files : [];
+  const times = files.filter(({ name }) => !isOfLaterClock(name, nowMs)).map(({ name }) => backupTime(name));
+  return [
+    folder,
+    ...checkVolume("backup", backup.folder, machine, wantedBytes),
+    checkNewest(backup, Math.max(...times.map((timeMs) => timeMs ?? -Infinity)), nowMs),
+  ];
+}
+
+function checkNewest(backup: Config["backup"], newestMs: number, nowMs: number): Finding {
+  const seen = newestMs === -Infinity
+    ? `no backup in ${backup.folder}`
+    : `the newest backup was made at ${new Date(newestMs).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  if (backup.schedule === null) {
+    return warning("backup", `${seen}, and there is no schedule`, 'set backup.schedule = "15 3 * * *"');
+  }
+  const dueMs = newestMs === -Infinity ? null : nextRunAfter(backup.schedule, newestMs);
+  if (newestMs === -Infinity || (dueMs !== null && nowMs > dueMs + LATE_BACKUP_MS)) {
+    const todo = "if the server has run since, its log says why: look for the area backup";
+    return warning("backup", `${seen}, and one is due by the schedule`, todo);
+  }
+  return good("backup", seen);
 }

@@ -1,9 +1,9 @@
-// What the doctor finds: what is looked at, how it is, and what to do.
+// What the doctor finds: what was checked, its state, and what to do.
 
-/** How a thing is: `problem` keeps Regfeed from doing its work or from being safe, `warning` will one day. */
+/** `problem`: Regfeed cannot do its work or is not safe. `warning`: it will be so one day. */
 export type Level = "good" | "warning" | "problem";
 
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface Finding {
   /** "store", "secrets", "clock", … */
   area: string;
@@ -14,28 +14,27 @@ export interface Finding {
   todo: string | null;
 }
 
-/** A thing that is well. */
+/** A check that passed. */
 export function good(area: string, seen: string): Finding {
   return { area, level: "good", seen, todo: null };
 }
 
-/** A thing that will go wrong one day. */
+/** A warning with what to do. */
 export function warning(area: string, seen: string, todo: string): Finding {
   return { area, level: "warning", seen, todo };
 }
 
-/** A thing that is wrong. */
+/** A problem with what to do. */
 export function problem(area: string, seen: string, todo: string): Finding {
   return { area, level: "problem", seen, todo };
 }
 
-/** What can be said of things that cannot even be looked at: one of them keeps nobody from looking at the others. */
-export async function lookAt(area: string, look: () => Finding[] | Promise<Finding[]>): Promise<Finding[]> {
+/** The findings of a check; a problem when the check itself fails, so that the others go on. */
+export async function attempt(area: string, check: () => Finding[] | Promise<Finding[]>): Promise<Finding[]> {
   try {
-    return await look();
+    return await check();
   } catch (error) {
-    const todo =
-      "run this as the user that runs Regfeed, and let that user read it, or name another place in the config";
+    const todo = "run this as the user that runs Regfeed, and let that user read it, or change the config";
     return [problem(area, (error as Error).message, todo)];
   }
 }

@@ -1,16 +1,17 @@
-// What the doctor says of the network: names, hosts, the clock that they show, proxies.
-import { literalAddress } from "../../domain/address.ts";
+// Checks of the network: names, hosts, the clock, proxies, and where webhooks may go.
+import type { Config } from "../../config/config.ts";
+import { holdsLoopback, literalAddress } from "../../domain/address.ts";
 import type { Clock, HttpClient, Resolver } from "../../domain/ports.ts";
 import type { SourceSettings } from "../../domain/source.ts";
 import { type Finding, good, problem, warning } from "./finding.ts";
 
-/** For one host: look-up, connection and answer together, ms. */
+/** For one host: look-up, connection and response together, ms. */
 const HOST_MS = 10_000;
-/** A clock that is wrong by more makes receivers doubt signatures, ms: they allow five minutes. */
+/** With a clock that is more wrong, receivers refuse signatures, ms: they allow five minutes. */
 const WRONG_CLOCK_MS = 120_000;
 const ODD_CLOCK_MS = 15_000;
-/** Asked at the same time. */
-const AT_ONCE = 8;
+/** Hosts that are asked at once. */
+const CONCURRENCY = 8;
 const MAX_BODY_BYTES = 4_096;
 
 /** What hosts are asked with. */
@@ -21,148 +22,153 @@ export interface Asking {
   userAgent: string;
 }
 
-/** What a host said. */
-export interface HostAnswer {
+/** The result of asking a host. */
+export interface HostResult {
   host: string;
-  /** The sources that are read from it. */
+  /** The sources that are fetched from it. */
   sources: string[];
-  /** Null when it answered. */
+  /** Null when it responded. */
   failure: string | null;
-  /** Whether its name led to an address; null for an address in place of a name. */
-  isNamed: boolean | null;
-  /** How far the machine's clock is ahead of the host's, ms; null without a word on it. */
+  /** Whether its name was resolved; null for an IP address. */
+  isResolved: boolean | null;
+  /** How far the machine's clock is ahead of the host's, ms; null when the host sent no date. */
   aheadMs: number | null;
 }
 
-/** Asks each host of the enabled sources once, for its front page. */
-export async function askHosts(sources: readonly SourceSettings[], asking: Asking): Promise<HostAnswer[]> {
-  const hosts = new Map<string, SourceSettings[]>();
-  for (const source of sources.filter(({ fetchStrategy }) => fetchStrategy !== "files")) {
-    const { origin } = new URL(source.location);
-    hosts.set(origin, [...hosts.get(origin) ?? [], source]);
-  }
-  const waiting = [...hosts];
-  const answers: HostAnswer[] = [];
-  const ask = async (): Promise<void> => {
+/** Requests the front page of each host of the sources once. */
+export async function askHosts(sources: readonly SourceSettings[], asking: Asking): Promise<HostResult[]> {
+  const remote = sources.filter(({ fetchStrategy }) => fetchStrategy !== "files");
+  const waiting = [...Map.groupBy(remote, ({ location }) => new URL(location).origin)];
+  const results: HostResult[] = [];
+  const work = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const [origin, users] = next;
-      const ids = users.map(({ id }) => id);
-      answers.push({ host: new URL(origin).host, sources: ids, ...await askHost(new URL(origin), asking) });
+      const url = new URL(origin);
+      results.push({ host: url.host, sources: users.map(({ id }) => id), ...await askHost(url, asking) });
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, ask));
-  return answers.sort((one, other) => one.host < other.host ? -1 : 1);
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
+  return results.sort((one, other) => one.host < other.host ? -1 : 1);
 }
 
 async function askHost(
   url: URL,
   { clock, http, resolver, userAgent }: Asking,
-): Promise<Pick<HostAnswer, "failure" | "isNamed" | "aheadMs">> {
+): Promise<Pick<HostResult, "failure" | "isResolved" | "aheadMs">> {
   const host = url.hostname.replace(/^\[|\]$/g, "");
-  let isNamed = literalAddress(url) === null ? false : null;
+  let isResolved = literalAddress(url) === null ? false : null;
   try {
     return await clock.within(HOST_MS, async (signal) => {
       await resolver.resolve(host, signal);
-      if (isNamed === false) isNamed = true;
+      if (isResolved === false) isResolved = true;
       const headers = { "user-agent": userAgent };
-      const answer = await http.request({
+      const response = await http.request({
         method: "GET",
         url,
         headers,
         maxBodyBytes: MAX_BODY_BYTES,
         signal,
       });
-      const shown = Date.parse(answer.headers["date"] ?? "");
-      return { failure: null, isNamed, aheadMs: Number.isNaN(shown) ? null : clock.nowMs() - shown };
+      const shown = Date.parse(response.headers["date"] ?? "");
+      return { failure: null, isResolved, aheadMs: Number.isNaN(shown) ? null : clock.nowMs() - shown };
     });
   } catch (error) {
-    return { failure: (error as Error).message, isNamed, aheadMs: null };
+    return { failure: (error as Error).message, isResolved, aheadMs: null };
   }
 }
 
-/** Of looking names up: it works where it works for one, and then the others' names are their own matter. */
-export function judgeNames(answers: readonly HostAnswer[]): Finding[] {
-  const named = answers.filter(({ isNamed }) => isNamed !== null);
-  const known = named.filter(({ isNamed }) => isNamed).length;
+/** Checks whether names are resolved at all: when one is, the others are a matter of those names. */
+export function checkNames(results: readonly HostResult[]): Finding[] {
+  const named = results.filter(({ isResolved }) => isResolved !== null);
+  const resolved = named.filter(({ isResolved }) => isResolved).length;
   if (named.length === 0) return [];
-  if (known > 0) return [good("dns", `names are looked up: ${known} of ${named.length}`)];
+  if (resolved > 0) return [good("dns", `${resolved} of ${named.length} host names are resolved`)];
   const todo =
-    "mend the machine's DNS: look at /etc/resolv.conf, or `resolvectl status`; in a container, at its --dns";
-  return [problem("dns", "no name of a source's host can be looked up", todo)];
+    "repair the machine's DNS: see /etc/resolv.conf or `resolvectl status`; in a container, its --dns";
+  return [problem("dns", "no host name of a source is resolved", todo)];
 }
 
-/** Of the hosts that were asked; where no name is known that is one finding ({@link judgeNames}), not one for each. */
-export function judgeHosts(answers: readonly HostAnswer[]): Finding[] {
-  const isDnsDown = !answers.some(({ isNamed }) => isNamed === true);
-  return answers.filter(({ isNamed }) => !isDnsDown || isNamed === null).map(({ host, sources, failure }) =>
-    failure === null ? good("sources", `${host} answers`) : warning(
-      "sources",
-      `${host} does not answer: ${failure}`,
-      `ask it from this machine by other means; a firewall may be in the way of ${sources.join(", ")}`,
-    )
-  );
+/** Checks the hosts that were asked. Without DNS that is one finding ({@link checkNames}), not one for each. */
+export function checkHosts(results: readonly HostResult[]): Finding[] {
+  const isDnsDown = !results.some(({ isResolved }) => isResolved === true);
+  const asked = results.filter(({ isResolved }) => !isDnsDown || isResolved === null);
+  const silent = asked.filter(({ failure }) => failure !== null);
+  return [
+    ...(asked.length > silent.length
+      ? [good("hosts", `${asked.length - silent.length} hosts of sources respond`)]
+      : []),
+    ...silent.map(({ host, sources, failure }) =>
+      warning(
+        "hosts",
+        `${host} does not respond: ${failure}`,
+        `try it from this machine by other means; a firewall may block ${sources.join(", ")}`,
+      )
+    ),
+  ];
 }
 
-/** Of the machine's clock, beside those of the hosts: their middle one counts, for some of them are wrong. */
-export function judgeClock(answers: readonly HostAnswer[]): Finding {
-  const ahead = answers.map(({ aheadMs }) => aheadMs).filter((ms) => ms !== null).sort((a, b) => a - b);
-  const middle = ahead[Math.floor(ahead.length / 2)];
-  if (middle === undefined) {
-    return warning("clock", "no host was there to compare the clock with", "look at it yourself: `date -u`");
+/** Checks the machine's clock against the median of the hosts', for some of those are wrong. */
+export function checkClock(results: readonly HostResult[]): Finding {
+  const ahead = results.map(({ aheadMs }) => aheadMs).filter((ms) => ms !== null).sort((a, b) => a - b);
+  const median = ahead[Math.floor(ahead.length / 2)];
+  if (median === undefined) {
+    return warning("clock", "there is no host to compare the clock with", "check it yourself: `date -u`");
   }
-  const seconds = Math.round(Math.abs(middle) / 1_000);
-  const said = `the clock is ${seconds} s ${
-    middle > 0 ? "ahead of" : "behind"
-  } that of ${ahead.length} hosts`;
-  const todo = "let the system keep it: `timedatectl set-ntp true`";
-  if (Math.abs(middle) > WRONG_CLOCK_MS) {
-    return problem(
-      "clock",
-      `${said}: receivers will refuse signatures and quotas end at the wrong time`,
-      todo,
-    );
+  const hosts = `${ahead.length} ${ahead.length === 1 ? "host" : "hosts"}`;
+  const seconds = Math.round(Math.abs(median) / 1_000);
+  const seen = `the clock is ${seconds} s ${median > 0 ? "ahead of" : "behind"} that of ${hosts}`;
+  const todo = "let the system set it: `timedatectl set-ntp true`";
+  if (Math.abs(median) > WRONG_CLOCK_MS) {
+    return problem("clock", `${seen}: receivers refuse signatures, and quotas end at the wrong time`, todo);
   }
-  if (Math.abs(middle) > ODD_CLOCK_MS) return warning("clock", said, todo);
-  return good("clock", `the clock agrees with ${ahead.length} ${ahead.length === 1 ? "host" : "hosts"}`);
+  return Math.abs(median) > ODD_CLOCK_MS
+    ? warning("clock", seen, todo)
+    : good("clock", `the clock agrees with ${hosts}`);
 }
 
-/** Of proxies: before us, and those that the environment names. */
-export function judgeProxies(
+const isLocal = (hostname: string): boolean => /^(localhost|127\.|\[::1\])/.test(hostname);
+
+/** Checks the proxy in front of the server, and those that the environment names. */
+export function checkProxies(
   server: { publicUrl: string; trustedProxies: readonly string[]; tls: unknown },
   env: (name: string) => string | undefined,
 ): Finding[] {
   const findings: Finding[] = [];
   const { protocol, hostname } = new URL(server.publicUrl);
-  const isLocal = /^(localhost|127\.|\[::1\])/.test(hostname);
+  const nameIt = 'name the proxy: server.trusted_proxies = ["127.0.0.1/32"]';
   if (server.trustedProxies.some((range) => range.endsWith("/0"))) {
-    findings.push(problem(
-      "proxy",
-      "trusted_proxies holds every address: any client can say that it is another",
-      'name the proxies alone: server.trusted_proxies = ["127.0.0.1/32"]',
-    ));
+    const seen = "trusted_proxies has every address: any client can pretend to be another";
+    findings.push(problem("proxy", seen, nameIt));
   }
   if (protocol === "https:" && server.tls === null && server.trustedProxies.length === 0) {
-    findings.push(warning(
-      "proxy",
-      "public_url is https, so a proxy stands before this server, and none is trusted: every client looks like it",
-      'name the proxy: server.trusted_proxies = ["127.0.0.1/32"]',
-    ));
+    const seen = "public_url is https, so there is a proxy, and none is trusted: all clients look like it";
+    findings.push(warning("proxy", seen, nameIt));
   }
-  if (protocol === "http:" && !isLocal) {
-    findings.push(warning(
-      "proxy",
-      `public_url is ${server.publicUrl}: API keys travel in clear`,
-      "set server.tls_cert and server.tls_key, or put a proxy with TLS before it and write its https address there",
-    ));
+  if (protocol === "http:" && !isLocal(hostname)) {
+    const todo = "set server.tls_cert and server.tls_key, or use a proxy with TLS and set its https URL";
+    findings.push(warning("proxy", `public_url is ${server.publicUrl}: API keys are sent in clear`, todo));
   }
-  const named = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"]
+  const named = ["https_proxy", "http_proxy", "all_proxy"].flatMap((name) => [name.toUpperCase(), name])
     .filter((name) => (env(name) ?? "") !== "");
   if (named.length > 0) {
-    findings.push(warning(
-      "proxy",
-      `the environment names a proxy (${named.join(", ")}): Regfeed goes to sources and receivers directly`,
-      "let the machine reach them, or unset it so that nobody is misled",
-    ));
+    const seen = `the environment names a proxy (${named.join(", ")}), which Regfeed does not use`;
+    findings.push(warning("proxy", seen, "let this machine reach sources and receivers directly"));
   }
-  return findings.length > 0 ? findings : [good("proxy", "nothing stands in the way")];
+  return findings;
+}
+
+/** Checks what the config allows for webhooks beside https and public addresses. */
+export function checkTargets({ delivery }: Pick<Config, "delivery">): Finding[] {
+  const { allowHttp, allowNetworks } = delivery;
+  const todo = "for trials only: remove it before anybody else has a key";
+  const open = allowHttp
+    ? ["webhooks may use http (delivery.allow_http = true): anybody on the way can read them"]
+    : [];
+  const loopback = allowNetworks.filter(holdsLoopback).map((network) =>
+    `webhooks may go to this machine (delivery.allow_networks has ${
+      JSON.stringify(network)
+    }): customers reach what ` +
+    "listens on it"
+  );
+  return [...open, ...loopback].map((seen) => warning("webhooks", seen, todo));
 }

@@ -1,0 +1,128 @@
+// Checks of the database: its file, its schema, its key, and what it says of sources and deliveries.
+import type { Config } from "../../config/config.ts";
+import { formatBytes } from "../../domain/byte_format.ts";
+import type { SourceState } from "../../domain/source.ts";
+import type { Undelivered } from "../../domain/upkeep_store.ts";
+import type { Machine } from "../../platform/machine.ts";
+import { adviceOn, causeOf } from "../../store/sqlite/faults.ts";
+import { SCHEMA_VERSION, schemaOfFile } from "../../store/sqlite/migrate.ts";
+import { sourceStatesOfFile } from "../../store/sqlite/sources.ts";
+import { undeliveredOfFile } from "../../store/sqlite/undelivered.ts";
+import { keyProblem } from "../new_key.ts";
+import { type Finding, good, problem, warning } from "./finding.ts";
+import { checkSecretFile } from "./rights.ts";
+
+/** Sources and subscriptions that are named. */
+const MAX_NAMED = 10;
+
+/** Checks the database file. */
+export function checkDatabase(config: Config, machine: Machine): Finding[] {
+  const { path, keyFile } = config.store;
+  const rights = machine.rightsOf(path);
+  if (rights === null) return [good("store", `no database yet: the first start creates ${path}`)];
+  if (rights.isFolder) {
+    return [
+      problem("store", `${path} is a folder, not a file`, "move it away, or name a file in store.path"),
+    ];
+  }
+  if (!rights.mayRead || !rights.mayWrite) {
+    const todo = `run this as the user that runs Regfeed, or give it to that user: chown USER ${path}*`;
+    return [problem("store", `${path} cannot be read and written by this user`, todo)];
+  }
+  const file = checkSecretFile(path, rights);
+  // A log beside it belongs to a running server, or a killed one left it: opening the database must not remove it.
+  const readOnly = machine.rightsOf(`${path}-wal`) !== null;
+  try {
+    const schema = schemaOfFile(path, { readOnly });
+    if (schema === 0) {
+      const todo = "if it held any, restore the newest good backup: `regfeed backup restore FILE --force`";
+      return [file, warning("store", `${path} is empty: without customers and events`, todo)];
+    }
+    if (schema !== SCHEMA_VERSION) {
+      const seen = `the database has schema ${schema}, this version's is ${SCHEMA_VERSION}`;
+      return [file, warning("store", seen, "nothing: the next start makes a backup and migrates it")];
+    }
+    const key = keyProblem(path, keyFile, { readOnly });
+    return [
+      file,
+      key === null
+        ? good("secrets", `${keyFile} is the database's key`)
+        : problem("secrets", key, "do one of these; until then no delivery can be signed"),
+      good("store", `the database has this version's schema (${SCHEMA_VERSION})`),
+      ...checkSources(config, sourceStatesOfFile(path, { readOnly })),
+      ...checkDeliveries(undeliveredOfFile(path, { readOnly })),
+    ];
+  } catch (error) {
+    const todo = causeOf(error) === "corrupt" ? adviceOn("corrupt") : "do what it says, or change store.path";
+    return [file, problem("store", `${path}: ${(error as Error).message}`, todo)];
+  }
+}
+
+/** Checks the enabled sources: which failed, and which were fetched in part. */
+export function checkSources(
+  { sources }: Pick<Config, "sources">,
+  states: readonly SourceState[],
+): Finding[] {
+  const enabled = new Set(sources.filter((source) => source.enabled).map(({ id }) => id));
+  const fetched = states.filter(({ id, outcome }) => enabled.has(id) && outcome !== null);
+  const failing = fetched.filter(({ outcome }) => outcome !== "ok");
+  const partial = fetched.filter(({ outcome, gaps }) => outcome === "ok" && gaps.length > 0);
+  const todo = "`regfeed source list` says why; `regfeed source test ID` tries one now";
+  const found = ([[failing, "whose last fetch failed"], [partial, "fetched in part"]] as const)
+    .filter(([states]) => states.length > 0)
+    .map(([states, what]) => warning("sources", `${states.length} ${what}: ${named(states)}`, todo));
+  if (found.length > 0 || fetched.length === 0) return found;
+  return [good("sources", `all ${fetched.length} were fetched completely last time`)];
+}
+
+function named(things: readonly { id: string }[]): string {
+  const more = things.length > MAX_NAMED ? ` and ${things.length - MAX_NAMED} more` : "";
+  return `${things.slice(0, MAX_NAMED).map(({ id }) => id).join(", ")}${more}`;
+}
+
+/** Why the service disables a subscription. */
+const DISABLED_BECAUSE: Readonly<Record<Undelivered["switchedOff"][number]["by"], string>> = {
+  gone: "the endpoint responded with 410",
+  failing: "the endpoint failed for days",
+  "key-lost": "its secret was lost with the key",
+  tier: "over its tier's number",
+};
+
+/** Checks deliveries that did not arrive, and subscriptions that the service disabled. */
+export function checkDeliveries({ held, failed, heldFull, switchedOff, largest }: Undelivered): Finding[] {
+  const findings: Finding[] = [];
+  const states = ([[held, "held"], [failed, "failed"]] as const).filter(([count]) => count > 0);
+  if (states.length > 0) {
+    findings.push(warning(
+      "deliveries",
+      `${states.map(([count, state]) => `${count} ${state}`).join(" and ")}: they have not arrived`,
+      `\`regfeed delivery list --status ${states.map(([, state]) => state).join(",")}\` shows them, and why`,
+    ));
+  }
+  if (heldFull > 0) {
+    findings.push(warning(
+      "deliveries",
+      `subscriptions in the state held_full: ${heldFull}; their customer's limit of held deliveries is reached, and no ` +
+        "further ones are stored; no event is lost",
+      "nothing: they continue when the held deliveries are sent; tiers.*.held_deliveries is the limit",
+    ));
+  }
+  if (switchedOff.length > 0) findings.push(checkDisabled(switchedOff));
+  if (findings.length === 0) findings.push(good("deliveries", "none is held, none has failed"));
+  if (largest.length > 0) {
+    const named = largest.map(({ customerId, bytes }) => `${customerId} ${formatBytes(bytes)}`).join(", ");
+    findings.push(good("deliveries", `the customers for whom most is stored: ${named}`));
+  }
+  return findings;
+}
+
+function checkDisabled(disabled: Undelivered["switchedOff"]): Finding {
+  const reasons = [...Map.groupBy(disabled, ({ by }) => by)]
+    .map(([by, those]) => `${those.length}: ${DISABLED_BECAUSE[by]}`).join("; ");
+  return warning(
+    "deliveries",
+    `subscriptions that the service disabled (${reasons}): ${named(disabled)}`,
+    "`regfeed customer show SUBSCRIPTION` shows whose it is and what is held; its owner enables it with " +
+      "PATCH /v1/subscriptions/{id}",
+  );
+}
