@@ -1,8 +1,7 @@
 // The guard: which addresses, ports and host names a webhook may go to. Every outgoing delivery passes it.
 import { isReachable, literalAddress, MAX_ADDRESSES, type Network, parseNetwork } from "../domain/address.ts";
 import { type Clock, DeadlineError, NetworkError, type Resolver } from "../domain/ports.ts";
-import type { Soon } from "../domain/soon.ts";
-import { orAborted, type Stop } from "../domain/stop.ts";
+import { orAborted } from "../domain/abort.ts";
 import { MAX_WEBHOOK_URL } from "../wire/subscription.ts";
 
 /** What clients are told of every refused address, whatever the reason: a reason would map the network behind us. */
@@ -228,16 +227,15 @@ export type TargetDecision = { ok: true; addresses: string[] } | { ok: false };
  * The addresses of a URL that {@link checkWebhookUrl} let pass, every one of them checked; one that is not permitted
  * refuses the host. A connection must go to one of these and look nothing up again. Throws what the resolver throws.
  */
-export function resolveTarget(
+export async function resolveTarget(
   url: URL,
   resolver: Resolver,
   policy: AddressPolicy,
-  signal: Stop,
-): Soon<TargetDecision> {
+  signal: AbortSignal,
+): Promise<TargetDecision> {
   const literal = decideOnce(literals, url.hostname, () => literalAddress(url));
   if (literal !== null) return decideTarget([literal], policy);
-  return orAborted(resolver.resolve(url.hostname, signal), signal)
-    .then((addresses) => decideTarget(addresses, policy));
+  return decideTarget(await orAborted(resolver.resolve(url.hostname, signal), signal), policy);
 }
 
 function decideTarget(addresses: string[], policy: AddressPolicy): TargetDecision {

@@ -6,7 +6,6 @@ import type { RunningAttempt } from "../domain/plans/share_slots.ts";
 import type { Log, Random } from "../domain/ports.ts";
 import type { Store } from "../domain/store.ts";
 import { failureLevel } from "../domain/storage_fault.ts";
-import { type Stop, Stopper } from "../domain/stop.ts";
 import type { Subscription } from "../domain/subscription.ts";
 import type { EventLoop } from "../domain/event_loop.ts";
 import { NO_TRACER, type Tracer } from "../domain/tracer.ts";
@@ -115,7 +114,7 @@ class DeliveryLoop implements Delivery {
   #whenSent: (() => void)[] = [];
   readonly #wake: Wake;
   #matchedNoneAtMs = -Infinity;
-  #giveUp = new Stopper();
+  #giveUp = new AbortController();
   #storeFailed = false;
   readonly #testCalls: TestCalls;
 
@@ -224,7 +223,7 @@ class DeliveryLoop implements Delivery {
     const { delivery } = attempt;
     const { tracer, eventLoop } = this.#deps;
     eventLoop?.begin("send attempt");
-    const giveUp = this.#giveUp;
+    const giveUp = this.#giveUp.signal;
     const result = tracer.isOn
       ? await traceAttempt(delivery, tracer, () => this.#send(attempt, giveUp))
       : await this.#send(attempt, giveUp);
@@ -288,7 +287,7 @@ class DeliveryLoop implements Delivery {
   }
 
   /** Sends; an error that is not the network's is logged and stands as a failed attempt. */
-  #send({ delivery, startedAtMs }: Attempt, giveUp: Stop): Promise<AttemptResult> {
+  #send({ delivery, startedAtMs }: Attempt, giveUp: AbortSignal): Promise<AttemptResult> {
     return sendAttempt(delivery, this.#deps, giveUp).catch((error) => {
       const fields = { ...nameAttempt(delivery), cause: whereOf(error) };
       if (!giveUp.aborted) this.#deps.log.error("an attempt broke off here", fields);
@@ -326,14 +325,14 @@ class DeliveryLoop implements Delivery {
     if (left > 0 || giveUp.aborted) {
       const brokenOff = Array.from(this.#sending, ({ delivery }) => delivery);
       this.#giveUp.abort(new AppError("unavailable", "The service is stopping."));
-      this.#giveUp = new Stopper();
+      this.#giveUp = new AbortController();
       await this.#endLeases(brokenOff);
     }
     await this.#recorder.flush();
   }
 
   test(subscription: Subscription, callsPerDay: number): Promise<TestOutcome> {
-    return this.#testCalls.make(subscription, { callsPerDay, giveUp: this.#giveUp });
+    return this.#testCalls.make(subscription, { callsPerDay, giveUp: this.#giveUp.signal });
   }
 
   whyRefused(webhookUrl: string): Promise<string | null> {

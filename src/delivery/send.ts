@@ -9,7 +9,6 @@ import {
   type Resolver,
 } from "../domain/ports.ts";
 import { parseRetryAfter } from "../domain/retry_after.ts";
-import type { Stop } from "../domain/stop.ts";
 import { type AddressPolicy, checkWebhookUrl, REFUSED_ADDRESS, resolveTarget } from "./guard.ts";
 import { isSuccess } from "./retry.ts";
 import { signPayload } from "./sign.ts";
@@ -38,22 +37,22 @@ export interface Sending {
  * Makes one attempt. Network errors are part of the result; other errors reject. A redirect is a failure, as every
  * response that is not 2xx. Rejects with the reason of `stop` when it aborts.
  */
-export async function sendAttempt(message: Message, sending: Sending, stop: Stop): Promise<AttemptResult> {
+export async function sendAttempt(
+  message: Message,
+  sending: Sending,
+  stop: AbortSignal,
+): Promise<AttemptResult> {
   const { clock } = sending;
   const startedAtMs = clock.nowMs();
-  stop.throwIfAborted();
-  const deadline = clock.deadline(sending.timeoutMs, stop);
   let response: IncomingResponse | null = null;
   let problem: string | null = null;
   try {
-    response = await post(message, sending, deadline);
+    response = await clock.within(sending.timeoutMs, (signal) => post(message, sending, signal), stop);
     problem = response === null ? REFUSED_ADDRESS : describeStatus(response.status);
   } catch (error) {
     if (error instanceof DeadlineError) problem = `no complete response within ${error.ms / 1_000} s`;
     else if (error instanceof NetworkError) problem = error.reason;
     else throw error;
-  } finally {
-    deadline.end();
   }
   const endedAtMs = clock.nowMs();
   return {
@@ -82,7 +81,7 @@ export function brokenOff(startedAtMs: number, endedAtMs: number): AttemptResult
 async function post(
   { id, webhookUrl, webhookSecrets, body }: Message,
   { http, resolver, clock, policy, userAgent }: Sending,
-  signal: Stop,
+  signal: AbortSignal,
 ): Promise<IncomingResponse | null> {
   const checked = checkWebhookUrl(webhookUrl, policy);
   if (!checked.ok) return null;

@@ -3,7 +3,6 @@ import { overDailyLimit } from "../domain/daily_limit.ts";
 import { AppError } from "../domain/errors.ts";
 import type { NewId } from "../domain/ids.ts";
 import type { Log } from "../domain/ports.ts";
-import { firstOf, type Stop } from "../domain/stop.ts";
 import type { Store } from "../domain/store.ts";
 import { signingSecrets, type Subscription } from "../domain/subscription.ts";
 import { buildTestPayload } from "./payload.ts";
@@ -48,7 +47,7 @@ export class TestCalls {
    */
   async make(
     subscription: Subscription,
-    { callsPerDay: limit, giveUp }: { callsPerDay: number; giveUp: Stop },
+    { callsPerDay: limit, giveUp }: { callsPerDay: number; giveUp: AbortSignal },
   ): Promise<TestOutcome> {
     const { customerId } = subscription;
     const own = this.#inProgress.get(customerId) ?? 0;
@@ -81,33 +80,29 @@ export class TestCalls {
     }
   }
 
-  async #send(subscription: Subscription, giveUp: Stop): Promise<TestOutcome> {
+  async #send(subscription: Subscription, giveUp: AbortSignal): Promise<TestOutcome> {
     const { clock, newId, log, hurry } = this.#deps;
     const id = newId("delivery");
     const nowMs = clock.nowMs();
     const { webhookUrl } = subscription;
     const webhookSecrets = signingSecrets(subscription, nowMs);
     const body = buildTestPayload({ deliveryId: id, eventId: newId("event"), subscription, nowMs });
-    const { stop, leave } = firstOf(hurry === undefined ? [giveUp] : [giveUp, hurry]);
-    try {
-      const result = await sendAttempt({ id, webhookUrl, webhookSecrets, body }, this.#deps, stop);
-      const { statusCode, durationMs, problem } = result;
-      log.info("test delivery", {
-        delivery: id,
-        subscription: subscription.id,
-        status: statusCode,
-        duration_ms: durationMs,
-        problem,
-      });
-      return {
-        delivery_id: id,
-        delivered: isSuccess(result),
-        status_code: statusCode,
-        duration_ms: durationMs,
-        problem,
-      };
-    } finally {
-      leave();
-    }
+    const stop = hurry === undefined ? giveUp : AbortSignal.any([giveUp, hurry]);
+    const result = await sendAttempt({ id, webhookUrl, webhookSecrets, body }, this.#deps, stop);
+    const { statusCode, durationMs, problem } = result;
+    log.info("test delivery", {
+      delivery: id,
+      subscription: subscription.id,
+      status: statusCode,
+      duration_ms: durationMs,
+      problem,
+    });
+    return {
+      delivery_id: id,
+      delivered: isSuccess(result),
+      status_code: statusCode,
+      duration_ms: durationMs,
+      problem,
+    };
   }
 }

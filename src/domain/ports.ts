@@ -2,7 +2,6 @@
 
 import type { LogArea } from "./log.ts";
 import type { Mailbox } from "./mail.ts";
-import type { Stop } from "./stop.ts";
 import type { EventLoop } from "./event_loop.ts";
 import type { Tracer } from "./tracer.ts";
 
@@ -11,25 +10,14 @@ export interface Clock {
   /** Now, in Unix ms. */
   nowMs(): number;
   /** Resolves after `ms`, or at once when the signal aborts; of 0 ms when all others who wait had a turn. */
-  sleep(ms: number, signal?: Stop): Promise<void>;
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** Resolves when what is ready at this moment is done. Not for long work: nobody who asks is let in by it. */
   turn(): Promise<void>;
   /**
-   * Runs `work` under a deadline: after `ms` its signal aborts (reason: {@link DeadlineError}), and with the reason of
-   * `stop` when that does, which has not yet. The promise settles when the work does or its signal aborts, whichever is first.
+   * Runs `work` under a deadline: its signal aborts after `ms` (reason: {@link DeadlineError}), or with the reason of `stop`
+   * when that aborts. The promise settles when the work does or its signal aborts, whichever is first.
    */
   within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>, stop?: AbortSignal): Promise<T>;
-  /**
-   * A deadline for work that heeds it, for what is done too often for {@link Clock.within}: after `ms` it aborts
-   * (reason: {@link DeadlineError}), and with the reason of `stop` when that does, which has not yet.
-   */
-  deadline(ms: number, stop: Stop): Deadline;
-}
-
-/** A stop that comes when its time is over, unless it is ended before. */
-export interface Deadline extends Stop {
-  /** The work is done: it never comes. */
-  end(): void;
 }
 
 /** A deadline passed before the work was done. */
@@ -61,7 +49,7 @@ export interface OutgoingRequest {
   authorities?: string;
   /** The answer's body is read up to this many bytes, counted before and after inflating. */
   maxBodyBytes: number;
-  signal: Stop;
+  signal: AbortSignal;
 }
 
 /** An answer from somewhere else; redirects are answers, never followed. */
@@ -92,7 +80,7 @@ export interface HttpClient {
 /** Host names to addresses. */
 export interface Resolver {
   /** Every IPv4 and IPv6 address of the host; throws {@link NetworkError} when there is none. */
-  resolve(host: string, signal: Stop): Promise<string[]>;
+  resolve(host: string, signal: AbortSignal): Promise<string[]>;
 }
 
 /** A file of a folder. */

@@ -5,7 +5,7 @@ import { isIP, isIPv6 } from "node:net";
 import { Duplex } from "node:stream";
 import { networkOf } from "../domain/address.ts";
 import { NetworkError } from "../domain/ports.ts";
-import { orAborted } from "../domain/stop.ts";
+import { orAborted } from "../domain/abort.ts";
 import { toNetworkError } from "./network_errors.ts";
 import { createResolver } from "./resolver.ts";
 

@@ -2,7 +2,7 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { NetworkError, type Resolver } from "../domain/ports.ts";
-import { orAborted, type Stop } from "../domain/stop.ts";
+import { orAborted } from "../domain/abort.ts";
 import { toNetworkError } from "./network_errors.ts";
 
 const HOSTS_FILE = "/etc/hosts";
@@ -39,7 +39,7 @@ export function createResolver(nameServer?: NameServer): Resolver {
 /** The addresses of the host; none if the name servers know none. Rejects with the signal's reason when it aborts. */
 async function askNameServers(
   host: string,
-  { signal, nameServer }: { signal: Stop; nameServer: NameServer | undefined },
+  { signal, nameServer }: { signal: AbortSignal; nameServer: NameServer | undefined },
 ): Promise<string[]> {
   const controller = new AbortController();
   const giveUp = () => controller.abort(signal.reason);

@@ -5,7 +5,6 @@ import { type DailyGrant, grantDaily } from "../../src/domain/daily_limit.ts";
 import { createIds, type NewId } from "../../src/domain/ids.ts";
 import {
   type Clock,
-  type Deadline,
   DeadlineError,
   type HttpClient,
   type IncomingResponse,
@@ -16,7 +15,6 @@ import {
   type Random,
   type Resolver,
 } from "../../src/domain/ports.ts";
-import { type Stop, Stopper } from "../../src/domain/stop.ts";
 import type { Store } from "../../src/domain/store.ts";
 import type { UnmatchedEvent } from "../../src/domain/catch_up_store.ts";
 import type { Subscription } from "../../src/domain/subscription.ts";
@@ -41,7 +39,7 @@ export class FakeClock implements Clock {
     return this.#sleepers.length;
   }
 
-  sleep(ms: number, signal?: Stop): Promise<void> {
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
     if (ms <= 0 || signal?.aborted) return Promise.resolve();
     return new Promise((resolve) => {
       const sleeper = { atMs: this.#nowMs + ms, wake: resolve };
@@ -53,40 +51,23 @@ export class FakeClock implements Clock {
     });
   }
 
-  within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>, stop?: AbortSignal): Promise<T> {
-    const controller = new AbortController();
-    const stopped = () => controller.abort(stop?.reason);
+  async within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>, stop?: AbortSignal): Promise<T> {
+    stop?.throwIfAborted();
+    const [controller, done] = [new AbortController(), new AbortController()];
+    const aborted = Promise.withResolvers<never>();
+    const abort = (reason: unknown): void => {
+      controller.abort(reason);
+      aborted.reject(reason);
+    };
+    const stopped = (): void => abort(stop?.reason);
     stop?.addEventListener("abort", stopped);
-    const done = new AbortController();
-    const deadline = this.sleep(ms, done.signal).then(() => {
-      if (done.signal.aborted) return undefined as never;
-      controller.abort(new DeadlineError(ms));
-      throw controller.signal.reason;
-    });
-    return Promise.race([work(controller.signal), deadline]).finally(() => {
+    this.sleep(ms, done.signal).then(() => done.signal.aborted || abort(new DeadlineError(ms)));
+    try {
+      return await Promise.race([work(controller.signal), aborted.promise]);
+    } finally {
       stop?.removeEventListener("abort", stopped);
       done.abort();
-    });
-  }
-
-  deadline(ms: number, stop: Stop): Deadline {
-    const deadline = new Stopper();
-    const done = new AbortController();
-    const end = () => {
-      done.abort();
-      stop.removeEventListener("abort", stopped);
-    };
-    const stopped = () => {
-      end();
-      deadline.abort(stop.reason);
-    };
-    stop.addEventListener("abort", stopped);
-    this.sleep(ms, done.signal).then(() => {
-      if (done.signal.aborted) return;
-      end();
-      deadline.abort(new DeadlineError(ms));
-    });
-    return Object.assign(deadline, { end });
+    }
   }
 
   /** Moves time, then lets everything that follows at once happen. */
@@ -115,7 +96,7 @@ export function textOf(body: string | Uint8Array | undefined): string {
 }
 
 /** A promise that settles only when the signal aborts. */
-export function hang(signal: Stop): Promise<never> {
+export function hang(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason));
   });

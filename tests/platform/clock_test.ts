@@ -1,7 +1,6 @@
 // Tests of src/platform/clock.ts.
 import assert from "node:assert/strict";
-import { type Deadline, DeadlineError } from "../../src/domain/ports.ts";
-import { Stopper } from "../../src/domain/stop.ts";
+import { DeadlineError } from "../../src/domain/ports.ts";
 import { createClock } from "../../src/platform/clock.ts";
 
 const clock = createClock();
@@ -84,25 +83,6 @@ Deno.test("within() rejects and aborts the work with the reason of its stop, eve
   stop.abort(new Error("stopped"));
   await assert.rejects(bounded, /stopped/);
   assert.equal(reason, stop.signal.reason);
-});
-
-Deno.test("deadline() aborts when its time is over or its stop aborts, and not once it is ended", async () => {
-  const stop = new Stopper();
-  const reasons: unknown[] = [];
-  const from = (ms: number): Deadline => {
-    const deadline = clock.deadline(ms, stop);
-    deadline.addEventListener("abort", () => reasons.push(deadline.reason));
-    return deadline;
-  };
-  const [ended, short, long, other] = [from(1), from(1), from(LONG_MS), from(LONG_MS)];
-  ended.end();
-  other.end();
-  await new Promise<void>((over) => short.addEventListener("abort", over));
-  assert.ok(reasons[0] instanceof DeadlineError && reasons[0].ms === 1);
-  stop.abort("stopped");
-  assert.deepEqual(reasons.slice(1), ["stopped"]);
-  assert.deepEqual([ended, short, long, other].map(({ aborted }) => aborted), [false, true, true, false]);
-  assert.throws(() => long.throwIfAborted(), (thrown) => thrown === "stopped");
 });
 
 Deno.test("within() rejects with a DeadlineError and aborts the work with it, even if the work goes on", async () => {

@@ -1,7 +1,6 @@
 // A clock that stands still until a test moves it.
-import type { Clock, Deadline } from "../../src/domain/ports.ts";
+import type { Clock } from "../../src/domain/ports.ts";
 import { DeadlineError } from "../../src/domain/ports.ts";
-import { type Stop, Stopper } from "../../src/domain/stop.ts";
 
 /** A clock in the test's hand. */
 export interface FakeClock extends Clock {
@@ -39,8 +38,8 @@ export function fakeClock(startMs: number): FakeClock {
         signal?.addEventListener("abort", wake);
       }),
     turn: () => Promise.resolve(),
-    deadline: (ms, stop) => deadlineAfter(after, ms, stop),
     async within(ms, work, stop) {
+      stop?.throwIfAborted();
       const deadline = new AbortController();
       let reject: (error: Error) => void = () => {};
       const late = new Promise<never>((_, fail) => reject = fail);
@@ -75,19 +74,3 @@ export function fakeClock(startMs: number): FakeClock {
 
 /** Does something when the clock shows a later moment; what is returned keeps it from doing so. */
 type After = (ms: number, fire: () => void) => () => void;
-
-function deadlineAfter(after: After, ms: number, stop: Stop): Deadline {
-  const deadline = new Stopper();
-  const end = (): void => {
-    cancel();
-    stop.removeEventListener("abort", stopped);
-  };
-  const abort = (reason: unknown): void => {
-    end();
-    deadline.abort(reason);
-  };
-  const stopped = (): void => abort(stop.reason);
-  const cancel = after(ms, () => abort(new DeadlineError(ms)));
-  stop.addEventListener("abort", stopped);
-  return Object.assign(deadline, { end });
-}

@@ -1,0 +1,19 @@
+// Ending work that does not handle an AbortSignal itself.
+
+/**
+ * Settles as the work does, or rejects with the signal's reason as soon as it aborts. What becomes of the work after that
+ * is ignored.
+ */
+export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let end: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    end = () => reject(signal.reason);
+    if (signal.aborted) end();
+    else signal.addEventListener("abort", end);
+  });
+  try {
+    return await Promise.race([aborted, work]);
+  } finally {
+    if (end !== undefined) signal.removeEventListener("abort", end);
+  }
+}

@@ -1,0 +1,25 @@
+// Ending work that does not handle an AbortSignal itself.
+import assert from "node:assert/strict";
+import { orAborted } from "../../src/domain/abort.ts";
+
+const never = new Promise<never>(() => {});
+
+Deno.test("orAborted() settles as the work does", async () => {
+  const { signal } = new AbortController();
+  assert.equal(await orAborted(Promise.resolve(1), signal), 1);
+  await assert.rejects(orAborted(Promise.reject(new Error("broken")), signal), /broken/);
+});
+
+Deno.test("orAborted() rejects with the signal's reason, aborted before or meanwhile", async () => {
+  await assert.rejects(orAborted(never, AbortSignal.abort(new Error("before"))), /before/);
+  const controller = new AbortController();
+  const waiting = orAborted(never, controller.signal);
+  controller.abort(new Error("meanwhile"));
+  await assert.rejects(waiting, /meanwhile/);
+});
+
+Deno.test("orAborted() swallows a failure of the work that comes after the abort", async () => {
+  const late = Promise.withResolvers<void>();
+  await assert.rejects(orAborted(late.promise, AbortSignal.abort(new Error("stop"))), /stop/);
+  late.reject(new Error("too late"));
+});
