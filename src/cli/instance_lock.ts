@@ -1,28 +1,22 @@
 // One server for each store: a lock beside the database, held as long as the process runs.
-import { type FileLock, lockFile, lockHolder } from "../platform/file_lock.ts";
+import { lockFile, lockHolder } from "../platform/file_lock.ts";
 import { CommandError } from "./command.ts";
 
-const lockPath = (store: string): string => `${store}.server`;
+/** The file whose lock the server of a store holds. */
+export const lockPath = (store: string): string => `${store}.server`;
 
 /**
  * Locks the store for a server, or for other work that no server may meet; `text` says what it is for. Throws a
- * {@link CommandError} that names the holder when there is one.
+ * {@link CommandError} that names the holder when there is one, and the system's error when the file cannot be locked.
  */
 export async function lockStore(
   store: string,
   text: string,
 ): Promise<{ file: string; release(): void }> {
   const file = lockPath(store);
-  let lock: FileLock;
-  try {
-    lock = await lockFile(file, text);
-  } catch (error) {
-    const { message } = error as Error;
-    throw new CommandError(
-      `the store ${store} cannot be locked: ${message}; make ${file} writable for the service's user, or remove it while ` +
-        "no server runs",
-    );
-  }
+  const lock = await lockFile(file, text).catch((error: Error) => {
+    throw new Error(`cannot lock ${file}: ${error.message}`, { cause: error });
+  });
   if (lock.kind === "taken") return { file, release: lock.release };
   throw new CommandError(
     `the store ${store} is in use (${lock.by}): stop that process first, or use another [store] path`,

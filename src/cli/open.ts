@@ -17,6 +17,7 @@ import { openStore } from "../store/sqlite/store.ts";
 import { adviceOn, causeOf } from "../store/sqlite/faults.ts";
 import { type CommandCall, CommandError, EXIT } from "./command.ts";
 import { EXAMPLE_CONFIG, locateConfig, OWN_CONFIG } from "./config_file.ts";
+import { lockPath } from "./instance_lock.ts";
 import { type LongWork, prepareDatabase, WORK_HERE } from "./prepare.ts";
 
 /** A config with the file that it came from. */
@@ -242,7 +243,8 @@ function whyNotOpened(
   error: Error,
   { path, user, hasRoom }: { path: string; user: string | null; hasRoom(): boolean },
 ): string {
-  const obstacle = UNWRITABLE.test(error.message) ? findObstacle(path) : null;
+  const isClosed = UNWRITABLE.test(error.message);
+  const obstacle = isClosed ? findObstacle(path) ?? findObstacle(lockPath(path)) : null;
   if (obstacle === null) return `${error.message}${adviceOnOpening(error, hasRoom)}`;
   const advice = adviceOnOwner(obstacle, { user, path });
   return obstacle.what === "write" ? `${error.message}; ${advice}` : advice;

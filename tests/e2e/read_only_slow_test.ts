@@ -55,7 +55,7 @@ Deno.test({
       assert.equal(code, 1, stderr);
       assert.match(
         stderr,
-        /the store .*regfeed\.db cannot be opened: cannot make .*disk has mode 0555, so that .* may not write to it: chmod/,
+        /the store .*regfeed\.db cannot be opened: cannot lock .*disk has mode 0555, so that .* may not write to it: chmod/,
       );
     }),
 });
