@@ -1,9 +1,8 @@
 // Connections to other hosts: made to checked addresses, kept for the next request, and bounded.
 import type { Socket } from "node:net";
-import type { Duplex } from "node:stream";
 import { type buildConnector, Client } from "undici";
 import { NetworkError } from "../domain/ports.ts";
-import { dial } from "./dial.ts";
+import { type ConnectionStream, dial } from "./dial.ts";
 
 /**
  * How long an idle connection is kept, ms. Many servers close one after 5 s without announcing it, and a request that is
@@ -38,6 +37,8 @@ export interface Target {
 export interface Connection {
   readonly key: string;
   readonly client: Client;
+  /** Receives so many bytes more. After that, the request fails. */
+  limit(bytes: number): void;
   /** Whether the last request has been handed to the operating system completely. */
   hasSentAll(): boolean;
   /** Closes it in any state, and fails a request under way on it. */
@@ -109,13 +110,18 @@ function connect(
   trust: Trust,
   onClose: () => void,
 ): Connection {
-  let stream: Duplex | undefined;
+  let stream: ConnectionStream | undefined;
+  let maxBytes = Infinity;
   const connecting = new AbortController();
   const connectToChecked: buildConnector.connector = ({ hostname, port, protocol }, callback) => {
     const tls = protocol === "https:" ? { authorities } : null;
     const usual = tls === null ? 80 : 443;
     dial({ hostname, port: port === "" ? usual : Number(port), addresses, tls }, connecting.signal).then(
-      (connected) => callback(null, (stream = connected) as Socket),
+      (connected) => {
+        stream = connected;
+        stream.limit(maxBytes);
+        callback(null, stream as unknown as Socket);
+      },
       (error) => callback(error, null),
     );
   };
@@ -133,6 +139,10 @@ function connect(
   return {
     key,
     client,
+    limit(bytes) {
+      maxBytes = bytes;
+      stream?.limit(bytes);
+    },
     hasSentAll: () => stream === undefined || stream.writableLength === 0,
     async destroy(reason) {
       connecting.abort(reason); // undici does not stop a connection that is being made

@@ -6,7 +6,7 @@ import { Duplex } from "node:stream";
 import { networkOf } from "../domain/address.ts";
 import { NetworkError } from "../domain/ports.ts";
 import { orAborted } from "../domain/abort.ts";
-import { toNetworkError } from "./network_errors.ts";
+import { FAULT, toNetworkError } from "./network_errors.ts";
 import { createResolver } from "./resolver.ts";
 
 /** Maximum time for a connection, lookup and TLS handshake included, ms. */
@@ -38,7 +38,7 @@ export interface Destination {
  * Connects. Rejects with a {@link NetworkError}, or with the signal's reason as soon as it aborts. Nothing stays open
  * then, except an unfinished TLS handshake.
  */
-export async function dial(destination: Destination, signal: AbortSignal): Promise<Duplex> {
+export async function dial(destination: Destination, signal: AbortSignal): Promise<ConnectionStream> {
   const late = new AbortController();
   const tooSlow = new NetworkError(`no connection within ${CONNECT_TIMEOUT_MS / 1_000} s`);
   const timer = setTimeout(() => late.abort(tooSlow), CONNECT_TIMEOUT_MS);
@@ -173,8 +173,9 @@ function closeQuietly(connection: Deno.Conn): void {
 }
 
 /** A connection of the runtime as a Node stream. */
-class ConnectionStream extends Duplex {
+export class ConnectionStream extends Duplex {
   readonly #connection: Deno.Conn;
+  #bytesLeft = Infinity;
   readonly #buffer = new Uint8Array(READ_BYTES);
 
   constructor(connection: Deno.Conn) {
@@ -182,9 +183,18 @@ class ConnectionStream extends Duplex {
     this.#connection = connection;
   }
 
+  /** Receives so many bytes more. After that, the stream fails. */
+  limit(bytes: number): void {
+    this.#bytesLeft = bytes;
+  }
+
   override _read(): void {
     this.#connection.read(this.#buffer).then(
-      (count) => this.push(count === null ? null : Buffer.from(this.#buffer.subarray(0, count))),
+      (count) => {
+        this.#bytesLeft -= count ?? 0;
+        if (this.#bytesLeft < 0) this.destroy(new NetworkError(FAULT.endless));
+        else this.push(count === null ? null : Buffer.from(this.#buffer.subarray(0, count)));
+      },
       // Many servers close without TLS's close_notify. HTTP tells whether the response is complete.
       (error) => error instanceof Deno.errors.UnexpectedEof ? this.push(null) : this.destroy(error),
     );

@@ -70,6 +70,11 @@ const BODILESS: ReadonlySet<number> = new Set([204, 304]);
 const MAX_HEADERS = 256;
 /** Maximum number of interim responses (1xx) before the response. */
 const MAX_INTERIM = 32;
+/**
+ * Maximum bytes of a response on the connection: its headers, interim responses, and a body of which each byte is a chunk.
+ * undici limits neither chunk extensions nor leading zeros of a chunk size.
+ */
+const maxWireBytes = (bodyBytes: number): number => 2_097_152 + 8 * bodyBytes;
 
 /** What an exchange needs. */
 interface ExchangeOptions {
@@ -102,6 +107,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#body = new BoundedBody(maxBodyBytes);
     const key = forWebhooks ? url.href : url.origin;
     this.#connection = connections.take({ key, origin: url.origin, addresses, authorities });
+    this.#connection.limit(maxWireBytes(maxBodyBytes));
   }
 
   start(): void {

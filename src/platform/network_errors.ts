@@ -15,6 +15,7 @@ export const FAULT = {
   notAsLong: "the response does not match its Content-Length",
   tooLargeHead: "the response headers are too large",
   switchesProtocol: "the response switches to another protocol",
+  endless: "the response is too long",
   onlyInterim: "only interim responses (1xx), no final response",
   notSendable: "the request is not valid HTTP",
 } as const;

@@ -53,6 +53,16 @@ const ROWS: [what: string, talk: Conversation, reason: string][] = [
     "the response is not valid HTTP",
   ],
   [
+    "an endless chunk extension",
+    sayingLast(`${HEAD}transfer-encoding: chunked\r\n\r\n1;a=${"a".repeat(4_000_000)}`),
+    "the response is too long",
+  ],
+  [
+    "an endless chunk size",
+    sayingLast(`${HEAD}transfer-encoding: chunked\r\n\r\n${"0".repeat(4_000_000)}`),
+    "the response is too long",
+  ],
+  [
     "a huge head",
     saying(`${HEAD}x-a: ${"a".repeat(40_000)}\r\n\r\n`),
     "the response headers are too large",
