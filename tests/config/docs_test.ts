@@ -1,13 +1,39 @@
-// The examples of docs/run/sources.md.
+// The config examples of the guides.
 import assert from "node:assert/strict";
 import { FETCH_STRATEGIES } from "../../src/domain/source.ts";
 import { configOf } from "./given.ts";
 
+const SECRETS = {
+  "/run/secrets/stripe": "whsec_0123456789abcdef",
+  "/run/secrets/smtp": "smtp://user:password@mail.example.org:587",
+  "/etc/regfeed/metrics-token": "0123456789abcdef".repeat(2),
+};
+
+/** The TOML blocks of a page, in lists too. */
+function examplesOf(text: string): string[] {
+  return [...text.matchAll(/^( *)```toml\n([^]*?)^\1```$/gm)].map(([, indent = "", example = ""]) =>
+    example.replaceAll(new RegExp(`^${indent}`, "gm"), "")
+  );
+}
+
+Deno.test("every config example of the guides is valid", async () => {
+  let count = 0;
+  for (const folder of ["../../docs/run/", "../../docs/use/"]) {
+    for await (const { name } of Deno.readDir(new URL(folder, import.meta.url))) {
+      const text = await Deno.readTextFile(new URL(`${folder}${name}`, import.meta.url));
+      for (const example of examplesOf(text)) {
+        count++;
+        await configOf(example, { files: SECRETS });
+      }
+    }
+  }
+  assert.ok(count > 15, `only ${count} examples`);
+});
+
 Deno.test("every example of docs/run/sources.md is a valid config, and every strategy has one", async () => {
   const text = await Deno.readTextFile(new URL("../../docs/run/sources.md", import.meta.url));
-  const examples = [...text.matchAll(/^```toml\n([^]*?)^```$/gm)].map(([, example = ""]) => example);
   const strategies = new Set<string>();
-  for (const example of examples) {
+  for (const example of examplesOf(text)) {
     for (const { fetchStrategy } of (await configOf(example)).sources) strategies.add(fetchStrategy);
   }
   assert.deepEqual([...strategies].sort(), FETCH_STRATEGIES.toSorted());
