@@ -12,7 +12,13 @@ import type { DocumentRun } from "./document_run.ts";
 import type { DecidedItem } from "./model.ts";
 import { MovedQueries, MovedSite } from "./moved_addresses.ts";
 import { recordBatches } from "./record_batches.ts";
-import { findInLanguages, findReplaced, findRequeried, type KnownPublication } from "./replaced.ts";
+import {
+  findInLanguages,
+  findReplaced,
+  findRequeried,
+  type KnownPublication,
+  type Steps,
+} from "./replaced.ts";
 import { type Classified, decideRevision, isUntold, type RevisionContext } from "./revise.ts";
 import type { DecidedAlone } from "./together.ts";
 import { passedOverBefore } from "./widened.ts";
@@ -24,6 +30,9 @@ const CHURNING_IDS = 3;
 
 /** So many of a source's latest publications are looked through for one that was given a new id and new words. */
 const RECENT = 500;
+
+/** So many steps of long work are done before the next look at the clock. */
+const STEPS = 20;
 
 /** What the items of one document share. */
 export interface SharedOrigin {
@@ -194,7 +203,11 @@ async function decideWaiting(
   const recent = fresh.length === 0
     ? []
     : await options.store.listEvents({ source: source.id, latest: true, limit: RECENT });
-  const known = recent.map(({ json }): KnownPublication => JSON.parse(json));
+  const known: KnownPublication[] = [];
+  for (const { json } of recent) {
+    known.push(JSON.parse(json));
+    await run.pause();
+  }
   const { languages } = result.identity;
   const bare = languages === null || fresh.length === 0
     ? null
@@ -202,7 +215,7 @@ async function decideWaiting(
       ...all.map(({ item }) => item.link),
       ...known.map(({ url_official }) => url_official),
     ]);
-  const requeried = findInLanguages(findRequeried, { all, fresh }, known, bare);
+  const requeried = await inSteps(findInLanguages(findRequeried, { all, fresh }, known, bare), run.pause);
   if (queries.areMadeUp(requeried.size)) {
     for (const one of [...queries.moved, ...requeried.keys()]) decisions.set(one, { kind: "unchanged" });
     for (const externalId of requeried.values()) result.seen.add(externalId);
@@ -212,7 +225,10 @@ async function decideWaiting(
   }
   const isAll = source.fetchStrategy === "feed";
   const rest = fresh.filter((one) => !decisions.has(one));
-  const replaced = findInLanguages(findReplaced, { all, fresh: rest, isAll }, known, bare);
+  const replaced = await inSteps(
+    findInLanguages(findReplaced, { all, fresh: rest, isAll }, known, bare),
+    run.pause,
+  );
   for (const [one, externalId] of [...requeried, ...replaced]) {
     one.formerKeys = [...one.formerKeys ?? [], externalId];
     one.replaces = externalId;
@@ -230,6 +246,15 @@ async function decideWaiting(
   const quietly = site.hasMoved ? { ...context, notify: false } : context;
   await recordBatches(site.moved, run, (one, stored) => decideOne(one, stored, quietly));
   if (site.hasMoved) result.notes.push(site.words);
+}
+
+/** Does long work, and lets other work run meanwhile. */
+async function inSteps<T>(steps: Steps<T>, pause: () => Promise<void>): Promise<T> {
+  for (let count = 1;; count++) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+    if (count % STEPS === 0) await pause();
+  }
 }
 
 function isOtherThan(

@@ -5,6 +5,8 @@ import type { DocumentRun } from "./document_run.ts";
 
 /** Publications recorded in one transaction: nothing else runs on the main thread meanwhile, and texts may be long. */
 const RECORD_BATCH = 100;
+/** The same of their texts, characters; one publication may be longer. */
+const RECORD_CHARACTERS = 100_000;
 
 /** Decides on an item with what is stored of it. */
 export type Decide = (one: IdentifiedItem, stored: StoredPublication | null) => RecordDecision;
@@ -28,9 +30,16 @@ export async function recordGroups(
 }
 
 function* slices(identified: readonly IdentifiedItem[]): Generator<readonly IdentifiedItem[]> {
-  for (let start = 0; start < identified.length; start += RECORD_BATCH) {
-    yield identified.slice(start, start + RECORD_BATCH);
+  let start = 0;
+  let characters = 0;
+  for (const [at, { item }] of identified.entries()) {
+    characters += item.title.length + item.summary.length;
+    if (at === start || at - start < RECORD_BATCH && characters <= RECORD_CHARACTERS) continue;
+    yield identified.slice(start, at);
+    start = at;
+    characters = item.title.length + item.summary.length;
   }
+  if (start < identified.length) yield identified.slice(start);
 }
 
 function* wholeGroups(groups: readonly (readonly IdentifiedItem[])[]): Generator<readonly IdentifiedItem[]> {

@@ -33,21 +33,27 @@ export interface DocumentItems {
   isAll?: boolean;
 }
 
+/** Long work in steps, between which other work may run. */
+export type Steps<T> = Generator<void, T, void>;
+
 /** What finds known publications among the fresh items, by their external ids. */
-type FindKnown = (items: DocumentItems, known: readonly KnownPublication[]) => Map<IdentifiedItem, string>;
+type FindKnown = (
+  items: DocumentItems,
+  known: readonly KnownPublication[],
+) => Steps<Map<IdentifiedItem, string>>;
 
 /**
  * What `find` finds where a publication may have several languages: each language is looked at by itself, with the words
  * that publications have in it, or show where they have none. `bareUrls` gives each URL without its language; it is null
  * where a publication has one language.
  */
-export function findInLanguages(
+export function* findInLanguages(
   find: FindKnown,
   { all, fresh, isAll = false }: DocumentItems,
   known: readonly KnownPublication[],
   bareUrls: ReadonlyMap<string, string> | null,
-): Map<IdentifiedItem, string> {
-  if (bareUrls === null || fresh.length === 0) return find({ all, fresh, isAll }, known);
+): Steps<Map<IdentifiedItem, string>> {
+  if (bareUrls === null || fresh.length === 0) return yield* find({ all, fresh, isAll }, known);
   const neutral = (url: string) => bareUrls.get(url) ?? url;
   const isFresh = new Set(fresh);
   const found = new Map<IdentifiedItem, string>();
@@ -62,7 +68,7 @@ export function findInLanguages(
     const byId = new Map(publications.map((one) => [one.external_id, one]));
     const itsOwn = [...shown.keys()];
     const itsFresh = [...shown].flatMap(([copy, one]) => isFresh.has(one) ? [copy] : []);
-    for (const [copy, externalId] of find({ all: itsOwn, fresh: itsFresh, isAll }, publications)) {
+    for (const [copy, externalId] of yield* find({ all: itsOwn, fresh: itsFresh, isAll }, publications)) {
       const one = shown.get(copy);
       const publication = byId.get(externalId);
       if (one === undefined || publication === undefined) continue;
@@ -81,17 +87,17 @@ export function findInLanguages(
  * replaced. That the publication's own ids are listed no more is the caller's to see. Items of one address and nothing
  * else in common stay apart: to tell a publication twice is bad, to take two for one would hide the second.
  */
-export function findReplaced(
+export function* findReplaced(
   { all, fresh, isAll = false }: DocumentItems,
   known: readonly KnownPublication[],
-): Map<IdentifiedItem, string> {
+): Steps<Map<IdentifiedItem, string>> {
   if (fresh.length === 0) return new Map();
-  const stored = Map.groupBy(known, ({ url_official }) => cleanUrl(url_official));
+  const stored = yield* groupBy(known, ({ url_official }) => cleanUrl(url_official));
   const listed = new Listed(all, ({ item }) => cleanUrl(item.link));
-  const paths = pathsOf({ all, fresh }, known, pathOf);
-  const barePaths = pathsOf({ all, fresh }, known, barePathOf);
+  const paths = yield* pathsOf({ all, fresh }, known, pathOf);
+  const barePaths = yield* pathsOf({ all, fresh }, known, barePathOf);
   const contents: Contents | null = !isAll ? null : {
-    stored: Map.groupBy(known, contentOfKnown),
+    stored: yield* groupBy(known, contentOfKnown),
     listed: new Listed(all, ({ item }) => contentOf(item)),
   };
   const isFresh = new Set(fresh);
@@ -102,23 +108,24 @@ export function findReplaced(
   const replaced = new Map<IdentifiedItem, string>();
   const same = new Map<IdentifiedItem, KnownPublication>();
   for (const one of fresh) {
+    yield;
     // The address of the whole site says nothing of what stands at none of its own.
     if (one.item.isHomeless === true) continue;
     const address = cleanUrl(one.item.link);
     const publications = stored.get(address) ?? [];
     const [before] = publications;
     if (before === undefined) {
-      const moved = findMoved(one, paths, pathOf) ?? findMoved(one, barePaths, barePathOf);
-      const alike = moved !== null || contents === null ? null : findSame(one, contents);
+      const moved = (yield* findMoved(one, paths, pathOf)) ?? (yield* findMoved(one, barePaths, barePathOf));
+      const alike = moved !== null || contents === null ? null : yield* findSame(one, contents);
       if (moved !== null) replaced.set(one, moved.external_id);
       if (alike !== null) same.set(one, alike);
       continue;
     }
-    if (publications.length > 1 || listed.count(address) !== 1) continue;
+    if (publications.length > 1 || (yield* listed.count(address)) !== 1) continue;
     const wanted = oldestMs < before.published_at ? SHARED - 1 : SHARED;
     if (countShared(one.item, before) >= wanted) replaced.set(one, before.external_id);
   }
-  for (const [one, { external_id }] of withoutDropped(same, { all, fresh }, known)) {
+  for (const [one, { external_id }] of yield* withoutDropped(same, { all, fresh }, known)) {
     replaced.set(one, external_id);
   }
   return replaced;
@@ -130,43 +137,47 @@ export function findReplaced(
  * same title on the same day, with the words that a site writes under everything. Not where the site was built anew:
  * most of what is unknown says what known ones do, or all of it is unknown and no other has the item's summary.
  */
-function withoutDropped(
+function* withoutDropped(
   same: ReadonlyMap<IdentifiedItem, KnownPublication>,
   { all, fresh }: DocumentItems,
   known: readonly KnownPublication[],
-): Map<IdentifiedItem, KnownPublication> {
+): Steps<Map<IdentifiedItem, KnownPublication>> {
   if (same.size === 0 || same.size >= REBUILT_TOGETHER && same.size > fresh.length / 2) return new Map(same);
   const oldestMs = all.reduce((oldest, { item }) => Math.min(oldest, dateOf(item) ?? Infinity), Infinity);
   const listed = new Listed(all, ({ item }) => item.summary);
-  const stored = Map.groupBy(known, ({ summary_en }) => summary_en);
-  return new Map(
-    [...same].filter(([{ item: { summary } }, { summary_en, published_at }]) => {
-      const isItsOwn = listed.count(summary) === 1 && stored.get(summary_en)?.length === 1;
-      return isItsOwn && fresh.length === all.length || oldestMs < published_at;
-    }),
-  );
+  const stored = yield* groupBy(known, ({ summary_en }) => summary_en);
+  const kept = new Map<IdentifiedItem, KnownPublication>();
+  for (const [one, publication] of same) {
+    const isItsOwn = (yield* listed.count(one.item.summary)) === 1 &&
+      stored.get(publication.summary_en)?.length === 1;
+    if (isItsOwn && fresh.length === all.length || oldestMs < publication.published_at) {
+      kept.set(one, publication);
+    }
+  }
+  return kept;
 }
 
 /**
  * Which of the fresh items are known publications but for the values of their address's query, by the external ids of
  * these: nothing else differs, title and summary or date are the same, and all three where other items share the path.
  */
-export function findRequeried(
+export function* findRequeried(
   { all, fresh }: DocumentItems,
   known: readonly KnownPublication[],
-): Map<IdentifiedItem, string> {
+): Steps<Map<IdentifiedItem, string>> {
   if (fresh.length === 0) return new Map();
-  const stored = Map.groupBy(known, ({ url_official, title_en }) => formOf(url_official, title_en));
+  const stored = yield* groupBy(known, ({ url_official, title_en }) => formOf(url_official, title_en));
   const listed = new Listed(all, ({ item }) => formOf(item.link, item.title));
   const sharing = new Listed(all, ({ item }) => formOf(item.link));
   const requeried = new Map<IdentifiedItem, string>();
   for (const one of fresh) {
+    yield;
     const form = formOf(one.item.link, one.item.title);
     const [before, ...others] = stored.get(form) ?? [];
-    if (form === null || before === undefined || others.length > 0 || listed.count(form) !== 1) {
+    if (form === null || before === undefined || others.length > 0 || (yield* listed.count(form)) !== 1) {
       continue;
     }
-    const isShared = sharing.count(formOf(one.item.link)) !== 1;
+    const isShared = (yield* sharing.count(formOf(one.item.link))) !== 1;
     const wanted = isShared ? SHARED + 1 : SHARED;
     if (isSameButForQuery(one.item, before) && countShared(one.item, before) >= wanted) {
       requeried.set(one, before.external_id);
@@ -188,15 +199,27 @@ interface Paths {
   listed: Listed;
 }
 
-function pathsOf(
+function* pathsOf(
   { all }: DocumentItems,
   known: readonly KnownPublication[],
   nameOf: (address: string) => string | null,
-): Paths {
+): Steps<Paths> {
   return {
-    stored: Map.groupBy(known, ({ url_official }) => nameOf(url_official)),
+    stored: yield* groupBy(known, ({ url_official }) => nameOf(url_official)),
     listed: new Listed(all, ({ item }) => nameOf(item.link)),
   };
+}
+
+function* groupBy<T, K>(all: readonly T[], nameOf: (one: T) => K): Steps<Map<K, T[]>> {
+  const groups = new Map<K, T[]>();
+  for (const one of all) {
+    yield;
+    const name = nameOf(one);
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [one]);
+    else group.push(one);
+  }
+  return groups;
 }
 
 /** How many items of a document have something in common; they are gone through when it is first asked. */
@@ -208,14 +231,15 @@ class Listed {
     readonly nameOf: (one: IdentifiedItem) => string | null,
   ) {}
 
-  count(name: string | null): number {
-    this.#counts ??= this.#countAll();
+  *count(name: string | null): Steps<number> {
+    this.#counts ??= yield* this.#countAll();
     return this.#counts.get(name) ?? 0;
   }
 
-  #countAll(): Map<string | null, number> {
+  *#countAll(): Steps<Map<string | null, number>> {
     const counts = new Map<string | null, number>();
     for (const one of this.all) {
+      yield;
       const name = this.nameOf(one);
       counts.set(name, (counts.get(name) ?? 0) + 1);
     }
@@ -228,15 +252,15 @@ class Listed {
  * query or lost it: the same path, the same title, and the same summary or date. A site that moves has not published
  * everything anew.
  */
-function findMoved(
+function* findMoved(
   one: IdentifiedItem,
   { stored, listed }: Paths,
   nameOf: (address: string) => string | null,
-): KnownPublication | null {
+): Steps<KnownPublication | null> {
   const path = nameOf(one.item.link);
   const [before, ...others] = path === null ? [] : stored.get(path) ?? [];
   if (before === undefined || others.length > 0 || !isSameText(one.item.title, before.title_en)) return null;
-  if (listed.count(path) !== 1) return null;
+  if ((yield* listed.count(path)) !== 1) return null;
   // Two queries tell two publications apart.
   if (nameOf === barePathOf && hasQuery(one.item.link) && hasQuery(before.url_official)) return null;
   return countShared(one.item, before) >= SHARED ? before : null;
@@ -249,10 +273,11 @@ type Contents = Paths;
  * The publication of an item that says the very same, on the same date, at whatever address: a site that was built anew
  * has given all of them others.
  */
-function findSame({ item }: IdentifiedItem, { stored, listed }: Contents): KnownPublication | null {
+function* findSame({ item }: IdentifiedItem, { stored, listed }: Contents): Steps<KnownPublication | null> {
   const content = contentOf(item);
   const [before, ...others] = content === null ? [] : stored.get(content) ?? [];
-  return before === undefined || others.length > 0 || listed.count(content) !== 1 ? null : before;
+  const isOne = before !== undefined && others.length === 0 && (yield* listed.count(content)) === 1;
+  return isOne ? before : null;
 }
 
 /** Title, summary and stated date; null where one of them is missing, or the summary short. */

@@ -2,7 +2,13 @@
 import assert from "node:assert/strict";
 import type { IdentifiedItem } from "../../src/ingest/identify.ts";
 import type { NormalisedItem } from "../../src/ingest/normalise/item.ts";
-import { findReplaced, type KnownPublication } from "../../src/ingest/replaced.ts";
+import {
+  type DocumentItems,
+  findReplaced as findInSteps,
+  findRequeried,
+  type KnownPublication,
+  type Steps,
+} from "../../src/ingest/replaced.ts";
 import { ingestBoard, withSources } from "../support/collecting.ts";
 import { boardConfig, rss, type SampleItem } from "../support/samples.ts";
 import type { World } from "../support/world.ts";
@@ -79,6 +85,23 @@ const ROWS: [
   ],
   ["no id of its own", true, { title: "Guidelines", publishedAtMs: NOW, guid: null }],
 ];
+
+/** Does all steps; the time of the longest, and of all of them, ms. */
+function inSteps<T>(steps: Steps<T>): { value: T; longestMs: number; totalMs: number } {
+  const startMs = performance.now();
+  let longestMs = 0;
+  for (;;) {
+    const stepMs = performance.now();
+    const { done, value } = steps.next();
+    const nowMs = performance.now();
+    longestMs = Math.max(longestMs, nowMs - stepMs);
+    if (done === true) return { value, longestMs, totalMs: nowMs - startMs };
+  }
+}
+
+function findReplaced(items: DocumentItems, known: readonly KnownPublication[]): Map<IdentifiedItem, string> {
+  return inSteps(findInSteps(items, known)).value;
+}
 
 Deno.test("findReplaced() takes one address and two things in common for one publication, and no less", () => {
   for (const [what, expected, fresh, stored] of ROWS) {
@@ -317,3 +340,19 @@ Deno.test("a site whose old and new builds answer in turn makes versions until i
       3,
     ], "and it may move on");
   }));
+
+Deno.test("findReplaced() and findRequeried() take many short steps for long URLs and texts", () => {
+  const url = (at: number) => `http://board.example/${"a".repeat(3_900)}/${at}?x=${at}`;
+  const all = Array.from(
+    { length: 2_000 },
+    (_, at) => item({ link: url(at), title: `The AI Act ${at}`, summary: "a  b ".repeat(500) }),
+  );
+  const publications = Array.from(
+    { length: 200 },
+    (_, at) => known({ external_id: `e${at}`, url_official: url(-at), summary_en: "a  b ".repeat(500) }),
+  );
+  for (const find of [findInSteps, findRequeried]) {
+    const { longestMs, totalMs } = inSteps(find({ all, fresh: all, isAll: true }, publications));
+    assert.ok(longestMs < totalMs / 4, `${longestMs} of ${totalMs} ms`);
+  }
+});
