@@ -1,5 +1,5 @@
 // A folder whose files somebody else puts there: what it holds, and what is in one of its files.
-import { constants, lstatSync } from "node:fs";
+import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join, sep } from "node:path";
 import type { FolderListing, FolderOptions } from "../domain/ports.ts";
@@ -45,12 +45,8 @@ export async function readFileIn(
   const root = await Deno.realPath(folder);
   const path = await Deno.realPath(join(root, name));
   if (!followLinks && !isInside(path, root)) throw new Error(LEADS_OUT);
-  const checked = lstatSync(path);
-  const reason = notRegular({
-    isFile: checked.isFile(),
-    isFifo: checked.isFIFO(),
-    isSymlink: checked.isSymbolicLink(),
-  });
+  const checked = Deno.lstatSync(path);
+  const reason = notRegular(checked);
   if (reason !== null) throw new Error(reason);
   // A pipe that takes the file's place is opened without waiting for a writer. Deno 2.4 ignores the flag: nothing else
   // may run between the check and this call.
@@ -91,9 +87,7 @@ function isInside(path: string, root: string): boolean {
 }
 
 /** Why something is not a file that can be read; null for one that is. */
-function notRegular(
-  { isFile, isFifo, isSymlink }: Pick<Deno.FileInfo, "isFile" | "isFifo" | "isSymlink">,
-): string | null {
+function notRegular({ isFile, isFifo, isSymlink }: Deno.FileInfo): string | null {
   if (isFile) return null;
   if (isSymlink) return "it was replaced while it was opened";
   return isFifo ? "it is a pipe" : "it is a device or a socket";

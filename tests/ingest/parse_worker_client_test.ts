@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import type { SourceState } from "../../src/domain/source.ts";
 import { createThread, type Thread, type ThreadOptions } from "../../src/platform/thread.ts";
+import { needs, WORKER_EXITS } from "../support/needs.ts";
 import { boardConfig, rss, type SampleItem } from "../support/samples.ts";
 import { withWorld, type World } from "../support/world.ts";
 
@@ -134,7 +135,9 @@ for (
     ["exit", "60s", /^stopped by an internal error; see the log$/],
   ] as const
 ) {
-  Deno.test(`a document that makes the parser ${fault} fails its own source alone, and the next one is parsed`, () =>
+  const name =
+    `a document that makes the parser ${fault} fails its own source alone, and the next one is parsed`;
+  const fn = () =>
     withWorker(
       "../support/faulty_parse_worker.ts",
       (parseWorker) =>
@@ -150,7 +153,8 @@ for (
           assert.deepEqual([next.error, next.state.consecutiveFailures], ["", 0]);
         }, { parseWorker }),
       { maxHeapMb: fault === "memory" ? 300 : 3_000 },
-    ));
+    );
+  Deno.test({ ...needs(name, fault === "exit" ? WORKER_EXITS : null), fn });
 }
 
 Deno.test("a source whose parse worker cannot start fails, and nothing is parsed on the main thread", () =>
@@ -162,7 +166,7 @@ Deno.test("a source whose parse worker cannot start fails, and nothing is parsed
         await app.ingest.register();
         const [report] = await app.ingest.ingest(["board"]);
         assert.equal(report?.error, "stopped by an internal error; see the log");
-        assert.match(JSON.stringify(platform.lines), /the worker thread failed: /);
+        assert.match(JSON.stringify(platform.lines), /the worker thread failed: |File not found/);
         assert.equal((await store.listEvents({ limit: 1 })).length, 0);
       }, { parseWorker }),
   ));

@@ -48,6 +48,11 @@ function isExecutable(path: string): boolean {
   }
 }
 
+/** Deno 2.4 tells nobody that a worker has called `process.exit`. */
+export const WORKER_EXITS: Need = condition(
+  !Deno.version.deno.startsWith("2.4."),
+  "Deno 2.4 reports no exit of a worker",
+);
 export const LINUX: Need = condition(Deno.build.os === "linux", "not on Linux");
 export const POSIX: Need = condition(Deno.build.os !== "windows", "on Windows");
 export const ROOT: Need = condition(Deno.uid() === 0, "not run by root");
