@@ -106,7 +106,7 @@ function measureSources(metrics: Metrics, { store, isMeasured }: Omit<MeasuredSt
   );
   perSource(
     "regfeed_source_held_back_events",
-    "Events of a flood that wait for `source release`.",
+    "Events held by a change spike until `source release`.",
     ({ heldBack }) => heldBack,
   );
 }

@@ -20,7 +20,7 @@ export const accountCommands: Command[] = [
   {
     name: "customer show",
     usage: "CUSTOMER [--json]",
-    summary: "prints a customer, or that of a subscription's id: keys, payments, subscriptions, mails",
+    summary: "shows a customer, by its own id or a subscription's: keys, payments, subscriptions, mails",
     example: "regfeed customer show ana@example.org",
     positionals: [1, 1],
     options: JSON_OPTION,
@@ -35,10 +35,10 @@ export const accountCommands: Command[] = [
   {
     name: "customer erase",
     usage: "CUSTOMER --yes [--json]",
-    summary: "removes a customer's personal data for good; ids, counts and the audit stay",
+    summary: "removes a customer's personal data permanently; ids, counts and the audit log stay",
     example: "regfeed customer erase cus_01J9ZC3V5T8Q2W4E6R8Y0TAPNB --yes",
     positionals: [1, 1],
-    options: { yes: { kind: "flag", help: "do it: it cannot be undone" }, ...JSON_OPTION },
+    options: { yes: { kind: "flag", help: "confirm; this cannot be undone" }, ...JSON_OPTION },
     run: (call) => withStore(call, (opened) => eraseCustomer(call, opened)),
   },
 ];

@@ -10,7 +10,7 @@ import { formatTime } from "./table.ts";
 export const auditCommand: Command = {
   name: "audit list",
   usage: "[--customer CUSTOMER] [--limit N] [--before SEQ] [--json]",
-  summary: "lists who did what to customers, the newest first",
+  summary: "lists the changes to customers and who made them, newest first",
   example: "regfeed audit list --customer ana@example.org",
   positionals: [0, 0],
   options: { ...CUSTOMER_OPTION, ...pageOptions({ row: "SEQ" }), ...JSON_OPTION },

@@ -21,13 +21,13 @@ export const backupCommands: Command[] = [
   {
     name: "backup create",
     usage: "[FILE] [--secret-key] [--json]",
-    summary: "makes an archive of the config and the database; the server may run meanwhile",
+    summary: "creates an archive of config and database; the server may be running",
     example: "regfeed backup create /mnt/backups/regfeed.tar.gz",
     positionals: [0, 1],
     options: {
       "secret-key": {
         kind: "flag",
-        help: "put the key into it that secrets are sealed with: whoever has the archive can read them then",
+        help: "include the secret key; whoever has the archive can then read the secrets",
       },
       ...JSON_OPTION,
     },
@@ -58,14 +58,14 @@ export const backupCommands: Command[] = [
   {
     name: "backup verify",
     usage: "FILE [--folder FOLDER] [--json]",
-    summary: "opens an archive, checks its database whole, and counts it",
+    summary: "unpacks an archive, checks its complete database and counts its rows",
     example: "regfeed backup verify regfeed-20261121T031500Z.tar.gz",
     positionals: [1, 1],
     options: {
       folder: {
         kind: "text",
         value: "FOLDER",
-        help: "unpack it there for that time; without it beside the archive, or where temporary files go",
+        help: "unpack here (default: beside the archive, or in the folder for temporary files)",
       },
       ...JSON_OPTION,
     },
@@ -91,11 +91,11 @@ export const backupCommands: Command[] = [
   {
     name: "backup restore",
     usage: "FILE [--force] [--json]",
-    summary: "puts an archive's database in its place; what stands there is kept under another name",
+    summary: "replaces the database with that of an archive; the old one is kept under another name",
     example: "regfeed backup restore regfeed-20261121T031500Z.tar.gz --config /etc/regfeed/regfeed.toml",
     positionals: [1, 1],
     options: {
-      force: { kind: "flag", help: "replace the database that is there" },
+      force: { kind: "flag", help: "replace an existing database" },
       ...JSON_OPTION,
     },
     async run(call) {

@@ -16,7 +16,7 @@ import { tracesWarning } from "./version.ts";
 export const checkCommand: Command = {
   name: "check",
   usage: "[--json]",
-  summary: "validates the config and prints what is in force, without secrets",
+  summary: "validates the config and prints the effective settings without secrets",
   example: "regfeed check --config regfeed.toml",
   positionals: [0, 0],
   options: JSON_OPTION,

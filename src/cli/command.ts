@@ -7,7 +7,7 @@ export interface CommandOption {
   kind: "flag" | "text" | "list";
   /** Whether a flag may have a value behind an equals sign: `--save=FILE`. */
   mayHaveValue?: true;
-  /** What stands for the value in the help: "FILE". */
+  /** Placeholder of the value in the help: "FILE". */
   value?: string;
   /** A letter that does the same behind one dash: "c". */
   short?: string;
@@ -39,7 +39,7 @@ export interface Command {
   options: Record<string, CommandOption>;
   /** Whether it reads no config, and so takes no `--config`. */
   withoutConfig?: true;
-  /** Does it; resolves with the exit code: 0 done, 1 failed, 2 wrong use or bad config. */
+  /** Does it; resolves with the exit code: 0 success, 1 failure, 2 usage error or invalid config. */
   run(call: CommandCall): Promise<number>;
 }
 
@@ -65,11 +65,11 @@ export function optionsOf(command: Command): Record<string, CommandOption> {
     kind: "text",
     value: "FILE",
     short: "c",
-    help: "the config (default regfeed.toml here; to look around, also config.example.toml)",
+    help: "the config (default: regfeed.toml, then config.example.toml, in this folder)",
   };
   return {
     ...command.options,
     ...(command.withoutConfig ? {} : { config }),
-    help: { kind: "flag", short: "h", help: "this text" },
+    help: { kind: "flag", short: "h", help: "print this help" },
   };
 }

@@ -22,9 +22,9 @@ const LIMIT_OPTIONS = {
   requests: {
     kind: "text",
     value: "N",
-    help: "requests a UTC day, instead of the tier's number (embedded only)",
+    help: "API requests per UTC day instead of the tier's limit (embedded only)",
   },
-  deliveries: { kind: "text", value: "N", help: "webhook deliveries a UTC month, likewise" },
+  deliveries: { kind: "text", value: "N", help: "webhook deliveries per UTC month, likewise" },
   subscriptions: { kind: "text", value: "N", help: "active subscriptions, likewise" },
 } as const;
 
@@ -38,10 +38,10 @@ export const customerCommands: Command[] = [
     example: "regfeed customer add --email ana@example.org --tier team",
     positionals: [0, 0],
     options: {
-      email: { kind: "text", value: "ADDRESS", help: "the customer's mail address" },
+      email: { kind: "text", value: "ADDRESS", help: "the customer's email address" },
       tier: { kind: "text", value: "TIER", help: `${TIERS.join(", ")} (default indie)` },
       ...LIMIT_OPTIONS,
-      another: { kind: "flag", help: "add one although a customer has this address already" },
+      another: { kind: "flag", help: "allow an email address that another customer has" },
       ...JSON_OPTION,
     },
     run(call) {
@@ -72,7 +72,7 @@ export const customerCommands: Command[] = [
   {
     name: "customer list",
     usage: "[--json]",
-    summary: "lists the customers and their keys' last characters",
+    summary: "lists the customers and the last characters of their keys",
     example: "regfeed customer list",
     positionals: [0, 0],
     options: JSON_OPTION,
@@ -95,7 +95,7 @@ export const customerCommands: Command[] = [
     name: "customer set-tier",
     usage: "CUSTOMER TIER [--requests N] [--deliveries N] [--subscriptions N] [--json]",
     summary:
-      "changes a customer's tier and tells the customer by mail; subscriptions over its number are held, the newest first",
+      "changes a customer's tier and sends a mail about it; if the new tier allows fewer subscriptions, the newest are held",
     example: "regfeed customer set-tier ana@example.org gpai",
     positionals: [2, 2],
     options: { ...LIMIT_OPTIONS, ...JSON_OPTION },
@@ -109,11 +109,11 @@ export const customerCommands: Command[] = [
   {
     name: "customer set-email",
     usage: "CUSTOMER ADDRESS [--another] [--json]",
-    summary: "changes a customer's mail address; a welcome mail that was given up is sent to it",
+    summary: "changes a customer's email address and sends a failed welcome mail to it",
     example: "regfeed customer set-email cus_01J9ZC3V5T8Q2W4E6R8Y0TAPNB ana@example.org",
     positionals: [2, 2],
     options: {
-      another: { kind: "flag", help: "also when a customer has this address already" },
+      another: { kind: "flag", help: "allow an email address that another customer has" },
       ...JSON_OPTION,
     },
     run(call) {
@@ -133,7 +133,7 @@ export const customerCommands: Command[] = [
   {
     name: "customer enable",
     usage: "CUSTOMER [--json]",
-    summary: "takes a customer's keys again and releases its deliveries",
+    summary: "accepts a customer's keys again and sends its held deliveries",
     example: "regfeed customer enable cus_01J9ZC3V5T8Q2W4E6R8Y0TAPNB",
     positionals: [1, 1],
     options: JSON_OPTION,
@@ -142,7 +142,7 @@ export const customerCommands: Command[] = [
   {
     name: "key rotate",
     usage: "CUSTOMER [--json]",
-    summary: "disables a customer's keys, tells the customer by mail, and prints a new one, once",
+    summary: "replaces a customer's keys: prints a new one, once, and sends a mail about it",
     example: "regfeed key rotate ana@example.org",
     positionals: [1, 1],
     options: JSON_OPTION,

@@ -29,7 +29,7 @@ export const deliveryCommands: Command[] = [
     name: "delivery list",
     usage: "[--customer CUSTOMER] [--subscription ID] [--event ID] [--status STATUS,…] [--since TIME] " +
       "[--limit N] [--before DELIVERY] [--json]",
-    summary: "lists deliveries to subscriptions, the newest first: what arrived, what did not, and why",
+    summary: "lists deliveries with their states and reasons, newest first",
     example: "regfeed delivery list --status failed,held --since 7d",
     positionals: [0, 0],
     options: {
@@ -37,14 +37,14 @@ export const deliveryCommands: Command[] = [
       subscription: {
         kind: "text",
         value: "ID",
-        help: "only what went to this one, also when it is deleted",
+        help: "only to this subscription, even if it is deleted",
       },
-      event: { kind: "text", value: "ID", help: "only what tells of this event" },
+      event: { kind: "text", value: "ID", help: "only of this event" },
       status: { kind: "text", value: "STATUS,…", help: `any of ${DELIVERY_STATUSES.join(", ")}` },
       since: {
         kind: "text",
         value: "TIME",
-        help: 'only what was made since then: 36h, 7d, 2026-07-31, "2026-07-31 12:00" (UTC)',
+        help: 'only created since then: 36h, 7d, 2026-07-31, "2026-07-31 12:00" (UTC)',
       },
       ...pageOptions(PAGING),
       ...JSON_OPTION,
@@ -54,7 +54,7 @@ export const deliveryCommands: Command[] = [
   {
     name: "delivery show",
     usage: "DELIVERY [--json]",
-    summary: "prints a delivery and its attempts: when, how long, what was answered, what went wrong",
+    summary: "shows a delivery and its attempts: time, duration, status, problem",
     example: "regfeed delivery show dlv_01J9ZC3V5T8Q2W4E6R8Y0TAPNB",
     positionals: [1, 1],
     options: JSON_OPTION,
@@ -69,7 +69,7 @@ export const deliveryCommands: Command[] = [
   {
     name: "delivery replay",
     usage: "DELIVERY [--json]",
-    summary: "sends a finished delivery once more: the same webhook-id, the same bytes, every retry",
+    summary: "sends a finished delivery again: same webhook-id, same bytes, all retries",
     example: "regfeed delivery replay dlv_01J9ZC3V5T8Q2W4E6R8Y0TAPNB",
     positionals: [1, 1],
     options: JSON_OPTION,

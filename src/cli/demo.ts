@@ -36,14 +36,14 @@ const SUBSCRIPTIONS: readonly { name: string; path: string; severity_min: Severi
 export const demoCommand: Command = {
   name: "demo",
   usage: "[--once]",
-  summary: "shows the whole loop on this machine: no network, no account",
+  summary: "runs the complete flow on this machine, without network or account",
   example: "regfeed demo --once",
   positionals: [0, 0],
   withoutConfig: true,
   options: {
     once: {
       kind: "flag",
-      help: "end after the story; exit code 0 only if every delivery arrived and verified",
+      help: "exit at the end, with code 0 only if every delivery arrived and was verified",
     },
   },
   async run(call) {

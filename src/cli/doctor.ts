@@ -31,11 +31,11 @@ export const doctorCommand: Command = {
   name: "doctor",
   usage: "[--offline] [--json]",
   summary:
-    "checks disks, rights, secrets, clock, network, mail and backups, and says what to do; changes nothing",
+    "checks disks, permissions, secrets, clock, network, mail and backups, and says what to do; changes nothing",
   example: "regfeed doctor --config /etc/regfeed/regfeed.toml",
   positionals: [0, 0],
   options: {
-    offline: { kind: "flag", help: "connect to no host and no mail server" },
+    offline: { kind: "flag", help: "do not connect to hosts or mail servers" },
     ...JSON_OPTION,
   },
   async run(call) {

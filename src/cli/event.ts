@@ -17,11 +17,11 @@ export const eventCommands: Command[] = [
   {
     name: "event show",
     usage: "ID [--why] [--json]",
-    summary: "shows a record, what each version changed, and what it was made from",
+    summary: "shows an event, the changes in each version, and its provenance",
     example: "regfeed event show evt_01J9ZC3V5T8Q2W4E6R8Y0TAPNB --why",
     positionals: [1, 1],
     options: {
-      why: { kind: "flag", help: "the words, rules and articles behind each value" },
+      why: { kind: "flag", help: "explain each value: words, rules, articles" },
       ...JSON_OPTION,
     },
     run: (call) =>

@@ -11,13 +11,13 @@ const MAX_INPUT_BYTES = 1_024;
 export const hashKeyCommand: Command = {
   name: "customer hash-key",
   usage: "[--stdin] [--json]",
-  summary: "makes a key and its hash, which a customer in the config is declared with",
+  summary: "creates a key and its hash for a customer in the config",
   example: "regfeed customer hash-key --stdin < key.txt",
   positionals: [0, 0],
   options: {
     stdin: {
       kind: "flag",
-      help: "hash the key that stdin holds; as an argument it would stay in the shell's history",
+      help: "hash the key from stdin (an argument would stay in the shell's history)",
     },
     ...JSON_OPTION,
   },

@@ -16,16 +16,16 @@ const STATUSES = ["ok", "degraded", "down"];
 export const healthcheckCommand: Command = {
   name: "healthcheck",
   usage: "[--url URL] [--json]",
-  summary: "asks the running server how it is: ok and degraded are exit code 0, down or no answer 1",
+  summary: "asks a running server for its health; exit code 0 for ok and degraded, 1 for down or no response",
   example: "regfeed healthcheck --url http://127.0.0.1:8080",
   positionals: [0, 0],
   options: {
     url: {
       kind: "text",
       value: "URL",
-      help: "the server's address (default: the config's listen, whatever certificate it shows)",
+      help: "the server's URL (default: the config's listener, with any certificate)",
     },
-    json: { kind: "flag", help: "print the server's whole report, as GET /v1/health has it" },
+    json: { kind: "flag", help: "print the complete response of GET /v1/health" },
   },
   async run(call) {
     const given = call.texts.get("url");

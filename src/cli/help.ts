@@ -7,9 +7,9 @@ import { wrapText } from "./paragraphs.ts";
 export const WHAT_IT_IS = "what official bodies publish about AI regulation, as events";
 /** What the exit codes of every command say. */
 export const EXIT_CODES: readonly (readonly [code: string, what: string])[] = [
-  ["0", "done"],
-  ["1", "failed"],
-  ["2", "wrong use or bad config"],
+  ["0", "success"],
+  ["1", "failure"],
+  ["2", "usage error or invalid config"],
 ];
 
 /** No line of a help is wider: it is read on a console as often as in a window. */

@@ -1,4 +1,4 @@
-// `ingest`: fetches the due or the named sources once, now.
+// `ingest`: fetches the sources that are due, or the named ones, once.
 import { createApp } from "../app.ts";
 import type { IngestReport } from "../ingest/ingest.ts";
 import { failed } from "../ingest/report.ts";
@@ -12,7 +12,7 @@ import { formatTable } from "./table.ts";
 export const ingestCommand: Command = {
   name: "ingest",
   usage: "[SOURCE…] [--json]",
-  summary: "fetches the due or the named sources once, now",
+  summary: "fetches the sources that are due, or the named ones, once",
   example: "regfeed ingest eu-edpb-news",
   positionals: [0, 1_000],
   options: JSON_OPTION,
@@ -58,13 +58,13 @@ function print({ host, flags }: CommandCall, reports: readonly IngestReport[]): 
   for (const report of reports) {
     if (report.held_back !== undefined) {
       host.err(
-        `${report.id}: ${report.held_back} events are held back as a flood, and nobody is told: ` +
-          `\`${host.program} source release ${report.id}\` delivers or discards them\n`,
+        `${report.id}: ${report.held_back} events are held by a change spike: ` +
+          `\`${host.program} source release ${report.id}\` delivers them; with --discard they stay undelivered\n`,
       );
     }
     if (report.untold !== undefined) {
       host.err(
-        `${report.id}: ${report.untold} of the new ones are older than relevance = "all": stored, nobody is told\n`,
+        `${report.id}: ${report.untold} of the new events are older than relevance = "all": stored, not delivered\n`,
       );
     }
     for (const { item, reason } of report.refused) host.err(`${report.id}: refused ${item}: ${reason}\n`);

@@ -7,7 +7,7 @@ import { type Command, CommandError, EXIT } from "./command.ts";
 export const initCommand: Command = {
   name: "init",
   usage: "[DIR]",
-  summary: "writes a commented regfeed.toml to start from",
+  summary: "writes a commented regfeed.toml",
   example: "regfeed init /etc/regfeed",
   positionals: [0, 1],
   options: {},

@@ -12,7 +12,7 @@ export const mailCommands: Command[] = [
   {
     name: "mail list",
     usage: "[--customer CUSTOMER] [--status STATUS] [--limit N] [--before MAIL] [--json]",
-    summary: "lists the mails to customers, the newest first",
+    summary: "lists the mails to customers, newest first",
     example: "regfeed mail list --status failed",
     positionals: [0, 0],
     options: {
@@ -64,7 +64,7 @@ export const mailCommands: Command[] = [
   {
     name: "mail retry",
     usage: "MAIL [--json]",
-    summary: "sends a mail now that was given up or cancelled, or waits for its next attempt",
+    summary: "sends a waiting, failed or cancelled mail now",
     example: "regfeed mail retry mail_01J9ZC3V5T8Q2W4E6R8Y0TAPNB",
     positionals: [1, 1],
     options: JSON_OPTION,
@@ -91,7 +91,7 @@ export const mailCommands: Command[] = [
   {
     name: "mail cancel",
     usage: "MAIL [--json]",
-    summary: "gives up a mail for good: it is sent no more, and health complains of it no more",
+    summary: "cancels a mail; health no longer reports it",
     example: "regfeed mail cancel mail_01J9ZC3V5T8Q2W4E6R8Y0TAPNB",
     positionals: [1, 1],
     options: JSON_OPTION,

@@ -12,7 +12,7 @@ export const CUSTOMER_OPTION = {
   customer: {
     kind: "text",
     value: "CUSTOMER",
-    help: "only this customer's: its id, address or name in the config",
+    help: "only of this customer: an id, email address or name in the config",
   },
 } as const;
 

@@ -19,11 +19,10 @@ const WHAT_IT_MEANS =
 export const newKeyCommand: Command = {
   name: "store new-key",
   usage: "--yes [--json]",
-  summary:
-    "makes another key when the store's own is gone for good; every subscription needs a new secret then",
+  summary: "creates a new secret key if the old one is lost; every subscription then needs a new secret",
   example: "regfeed store new-key --yes",
   positionals: [0, 0],
-  options: { yes: { kind: "flag", help: "do it: it cannot be undone" }, ...JSON_OPTION },
+  options: { yes: { kind: "flag", help: "confirm; this cannot be undone" }, ...JSON_OPTION },
   run: (call) => withPlatform(call, (opened) => makeNewKey(call, opened)),
 };
 

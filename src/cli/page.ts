@@ -21,9 +21,9 @@ export function pageOptions({ row, jsonRows }: Paging): Record<string, CommandOp
     limit: {
       kind: "text",
       value: "N",
-      help: `so many rows at most (${PAGE_ROWS}; with --json ${jsonRows ?? "all"}, where none is named)`,
+      help: `maximum number of rows (default ${PAGE_ROWS}; with --json ${jsonRows ?? "all"})`,
     },
-    before: { kind: "text", value: row, help: "go on after this row of the list, which is left out" },
+    before: { kind: "text", value: row, help: "continue after this row" },
   };
 }
 

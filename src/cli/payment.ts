@@ -14,7 +14,7 @@ export const paymentCommands: Command[] = [
   {
     name: "payment list",
     usage: "[--customer CUSTOMER] [--limit N] [--before EVENT] [--json]",
-    summary: "lists the payment provider's events, the newest received first",
+    summary: "lists the payment provider's events, newest first",
     example: "regfeed payment list",
     positionals: [0, 0],
     options: { ...CUSTOMER_OPTION, ...pageOptions({ row: "EVENT" }), ...JSON_OPTION },
@@ -52,7 +52,7 @@ export const paymentCommands: Command[] = [
   {
     name: "payment show",
     usage: "EVENT [--json]",
-    summary: "prints what is kept of a payment event",
+    summary: "shows a stored payment event",
     example: "regfeed payment show evt_1MowQVLkdIwHu7ix",
     positionals: [1, 1],
     options: JSON_OPTION,
@@ -69,7 +69,8 @@ export const paymentCommands: Command[] = [
   {
     name: "payment replay",
     usage: "EVENT [--json]",
-    summary: "applies a kept payment event again, by the prices of the config; harmless when all is well",
+    summary:
+      "applies a stored payment event again with the current prices; changes nothing if it was applied correctly",
     example: "regfeed payment replay evt_1MowQVLkdIwHu7ix",
     positionals: [1, 1],
     options: JSON_OPTION,

@@ -5,7 +5,7 @@ import type { Command } from "./command.ts";
 export const serveCommand: Command = {
   name: "serve",
   usage: "",
-  summary: "runs the API, the collecting and the deliveries",
+  summary: "runs the API and the loops that ingest, deliver and send mail",
   example: "regfeed serve --config /etc/regfeed/regfeed.toml",
   positionals: [0, 0],
   options: {},

@@ -30,7 +30,7 @@ export const sourceCommands: Command[] = [
   {
     name: "source list",
     usage: "[--json]",
-    summary: "lists the sources with the state of each",
+    summary: "lists the sources with their states",
     example: "regfeed source list",
     positionals: [0, 0],
     options: JSON_OPTION,
@@ -45,16 +45,16 @@ export const sourceCommands: Command[] = [
   {
     name: "source test",
     usage: "ID [--why] [--save[=FILE]] [--json]",
-    summary: "fetches a source and shows what would be stored; nothing is kept",
+    summary: "fetches a source and shows what would be stored; stores nothing",
     example: "regfeed source test eu-edpb-news --why",
     positionals: [1, 1],
     options: {
-      why: { kind: "flag", help: "the words, rules and articles behind each item's values" },
+      why: { kind: "flag", help: "explain the values of each item: words, rules, articles" },
       save: {
         kind: "flag",
         mayHaveValue: true,
         value: "FILE",
-        help: "keep the raw document, here under the source's id or in FILE",
+        help: "save the raw document in this folder, named after the source, or in FILE",
       },
       ...JSON_OPTION,
     },
@@ -85,13 +85,13 @@ export const sourceCommands: Command[] = [
   {
     name: "source parse",
     usage: "FILE [--source ID] [--content-type TYPE] [--json]",
-    summary: "prints what a saved document holds, as JSON",
+    summary: "prints the content of a saved document as JSON",
     example: "regfeed source parse answer.json --source us-federal-register",
     positionals: [1, 1],
     options: {
-      source: { kind: "text", value: "ID", help: "read it by the rules of this source of the config" },
-      "content-type": { kind: "text", value: "TYPE", help: "the Content-Type that it was served with" },
-      json: { kind: "flag", help: "on one line, for scripts" },
+      source: { kind: "text", value: "ID", help: "use the rules of this source of the config" },
+      "content-type": { kind: "text", value: "TYPE", help: "the document's Content-Type" },
+      json: { kind: "flag", help: "print on one line, for scripts" },
     },
     async run(call) {
       const { host, positionals, texts } = call;

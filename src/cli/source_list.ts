@@ -117,7 +117,7 @@ export function listTable(sources: readonly ListedSource[]): string {
   );
   const gaps = sources.filter(({ enabled }) => enabled).flatMap(({ id, gaps }) =>
     gaps.map(({ part, reason, since }) =>
-      `${id} is without ${part} since ${formatTime(since)}: ${reason}; source test ${id} tries it now\n`
+      `${id} lacks ${part} since ${formatTime(since)}: ${reason}; source test ${id} tries it now\n`
     )
   );
   const moves = sources.flatMap((source) =>
@@ -125,12 +125,12 @@ export function listTable(sources: readonly ListedSource[]): string {
       // Of several addresses it is told which one.
       const what = source.moves.length > 1 ? `${source.id} (${from})` : source.id;
       return adopted_at === null
-        ? `${what} says since ${formatTime(since)} that it has moved to ${to}\n`
-        : `${what} has moved to ${to}, where it is fetched now: change its address in the config\n`;
+        ? `${what} has redirected permanently to ${to} since ${formatTime(since)}\n`
+        : `${what} has moved to ${to} and is fetched there: change its URL in the config\n`;
     })
   );
   const floods = sources.filter(({ held_back }) => held_back > 0).map(({ id, held_back }) =>
-    `${id} has ${held_back} events held back as a flood: source release ${id} delivers or discards them\n`
+    `${id} has ${held_back} events held by a change spike: source release ${id} delivers them; with --discard they stay undelivered\n`
   );
   return table + gaps.join("") + moves.join("") + floods.join("");
 }

@@ -94,13 +94,15 @@ export function previewTable(
     notes.map((note) => `note  ${cut(item.title, TITLE_WIDTH)}: ${note}\n`)
   );
   const { unchanged, translated, passed_over, untold = 0 } = report;
-  const ofThem = untold === 0 ? "" : ` (of ${untold} nobody is told: they are older than relevance = "all")`;
+  const ofThem = untold === 0
+    ? ""
+    : ` (${untold} of them are not delivered: they are older than relevance = "all")`;
   const counts = [
     `${report.new} new${ofThem}`,
     `${report.revised} revised`,
     `${unchanged} unchanged`,
-    `${translated} in a further language`,
-    `${passed_over} passed over (not about AI regulation)`,
+    `${translated} translated`,
+    `${passed_over} skipped (not about AI regulation)`,
     `${report.refused.length} refused`,
   ].join(", ");
   const header = ["OUTCOME", "PUBLISHED (UTC)", "LANG", "TYPE", "SEVERITY", "TOPICS", "ARTICLES", "TITLE"];

@@ -12,11 +12,11 @@ const MODE = 0o600;
 export const releaseCommand: Command = {
   name: "source release",
   usage: "ID [--discard] [--json]",
-  summary: "delivers what is held back as a flood, or keeps it and tells nobody",
+  summary: "delivers the events held by a change spike, or keeps them undelivered",
   example: "regfeed source release eu-edpb-news --discard",
   positionals: [1, 1],
   options: {
-    discard: { kind: "flag", help: "keep the events in the store and notify nobody of them" },
+    discard: { kind: "flag", help: "keep the events in the store without delivering them" },
     ...JSON_OPTION,
   },
   run: (call) =>
@@ -37,11 +37,11 @@ export const releaseCommand: Command = {
 };
 
 function describe(id: string, events: number, end: "deliver" | "discard"): string {
-  if (events === 0) return `nothing of ${id} is held back\n`;
+  if (events === 0) return `no events of ${id} are held\n`;
   const what = `${events} ${events === 1 ? "event" : "events"} of ${id}`;
   return end === "deliver"
-    ? `${what} released: they go out to the subscriptions that they match\n`
-    : `${what} kept in the store; nobody is notified of them\n`;
+    ? `${what} released: they are delivered to the matching subscriptions\n`
+    : `${what} kept in the store and not delivered\n`;
 }
 
 /** Writes the documents, each to a file of its own; returns the paths. Throws a {@link CommandError}. */

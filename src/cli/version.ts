@@ -14,11 +14,11 @@ const LICENCES = join(import.meta.dirname ?? ".", "..", "..", "licences.txt");
 export const versionCommand: Command = {
   name: "version",
   usage: "[--json | --licences]",
-  summary: "prints the version, the commit, the runtime and the system that it is for",
+  summary: "prints version, commit, runtime and system",
   example: "regfeed version --json",
   positionals: [0, 0],
   options: {
-    licences: { kind: "flag", help: "print the licences of all that the executable holds" },
+    licences: { kind: "flag", help: "print the licences of everything in the executable" },
     ...JSON_OPTION,
   },
   withoutConfig: true,

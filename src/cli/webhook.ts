@@ -13,25 +13,25 @@ export const webhookCommands: Command[] = [
     name: "webhook verify",
     usage:
       "--body FILE {--headers-file FILE | --header 'NAME: VALUE' …} [--secret-file FILE] [--at TIME] [--json]",
-    summary: "checks the signature of a saved delivery, and says what is wrong with it",
+    summary: "checks the signature of a saved delivery and explains what is wrong",
     example: "regfeed webhook verify --secret-file secret --body body.json --header 'webhook-id: dlv_01…' " +
       "--header 'webhook-timestamp: 1785513605' --header 'webhook-signature: v1,… v1,…'",
     positionals: [0, 0],
     withoutConfig: true,
     options: {
-      body: { kind: "text", value: "FILE", help: "the body, byte for byte as it came" },
+      body: { kind: "text", value: "FILE", help: "the body, byte for byte as it arrived" },
       header: {
         kind: "list",
         value: "'NAME: VALUE'",
         short: "H",
-        help: "a header of the request; once for each",
+        help: "a header of the request; repeat it for each header",
       },
       "headers-file": {
         kind: "text",
         value: "FILE",
-        help: "holds the headers, a line for each; other lines do not matter",
+        help: "a file with one header per line; other lines are ignored",
       },
-      "secret-file": { kind: "text", value: "FILE", help: "holds the subscription's webhook_secret" },
+      "secret-file": { kind: "text", value: "FILE", help: "a file with the subscription's webhook_secret" },
       "secret-env": {
         kind: "text",
         value: "VARIABLE",
@@ -40,12 +40,12 @@ export const webhookCommands: Command[] = [
       secret: {
         kind: "text",
         value: "SECRET",
-        help: "the secret itself; it then stands in the shell's history",
+        help: "the secret itself, which then stays in the shell's history",
       },
       at: {
         kind: "text",
         value: "TIME",
-        help: "when it arrived: 2026-07-31T12:00:05Z, or Unix seconds (default now)",
+        help: "time of arrival: 2026-07-31T12:00:05Z or Unix seconds (default now)",
       },
       ...JSON_OPTION,
     },

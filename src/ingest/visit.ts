@@ -255,7 +255,7 @@ async function finish(end: FetchEnd, items: number, { store, log }: VisitOptions
   const events = await store.finishFetch(end, (arrivals) => flood = judgeArrivals(arrivals, items));
   if (events === 0) return 0;
   const of = [...(flood.isNew ? ["new publications"] : []), ...(flood.isRevised ? ["revisions"] : [])];
-  log.warn("a flood is held back: nobody is told before `source release` delivers or discards it", {
+  log.warn("change spike: its events are held until `source release` delivers or discards them", {
     source: end.sourceId,
     events,
     of: of.join(" and "),

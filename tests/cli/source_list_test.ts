@@ -64,12 +64,12 @@ Deno.test("source list tells of each source how it fares, since when, why, and w
   assert.match(text, /^blocked +blocked .* 3 +answered 403$/m);
   assert.match(
     text,
-    /^partial is without de: https:\/\/a\.example\/de since 2026-08-01 11:00:00: answered 404; source test partial tries/m,
+    /^partial lacks de: https:\/\/a\.example\/de since 2026-08-01 11:00:00: answered 404; source test partial tries/m,
   );
   assert.match(text, /^fresh +new .*at start/m);
   assert.match(
     text,
-    /^moved has moved to https:\/\/new\.example\/, where it is fetched now: change its address in the config$/m,
+    /^moved has moved to https:\/\/new\.example\/ and is fetched there: change its URL in the config$/m,
   );
 });
 
@@ -101,5 +101,5 @@ Deno.test("source list shows a source that the config has lost for as long as it
   assert.deepEqual(listed.slice(7).map(({ id, state, held_back }) => [id, state, held_back]), [
     ["renamed", "gone", 50],
   ]);
-  assert.match(listTable(listed), /^renamed has 50 events held back as a flood: source release renamed /m);
+  assert.match(listTable(listed), /^renamed has 50 events held by a change spike: source release renamed /m);
 });

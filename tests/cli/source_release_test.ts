@@ -39,14 +39,14 @@ Deno.test("source list names a flood, and source release ends it once", () =>
     const ingested = await regfeedJson<{ sources: { held_back: number }[] }>(folder, ["ingest", "inbox"]);
     assert.deepEqual(ingested.sources.map((source) => source.held_back), [30]);
     const list = await regfeed(folder, ["source", "list"]);
-    assert.match(list.stdout, /^inbox has 30 events held back as a flood: source release inbox delivers or/m);
+    assert.match(list.stdout, /^inbox has 30 events held by a change spike: source release inbox delivers/m);
     const { sources } = await regfeedJson<{ sources: { held_back: number }[] }>(folder, ["source", "list"]);
     assert.deepEqual(sources.map(({ held_back }) => held_back), [30]);
     await put("c.xml", items("third", 30));
     const told = await regfeed(folder, ["ingest", "inbox"]);
     assert.match(
       told.stderr,
-      /^inbox: 30 events are held back as a flood, and nobody is told: `.* source release inbox`/m,
+      /^inbox: 30 events are held by a change spike: `.* source release inbox`/m,
     );
     assert.deepEqual(await regfeedJson<Released>(folder, ["source", "release", "inbox"]), {
       source: "inbox",
@@ -54,7 +54,7 @@ Deno.test("source list names a flood, and source release ends it once", () =>
       delivered: true,
     });
     const again = await regfeed(folder, ["source", "release", "inbox", "--discard"]);
-    assert.deepEqual([again.code, again.stdout], [0, "nothing of inbox is held back\n"]);
+    assert.deepEqual([again.code, again.stdout], [0, "no events of inbox are held\n"]);
     const unknown = await regfeed(folder, ["source", "release", "nobody"]);
     assert.equal(unknown.code, 1);
     assert.match(unknown.stderr, /there is no source nobody/);

@@ -48,7 +48,7 @@ Deno.test({
         assert.ok(text.includes(said), said);
       }
     }
-    assert.match(text, /EXIT STATUS 0 done 1 failed 2 wrong use/);
+    assert.match(text, /EXIT STATUS 0 success 1 failure 2 usage error/);
   },
 });
 

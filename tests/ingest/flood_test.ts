@@ -115,7 +115,7 @@ Deno.test("a feed that changes every id and every word at once is stored, held b
     assert.equal((await world.ask("/v1/events", { key })).json.count, 24, "stored all the same");
     const health = (await world.ask("/v1/health")).json;
     assert.deepEqual([health.status, health.ingestion.held_back], ["degraded", 12], "it waits for somebody");
-    const warning = world.platform.lines.find(({ message }) => message.includes("flood"));
+    const warning = world.platform.lines.find(({ message }) => message.includes("change spike"));
     assert.deepEqual(warning?.fields, { source: "board", events: 12, of: "new publications" });
     await next([...items("second", 12), { id: "news", title: "News on the AI Act", date: day(20) }]);
     assert.deepEqual(received, ["News on the AI Act"]);
@@ -160,7 +160,7 @@ Deno.test("a feed that writes the time into every text is held back and named, i
     const churned = edited.map((item) => ({ ...item, summary: "AI Act. Read at 10:31." }));
     await next([...churned, { id: "news", title: "News on the AI Act", date: day(60) }]);
     assert.deepEqual(received, ["News on the AI Act"]);
-    const warning = world.platform.lines.findLast(({ message }) => message.includes("flood"));
+    const warning = world.platform.lines.findLast(({ message }) => message.includes("change spike"));
     assert.deepEqual(warning?.fields, { source: "board", events: 32, of: "revisions" });
     const { json } = await world.ask("/v1/health");
     assert.equal(json.ingestion.held_back, 32);
