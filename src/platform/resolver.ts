@@ -11,6 +11,8 @@ const HOSTS_FILE = "/etc/hosts";
  * name server does not respond. Files and the database need these threads.
  */
 const MAX_SYSTEM_LOOKUPS = 4;
+/** How long the addresses of the other family are waited for: some name servers drop the questions for them, ms. */
+const OTHER_FAMILY_MS = 1_000;
 
 let systemLookups = 0;
 
@@ -41,25 +43,30 @@ async function askNameServers(
   host: string,
   { signal, nameServer }: { signal: AbortSignal; nameServer: NameServer | undefined },
 ): Promise<string[]> {
-  const controller = new AbortController();
-  const giveUp = () => controller.abort(signal.reason);
-  signal.addEventListener("abort", giveUp);
-  const options = { signal: controller.signal, ...(nameServer === undefined ? {} : { nameServer }) };
+  const enough = new AbortController();
+  const options = {
+    signal: AbortSignal.any([signal, enough.signal]),
+    ...(nameServer === undefined ? {} : { nameServer }),
+  };
+  const found = new Set<string>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isTimeout = false;
+  const ask = async (type: "A" | "AAAA"): Promise<void> => {
+    try {
+      for (const address of await Deno.resolveDns(host, type, options)) found.add(address);
+      if (found.size > 0) timer ??= setTimeout(() => enough.abort(), OTHER_FAMILY_MS);
+    } catch (error) {
+      isTimeout ||= error instanceof Deno.errors.TimedOut;
+    }
+  };
   try {
-    const answers = await Promise.allSettled([
-      Deno.resolveDns(host, "A", options),
-      Deno.resolveDns(host, "AAAA", options),
-    ]);
-    signal.throwIfAborted();
-    const found = answers.flatMap((answer) => answer.status === "fulfilled" ? answer.value : []);
-    const isTimeout = answers.some((answer) =>
-      answer.status === "rejected" && answer.reason instanceof Deno.errors.TimedOut
-    );
-    if (found.length === 0 && isTimeout) throw new NetworkError("the name servers do not respond");
-    return [...new Set(found)];
+    await Promise.all([ask("A"), ask("AAAA")]);
   } finally {
-    signal.removeEventListener("abort", giveUp);
+    clearTimeout(timer);
   }
+  signal.throwIfAborted();
+  if (found.size === 0 && isTimeout) throw new NetworkError("the name servers do not respond");
+  return [...found];
 }
 
 async function askSystem(host: string): Promise<string[]> {

@@ -12,15 +12,15 @@ const { signal } = new AbortController();
 /** More lookups than the runtime has threads for blocking work. */
 const LOOKUPS = 40;
 
-/** Runs a name server that knows `good.example`, and never responds for `dead…`. */
+/** Runs a name server that knows `good.example`, never responds for `dead…`, nor for the IPv6 addresses of `half…`. */
 async function withNameServer(work: (nameServer: NameServer) => Promise<void>): Promise<void> {
   const socket = dgram.createSocket("udp4");
   socket.on("message", (query, { port, address }) => {
     const end = query.indexOf(0, 12) + 5;
     const question = query.subarray(12, end);
     const [name, type] = [question.toString("latin1"), query.readUInt16BE(end - 4)];
-    if (name.includes("dead")) return;
-    const isKnown = name.includes("good") && type === 1;
+    if (name.includes("dead") || (name.includes("half") && type !== 1)) return;
+    const isKnown = (name.includes("good") || name.includes("half")) && type === 1;
     const head = Buffer.alloc(12);
     query.copy(head, 0, 0, 2);
     head.writeUInt16BE(isKnown ? 0x8180 : 0x8183, 2);
@@ -52,6 +52,12 @@ Deno.test("hosts whose name servers do not respond delay neither other lookups n
     clearTimeout(timer);
     end.abort(new Error("enough"));
     await Promise.all(dead);
+  }));
+
+Deno.test("resolve() does not wait for IPv6 addresses until the name server times out", () =>
+  withNameServer(async (nameServer) => {
+    const signal = AbortSignal.timeout(8_000);
+    assert.deepEqual(await createResolver(nameServer).resolve("half.example", signal), ["192.0.2.1"]);
   }));
 
 Deno.test("resolve() knows the hosts file, and gives each address once", async () => {
