@@ -6,6 +6,7 @@ import { openStore } from "../../src/store/sqlite/store.ts";
 import {
   addCustomer,
   anEvent,
+  aSubscription,
   BY,
   claimAll,
   finished,
@@ -14,8 +15,10 @@ import {
   monthly,
   newMailId,
   publish,
+  publishMany,
   subscribe,
   T0,
+  TERMS,
 } from "./contract/given.ts";
 import { testVault } from "../support/vault.ts";
 import { TEMPORARY } from "../support/temporary.ts";
@@ -86,3 +89,33 @@ Deno.test("matchEvents() offers an event to none of the subscriptions that came 
     assert.deepEqual(seen, [["sub_1"]]);
     assert.deepEqual(await offered(one, "evt_03"), ["sub_1", "sub_2"]);
   }));
+
+Deno.test("a step of a backfill reads one subscription, however many there are and however often one changes", async () => {
+  const timeWith = async (others: number): Promise<number> => {
+    const store = openStore(":memory:", testVault);
+    try {
+      await addCustomer(store);
+      await addCustomer(store, "2");
+      for (let number = 0; number < others; number++) {
+        const other = aSubscription(`sub_${number}`, { customerId: "cus_2" });
+        await store.addSubscription(other, 100_000);
+      }
+      await publishMany(store, 1, 200);
+      await store.addSubscription(aSubscription("sub_x"), 1, { backfill: { sinceMs: 0, perDay: 1 } });
+      const terms = { ...TERMS, deliveriesFor: () => [] };
+      let ms = 0;
+      for (let step = 0; step < 20; step++) {
+        const change = { language: step % 2 === 0 ? "de" : "fr" };
+        await store.changeSubscription("cus_1", "sub_x", change, { nowMs: T0, activeLimit: 1 });
+        const startedMs = performance.now();
+        assert.equal(await store.catchUp(terms), 1);
+        ms += performance.now() - startedMs;
+      }
+      return ms;
+    } finally {
+      await store.close();
+    }
+  };
+  const [few, many] = [await timeWith(1), await timeWith(3_000)];
+  assert.ok(many < 10 * few, `${many} ms where few take ${few} ms`);
+});

@@ -1,6 +1,6 @@
 // The subscriptions that events are matched with, read once and kept until one of them changes.
 import type { MatchedSubscription } from "../../domain/subscription.ts";
-import type { Connection } from "./connection.ts";
+import type { Connection, Row } from "./connection.ts";
 import { subscriptionFromRow } from "./subscription_rows.ts";
 import { SUBSCRIPTION_COLUMNS } from "./subscription_rows.ts";
 
@@ -66,18 +66,29 @@ function subscriptionsVersion(connection: Connection): number {
   return Number(connection.get("select version from matching_state where id = 1")?.["version"]);
 }
 
-function load(connection: Connection, version: number): CandidateList {
-  const candidates = connection.all(
-    `select ${SUBSCRIPTION_COLUMNS.split(/,\s*/).map((name) => `subscriptions.${name}`).join(", ")},
-       customers.enabled as customer_enabled
-     from subscriptions join customers on customers.id = subscriptions.customer_id
-     where deleted_at is null order by subscriptions.id`,
-  ).map((row): Candidate => ({
+const CANDIDATES_SQL = `
+  select ${SUBSCRIPTION_COLUMNS.split(/,\s*/).map((name) => `subscriptions.${name}`).join(", ")},
+    customers.enabled as customer_enabled
+  from subscriptions join customers on customers.id = subscriptions.customer_id
+  where deleted_at is null`;
+
+/** One candidate, as it is stored now; undefined without one. */
+export function readCandidate(connection: Connection, id: string): Candidate | undefined {
+  const row = connection.get(`${CANDIDATES_SQL} and subscriptions.id = ?`, id);
+  return row === undefined ? undefined : candidateFromRow(row);
+}
+
+function candidateFromRow(row: Row): Candidate {
+  return {
     subscription: subscriptionFromRow(row),
     afterSeq: Number(row["after_seq"]),
     customerEnabled: row["customer_enabled"] === 1,
     isBehind: row["resume_after"] !== null,
-  }));
+  };
+}
+
+function load(connection: Connection, version: number): CandidateList {
+  const candidates = connection.all(`${CANDIDATES_SQL} order by subscriptions.id`).map(candidateFromRow);
   const current = candidates.filter(({ isBehind }) => !isBehind);
   return {
     version,

@@ -1,7 +1,7 @@
 // Subscriptions that are behind, in SQLite: stored events become deliveries as far as the month's quota allows.
 import type { RegEvent } from "../../domain/event.ts";
 import type { Store } from "../../domain/store.ts";
-import type { Candidate, Candidates } from "./candidates.ts";
+import { type Candidate, readCandidate } from "./candidates.ts";
 import type { Connection, Row } from "./connection.ts";
 import { MonthQuota } from "./month_quota.ts";
 import { NewDeliveries } from "./new_deliveries.ts";
@@ -15,10 +15,7 @@ const PASSED_OVER = 250;
 type Terms = Parameters<Store["catchUp"]>[0];
 
 /** The part of the port that lets subscriptions catch up. */
-export function createCatchUp(
-  connection: Connection,
-  candidates: Candidates,
-): Pick<Store, "catchUp"> {
+export function createCatchUp(connection: Connection): Pick<Store, "catchUp"> {
   let lastCustomer = "";
   const next = () => connection.get(NEXT_SQL, lastCustomer) ?? connection.get(NEXT_SQL, "");
   return {
@@ -29,10 +26,9 @@ export function createCatchUp(
         const row = next();
         if (row === undefined) return 0;
         lastCustomer = String(row["customer_id"]);
-        candidates.refresh();
         const quota = new MonthQuota(connection, terms.month, terms.tiers);
         const made = new NewDeliveries(connection, quota, terms.nowMs);
-        goOn(connection, row, { candidate: candidates.get(String(row["id"])), made, terms });
+        goOn(connection, row, { candidate: readCandidate(connection, String(row["id"])), made, terms });
         made.write();
         quota.settle(terms);
         return 1;

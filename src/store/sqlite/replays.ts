@@ -3,7 +3,7 @@ import type { RegEvent } from "../../domain/event.ts";
 import type { EventStretch, QuotaTerms, Replayed, ReplayRefusal } from "../../domain/catch_up_store.ts";
 import type { Store } from "../../domain/store.ts";
 import { noteAct } from "./audit.ts";
-import type { Candidates } from "./candidates.ts";
+import { type Candidate, readCandidate } from "./candidates.ts";
 import type { Connection, Row } from "./connection.ts";
 import { takeDaily } from "./daily_usage.ts";
 import { findDelivery } from "./delivery_log.ts";
@@ -13,10 +13,7 @@ import { MonthQuota } from "./month_quota.ts";
 import { NewDeliveries } from "./new_deliveries.ts";
 
 /** The part of the port that sends again. */
-export function createReplays(
-  connection: Connection,
-  candidates: Candidates,
-): Pick<Store, "replayDelivery" | "replayEvents"> {
+export function createReplays(connection: Connection): Pick<Store, "replayDelivery" | "replayEvents"> {
   return {
     replayDelivery: (customerId, id, terms) =>
       Promise.resolve(connection.transaction("durable", () => {
@@ -45,11 +42,10 @@ export function createReplays(
 
     replayEvents: (customerId, subscriptionId, stretch) => {
       const replay = () => {
-        candidates.refresh();
-        const candidate = candidates.get(subscriptionId);
+        const candidate = readCandidate(connection, subscriptionId);
         if (candidate?.subscription.customerId !== customerId) return "unknown";
         if (candidate.subscription.disabledAtMs !== null) return "disabled";
-        return replayStretch(connection, candidates, { customerId, subscriptionId, stretch });
+        return replayStretch(connection, candidate, stretch);
       };
       if (stretch.isDryRun) return Promise.resolve(replay());
       try {
@@ -123,17 +119,12 @@ function sendAgain(
 
 function replayStretch(
   connection: Connection,
-  candidates: Candidates,
-  { customerId, subscriptionId, stretch }: {
-    customerId: string;
-    subscriptionId: string;
-    stretch: Parameters<Store["replayEvents"]>[2];
-  },
+  candidate: Candidate,
+  stretch: Parameters<Store["replayEvents"]>[2],
 ): Replayed {
+  const { id: subscriptionId, customerId } = candidate.subscription;
   const quota = new MonthQuota(connection, stretch.month, stretch.tiers);
   const replayed: Replayed = { replayed: 0, created: 0, held: 0, lastEventId: null };
-  const candidate = candidates.get(subscriptionId);
-  if (candidate === undefined) return replayed;
   const events = connection.all(
     // What is held back goes to nobody before the operator has looked at it.
     `select id, seq, published_at, ${SERVED_JSON} from events where id > ? and id < ?
