@@ -31,7 +31,6 @@ import { createIds, type NewId } from "./domain/ids.ts";
 import { type Metrics, NO_METRICS } from "./domain/metrics.ts";
 import type { RunningAttempt } from "./domain/plans/share_slots.ts";
 import type { Log, Platform } from "./domain/ports.ts";
-import type { Soon } from "./domain/soon.ts";
 import type { Store } from "./domain/store.ts";
 import { failureLevel } from "./domain/storage_fault.ts";
 import type { Subscription } from "./domain/subscription.ts";
@@ -48,7 +47,7 @@ const BLANKED_AT_ONCE = 100;
 /** The appliance. */
 export interface App {
   /** Answers an API request; never throws. */
-  fetch(request: Request, remote?: Remote): Soon<Response>;
+  fetch(request: Request, remote?: Remote): Promise<Response>;
   /** Answers an API request that comes while the service stops. */
   refuse(request: Request): Response;
   /** Runs each loop once, to the end; returns when nothing of what was due is left under way. */

@@ -2,7 +2,6 @@
 import type { Customer } from "../domain/customer.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Clock } from "../domain/ports.ts";
-import { type Soon, whenThere } from "../domain/soon.ts";
 import type { KeyHolder, Store } from "../domain/store.ts";
 import { hashKey, keyFromHeader } from "./keys.ts";
 
@@ -13,8 +12,8 @@ const MAX_CACHED = 10_000;
 
 /** Finds the customer behind a request. */
 export interface Access {
-  /** The customer of the `Authorization` header. Throws `unauthenticated` without a valid key of an enabled customer. */
-  authenticate(authorization: string | null): Soon<Customer>;
+  /** The customer of the `Authorization` header. Rejects with `unauthenticated` without a valid key of an enabled customer. */
+  authenticate(authorization: string | null): Promise<Customer>;
   /** Whether the header's key was valid when it was last used, according to the cache. */
   isRemembered(authorization: string): boolean;
 }
@@ -71,31 +70,30 @@ export function createAccess({ store, clock }: { store: Pick<Store, "findKey">; 
   const cached = new Map<string, { holder: KeyHolder; readAtMs: number }>();
   const hashes = createRecentHashes();
 
-  const find = (hash: string, nowMs: number): Soon<KeyHolder | null> => {
+  const find = async (hash: string, nowMs: number): Promise<KeyHolder | null> => {
     const known = cached.get(hash);
     // If the clock was set back, the age is unknown.
     const isRecent = known !== undefined && nowMs >= known.readAtMs &&
       nowMs - known.readAtMs < CACHE_MS;
     if (isRecent) return known.holder;
-    return whenThere(store.findKey(hash), (holder) => {
-      if (holder === null) {
-        cached.delete(hash);
-        return null;
-      }
-      if (cached.size >= MAX_CACHED) cached.clear();
-      cached.set(hash, { holder, readAtMs: nowMs });
-      return holder;
-    });
+    const holder = await store.findKey(hash);
+    if (holder === null) {
+      cached.delete(hash);
+      return null;
+    }
+    if (cached.size >= MAX_CACHED) cached.clear();
+    cached.set(hash, { holder, readAtMs: nowMs });
+    return holder;
   };
 
   return {
-    authenticate(authorization) {
+    async authenticate(authorization) {
       if (authorization === null) {
         throw new AppError("unauthenticated", "Send your API key as `Authorization: Bearer rgf_…`.");
       }
       const nowMs = clock.nowMs();
       const recent = hashes.get(authorization, nowMs);
-      if (recent !== undefined) return whenThere(find(recent, nowMs), customerOf);
+      if (recent !== undefined) return customerOf(await find(recent, nowMs));
       const key = keyFromHeader(authorization);
       if (key === null) {
         throw new AppError(
@@ -104,11 +102,9 @@ export function createAccess({ store, clock }: { store: Pick<Store, "findKey">; 
         );
       }
       const hash = hashKey(key);
-      return whenThere(find(hash, nowMs), (holder) => {
-        const customer = customerOf(holder);
-        hashes.put(authorization, hash);
-        return customer;
-      });
+      const customer = customerOf(await find(hash, nowMs));
+      hashes.put(authorization, hash);
+      return customer;
     },
     isRemembered(authorization) {
       const key = keyFromHeader(authorization);

@@ -2,7 +2,6 @@
 import type { RequestAllowance } from "../domain/allowance.ts";
 import { utcDay } from "../domain/calendar.ts";
 import type { Clock } from "../domain/ports.ts";
-import { type Soon, whenThere } from "../domain/soon.ts";
 import type { Store } from "../domain/store.ts";
 
 const DAY_MS = 86_400_000;
@@ -10,7 +9,7 @@ const DAY_MS = 86_400_000;
 /** Counts requests. */
 export interface Quota {
   /** Counts a request of the customer against its daily limit. */
-  take(customerId: string, limit: number): Soon<RequestAllowance>;
+  take(customerId: string, limit: number): Promise<RequestAllowance>;
   /** Stores the counts since the last call; waits for a call in progress. */
   flush(): Promise<void>;
 }
@@ -51,27 +50,25 @@ export function createQuota(
     days.set(number, day);
     return day;
   };
-  const load = ({ name, counts, loading }: Day, customerId: string): Soon<DayCount> => {
+  const load = ({ name, counts, loading }: Day, customerId: string): Promise<DayCount> => {
     const pending = loading.get(customerId);
     if (pending !== undefined) return pending;
-    const loaded = whenThere(store.countedRequests(customerId, name), (used) => {
+    const loaded = store.countedRequests(customerId, name).then((used) => {
       const count = { customerId, day: name, used, unwritten: 0 };
       counts.set(customerId, count);
       return count;
-    });
-    if (!(loaded instanceof Promise)) return loaded;
-    const settled = loaded.finally(() => loading.delete(customerId));
-    loading.set(customerId, settled);
-    return settled;
+    }).finally(() => loading.delete(customerId));
+    loading.set(customerId, loaded);
+    return loaded;
   };
 
   return {
-    take(customerId, limit) {
+    async take(customerId, limit) {
       const nowMs = clock.nowMs();
       const day = dayOf(nowMs);
-      const count = day.counts.get(customerId) ?? load(day, customerId);
+      const count = day.counts.get(customerId) ?? await load(day, customerId);
       const resetMs = (day.number + 1) * DAY_MS;
-      return whenThere(count, (count) => new Allowance(count, { limit, resetMs, nowMs }));
+      return new Allowance(count, { limit, resetMs, nowMs });
     },
 
     flush: () => flushing = flushing.catch(() => {}).then(() => write(store, days, clock.nowMs())),

@@ -2,7 +2,6 @@
 import { createHash } from "node:crypto";
 import { AppError } from "../domain/errors.ts";
 import type { Clock } from "../domain/ports.ts";
-import type { Soon } from "../domain/soon.ts";
 import type { Store } from "../domain/store.ts";
 import type { RememberedAnswer } from "../domain/catch_up_store.ts";
 import { invalid } from "./findings.ts";
@@ -38,7 +37,7 @@ export interface Idempotency {
    * first is under way, `idempotency_key_reused` when the request is another one, `invalid_input` when the header is no
    * key.
    */
-  run(request: Repeatable, act: (repetition: Repetition | null) => Soon<Answer>): Promise<Answer>;
+  run(request: Repeatable, act: (repetition: Repetition | null) => Promise<Answer>): Promise<Answer>;
 }
 
 /** Over the store's answers; one process answers requests. */

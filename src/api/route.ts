@@ -7,7 +7,6 @@ import type { Repetition } from "./idempotency.ts";
 import type { Answer } from "./answer.ts";
 import type { Finding } from "./findings.ts";
 import type { HeaderName, RequestHeaderName } from "./openapi/headers.ts";
-import type { Soon } from "../domain/soon.ts";
 import type { Tag } from "./openapi/texts.ts";
 
 /** Who may call a route: anybody, who has a key, or who has signed the body. */
@@ -83,20 +82,20 @@ interface RouteRow {
   /** Errors of the handler; those that every route of its kind has are known. */
   errors?: readonly ErrorCode[];
   /** What is wrong with input that no schema can tell: unknown topics, say. It is given the fields that are good. */
-  verify?(given: GivenInput): Soon<Finding[]>;
+  verify?(given: GivenInput): Promise<Finding[]>;
   /**
    * What the answer depends on beside its address: while this text is the same, so is the answer, and its bytes are
    * kept. Only for reads that answer every caller alike.
    */
-  state?(nowMs: number): Soon<string>;
+  state?(nowMs: number): Promise<string>;
 }
 
 /** A route. */
 export type Route =
   & RouteRow
   & (
-    | { access: "public"; handle(call: Call): Soon<Answer> }
-    | { access: "key"; handle(call: KeyCall): Soon<Answer> }
+    | { access: "public"; handle(call: Call): Promise<Answer> }
+    | { access: "key"; handle(call: KeyCall): Promise<Answer> }
     | { access: "signature"; maxBodyBytes: number; handle(call: SignedCall): Promise<Answer> }
   );
 
@@ -111,7 +110,7 @@ export function publicRoute<
   row: Omit<RouteRow, "query" | "body"> & {
     query?: Q;
     body?: B;
-    handle(call: Call<Checked<Q>, Checked<B>>): Soon<Answer>;
+    handle(call: Call<Checked<Q>, Checked<B>>): Promise<Answer>;
   },
 ): Route {
   return { ...row, access: "public" } as Route;
@@ -136,8 +135,8 @@ export function keyRoute<
   row: Omit<RouteRow, "query" | "body" | "verify"> & {
     query?: Q;
     body?: B;
-    verify?(given: GivenInput<Checked<Q>, Checked<B>>): Soon<Finding[]>;
-    handle(call: KeyCall<Checked<Q>, Checked<B>>): Soon<Answer>;
+    verify?(given: GivenInput<Checked<Q>, Checked<B>>): Promise<Finding[]>;
+    handle(call: KeyCall<Checked<Q>, Checked<B>>): Promise<Answer>;
   },
 ): Route {
   return { ...row, access: "key" } as Route;

@@ -4,7 +4,6 @@ import type { Customer } from "../domain/customer.ts";
 import { AppError } from "../domain/errors.ts";
 import type { NewId } from "../domain/ids.ts";
 import type { Clock, Log } from "../domain/ports.ts";
-import { recovered, type Soon, whenThere } from "../domain/soon.ts";
 import { failureLevel } from "../domain/storage_fault.ts";
 import type { EventLoop } from "../domain/event_loop.ts";
 import type { Tracer } from "../domain/tracer.ts";
@@ -61,20 +60,20 @@ export interface ServerOptions {
   addressCounts: AddressCounts;
   keys: {
     /** The customer behind an `Authorization` header; throws `unauthenticated`. */
-    authenticate(authorization: string | null): Soon<Customer>;
+    authenticate(authorization: string | null): Promise<Customer>;
     /** Whether the header's key was good before, without asking anybody. */
     isRemembered(authorization: string): boolean;
   };
   /** Answers alike what is sent again to a route that is repeatable. */
   idempotency: Idempotency;
   /** Counts one request of the customer. */
-  takeRequest(customer: Customer): Soon<RequestAllowance>;
+  takeRequest(customer: Customer): Promise<RequestAllowance>;
 }
 
 /** The API as a function from requests to answers; it never throws. */
 export interface ApiServer {
   /** `remote` is where the connection comes from; none when the request came over none. */
-  fetch(request: Request, remote?: Remote): Soon<Response>;
+  fetch(request: Request, remote?: Remote): Promise<Response>;
   /** The answer to whatever still comes while the service stops: 503, and the connection ends. */
   refuse(request: Request): Response;
 }
@@ -131,7 +130,7 @@ export function createServer(options: ServerOptions): ApiServer {
   };
 
   return {
-    fetch(request, remote = "") {
+    async fetch(request, remote = "") {
       const probe = answerProbe(request, options.newId);
       if (probe !== null) return probe;
       const passage = enter(request, remote);
@@ -140,12 +139,10 @@ export function createServer(options: ServerOptions): ApiServer {
       const way = { request, passage, means, startedMs };
       const wrong = findAddressError(passage.address, request.headers, isHost);
       const response = wrong === null
-        ? answer(find(request.method, pathOf(passage.address)), way)
+        ? await answer(find(request.method, pathOf(passage.address)), way)
         : turnAway(overLimit("public", passage, limits) ?? wrong, passage);
-      return whenThere(response, (response) => {
-        tell(response, way);
-        return response;
-      });
+      tell(response, way);
+      return response;
     },
     refuse(request) {
       const error = new AppError("unavailable", "The service is stopping. Try again in some seconds.");
@@ -162,15 +159,18 @@ interface Way {
 }
 
 /** The answer of a destination, whatever is thrown on the way to it; without its body when it was asked by HEAD. */
-function answer(destination: Destination, way: Way): Soon<Response> {
+async function answer(destination: Destination, way: Way): Promise<Response> {
   const { request, passage, means: { options: { log } } } = way;
-  const response = recovered(() => answerAt(destination, way), (thrown) => {
+  let response: Response;
+  try {
+    response = await answerAt(destination, way);
+  } catch (thrown) {
     if (!(thrown instanceof AppError)) {
       log[failureLevel(thrown)]("request failed", { request: passage.requestId, cause: describe(thrown) });
     }
-    return failure(toAppError(thrown), passage);
-  });
-  return request.method === "HEAD" ? whenThere(response, withoutBody) : response;
+    response = failure(toAppError(thrown), passage);
+  }
+  return request.method === "HEAD" ? await withoutBody(response) : response;
 }
 
 /** What is left for HEAD. The length stays that of the body (RFC 9110, 8.6); a success tells it already. */
@@ -182,20 +182,19 @@ async function withoutBody(whole: Response): Promise<Response> {
   return new Response(null, whole);
 }
 
-function answerAt(destination: Destination, way: Way): Soon<Response> {
+async function answerAt(destination: Destination, way: Way): Promise<Response> {
   const { request, passage, means: { limits, options } } = way;
   if (destination.kind === "route") {
     const { route, params } = destination;
     options.eventLoop?.begin(`${route.method} ${route.path}`);
     passage.isPublic = destination.isPublic;
     passage.route = route.path;
-    return whenThere(admit(route.access, way), (customer) => {
-      const answer = () => answerRoute(route, { params, customer, way });
-      const answered = route.access === "signature"
-        ? recovered(answer, (error) => countTrial(error, passage, limits))
-        : answer();
-      return whenThere(answered, (given) => success(given, { request, route, passage }));
-    });
+    const customer = await admit(route.access, way);
+    const answered = answerRoute(route, { params, customer, way });
+    const given = route.access === "signature"
+      ? await answered.catch((error) => countTrial(error, passage, limits))
+      : await answered;
+    return success(given, { request, route, passage });
   }
   if (destination.kind === "other_method") {
     passage.isPublic = destination.isPublic;
@@ -223,65 +222,34 @@ interface Admitted {
 }
 
 /** The response of a route: from the cache, as long as nothing has changed that it depends on. */
-function answerRoute(route: Route, admitted: Admitted): Soon<Answered> {
+async function answerRoute(route: Route, admitted: Admitted): Promise<Answered> {
   const { passage: { address }, means: { cache, options } } = admitted.way;
-  if (route.state === undefined) return makeAnswer(route, admitted);
+  if (route.state === undefined) return await makeAnswer(route, admitted);
   // Read before the response is made: what is stored meanwhile makes the response outdated at once, never for good.
-  return whenThere(route.state(options.clock.nowMs()), (state) => {
-    const cached = cache.get(address, state);
-    if (cached !== null) return { status: route.status, ...cached };
-    return whenThere(makeAnswer(route, admitted), (made) => {
-      if (made.status === route.status) cache.put(address, state, made);
-      return made;
-    });
-  });
+  const state = await route.state(options.clock.nowMs());
+  const cached = cache.get(address, state);
+  if (cached !== null) return { status: route.status, ...cached };
+  const made = await makeAnswer(route, admitted);
+  if (made.status === route.status) cache.put(address, state, made);
+  return made;
 }
 
-function makeAnswer(route: Route, { params, customer, way }: Admitted): Soon<Answered> {
+async function makeAnswer(route: Route, { params, customer, way }: Admitted): Promise<Answered> {
   const { request, passage: { address, allowance, requestId }, means: { options } } = way;
   const { headers } = request;
   if (route.access === "key" && route.method !== "GET") refuseTags(headers.get("if-match"));
-  if (isWithoutInput(route) && !address.includes("?")) {
-    // Written out: to spread an object into another costs more than all else here.
-    const call = {
-      params,
-      query: undefined,
-      body: undefined,
-      address,
-      headers,
-      requestId,
-      customer,
-      allowance,
-      repetition: null,
-      bytes: null,
-    };
-    return whenThere(handle(route, call), answeredWith);
-  }
-  const received = route.body === undefined && route.access !== "signature"
+  const bytes = route.body === undefined && route.access !== "signature"
     ? null
-    : receiveBody(request, options.clock, route.maxBodyBytes);
-  const made = whenThere(received, (bytes) => {
-    const act = (repetition: Repetition | null): Soon<Answer> =>
-      whenThere(
-        checkInput(route, parametersOf(address), bytes),
-        ({ query, body }) =>
-          handle(
-            route,
-            { params, query, body, address, headers, requestId, customer, allowance, repetition, bytes },
-          ),
-      );
-    if (route.repeatable === undefined || customer === null) return act(null);
-    const { status } = route;
-    const sent = { customerId: customer.id, headers, address, body: bytes ?? new Uint8Array(), status };
-    return options.idempotency.run(sent, act);
-  });
-  return whenThere(made, answeredWith);
-}
-
-/** Whether a route takes nothing beside its path: there is nothing to receive, to check or to remember then. */
-function isWithoutInput({ access, body, query, verify, repeatable }: Route): boolean {
-  return access !== "signature" && body === undefined && query === undefined && verify === undefined &&
-    repeatable === undefined;
+    : await receiveBody(request, options.clock, route.maxBodyBytes);
+  const act = async (repetition: Repetition | null): Promise<Answer> => {
+    const input = await checkInput(route, parametersOf(address), bytes);
+    const call = { params, address, headers, requestId, customer, allowance, repetition, bytes, ...input };
+    return await handle(route, call);
+  };
+  if (route.repeatable === undefined || customer === null) return answeredWith(await act(null));
+  const { status } = route;
+  const sent = { customerId: customer.id, headers, address, body: bytes ?? new Uint8Array(), status };
+  return answeredWith(await options.idempotency.run(sent, act));
 }
 
 function answeredWith({ status, json, headers = NO_HEADERS, contentName }: Answer): Answered {
@@ -289,22 +257,20 @@ function answeredWith({ status, json, headers = NO_HEADERS, contentName }: Answe
 }
 
 /** Query and body as the route takes them. Throws an error that names everything wrong with them. */
-function checkInput(
+async function checkInput(
   route: Route,
   parameters: readonly SentParameter[],
   bytes: Uint8Array | null,
-): Soon<{ query: unknown; body: unknown }> {
+): Promise<{ query: unknown; body: unknown }> {
   const query = readQuery(parameters, route.query);
   const body = route.body === undefined || bytes === null ? NO_INPUT : checkBody(bytes, route.body);
   const found = route.verify === undefined
     ? NO_INPUT.errors
-    : route.verify({ query: query.good, body: body.good });
-  return whenThere(found, (found) => {
-    if (query.errors.length + body.errors.length + found.length > 0) {
-      throw invalid([...query.errors, ...body.errors, ...found]);
-    }
-    return { query: query.value, body: body.value };
-  });
+    : await route.verify({ query: query.good, body: body.good });
+  if (query.errors.length + body.errors.length + found.length > 0) {
+    throw invalid([...query.errors, ...body.errors, ...found]);
+  }
+  return { query: query.value, body: body.value };
 }
 
 /** A checked request of any route. */
@@ -314,11 +280,13 @@ interface WholeCall extends Call, Pick<KeyCall, "repetition"> {
   bytes: Uint8Array | null;
 }
 
-function handle(route: Route, call: WholeCall): Soon<Answer> {
-  if (route.access === "public") return route.handle(call);
-  if (route.access === "signature") return route.handle({ ...call, bytes: call.bytes ?? new Uint8Array() });
+async function handle(route: Route, call: WholeCall): Promise<Answer> {
+  if (route.access === "public") return await route.handle(call);
+  if (route.access === "signature") {
+    return await route.handle({ ...call, bytes: call.bytes ?? new Uint8Array() });
+  }
   if (!isOfCustomer(call)) throw new Error(`${route.path} was reached without a customer`);
-  return route.handle(call);
+  return await route.handle(call);
 }
 
 function isOfCustomer(call: WholeCall): call is WholeCall & KeyCall {
@@ -329,10 +297,10 @@ function isOfCustomer(call: WholeCall): call is WholeCall & KeyCall {
  * The customer of a request with a key; null where none is needed. Throws `unauthenticated`, `quota_exceeded`, and
  * `too_many_requests` when the address asked too often without a good key: before the store is asked.
  */
-function admit(
+async function admit(
   access: RouteAccess,
   { request, passage, means: { limits, options } }: Way,
-): Soon<Customer | null> {
+): Promise<Customer | null> {
   const authorization = request.headers.get("authorization");
   const isTrial = access === "signature" || (access === "key" && authorization !== null);
   if (isTrial) {
@@ -349,16 +317,12 @@ function admit(
     if (refused !== null) throw refused;
   }
   if (access !== "key") return null;
-  const found = recovered(
-    () => options.keys.authenticate(authorization),
-    (error) => countTrial(error, isTrial ? passage : null, limits),
-  );
-  return whenThere(found, (customer) =>
-    whenThere(options.takeRequest(customer), (allowance) => {
-      passage.allowance = allowance;
-      if (allowance.allowed) return customer;
-      throw quotaSpent(allowance);
-    }));
+  const customer = await options.keys.authenticate(authorization)
+    .catch((error) => countTrial(error, isTrial ? passage : null, limits));
+  const allowance = await options.takeRequest(customer);
+  passage.allowance = allowance;
+  if (allowance.allowed) return customer;
+  throw quotaSpent(allowance);
 }
 
 function quotaSpent({ limit, resetMs }: RequestAllowance): AppError {

@@ -4,7 +4,6 @@ import { type App, createApp, createLasting } from "../app.ts";
 import { compareConfigs, keepUntilRestart } from "../config/changes.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Metrics } from "../domain/metrics.ts";
-import type { Soon } from "../domain/soon.ts";
 import type { Store } from "../domain/store.ts";
 import { StorageError } from "../domain/storage_fault.ts";
 import type { Span } from "../domain/tracer.ts";
@@ -38,7 +37,7 @@ export interface ServiceOptions {
 /** The service: it answers requests from the beginning, and does its other work once it is started. */
 export interface Service {
   /** Answers an API request; never throws. */
-  fetch(request: Request, remote?: Remote): Soon<Response>;
+  fetch(request: Request, remote?: Remote): Promise<Response>;
   /** Answers an API request that comes while the service stops. */
   refuse(request: Request): Response;
   /** Begins to collect, to deliver, to make backups and to watch the config. */
@@ -92,7 +91,7 @@ class RunningService implements Service {
     this.#app = this.#makeApp(loaded);
   }
 
-  fetch(request: Request, remote?: Remote): Soon<Response> {
+  fetch(request: Request, remote?: Remote): Promise<Response> {
     return this.#app.fetch(request, remote);
   }
 

@@ -204,7 +204,6 @@ async function listenAt(
   const options: ListenOptions = {
     ...at,
     handler: (request, client) => service.fetch(request, client),
-    hasWholeAnswers: true,
     refuse: (request) => service.refuse(request),
     onLost: logLoss(said),
   };

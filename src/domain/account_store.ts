@@ -5,7 +5,6 @@ import type { Declaration, DeclaredCustomer } from "./declared.ts";
 import type { NewId } from "./ids.ts";
 import type { ClaimedMail, KeptMail, MailOutcome, MailRetry, MailStatus } from "./mail.ts";
 import type { KeptPayment, PayerState, PaymentEvent, PaymentOutcome, PaymentVerdict } from "./payment.ts";
-import type { Soon } from "./soon.ts";
 import type { Tier, TierLimits } from "./tier.ts";
 
 /** What a key opens. */
@@ -103,7 +102,7 @@ export interface AccountStore {
    * customer.
    */
   replaceKeys(customerId: string, key: ApiKey | null, by: Act & { mailId?: string }): Promise<boolean>;
-  findKey(hash: string): Soon<KeyHolder | null>;
+  findKey(hash: string): Promise<KeyHolder | null>;
 
   /** Keeps a payment event, once, and does what follows from all events of its payer. */
   recordPayment(event: PaymentEvent, review: PaymentReview): Promise<PaymentOutcome>;

@@ -2,7 +2,6 @@
 import type { EventType } from "./event.ts";
 import type { Provenance } from "./provenance.ts";
 import type { Severity } from "./severity.ts";
-import type { Soon } from "./soon.ts";
 
 /** Which events to list; every filter narrows, each list is any-of. */
 export interface EventQuery {
@@ -69,22 +68,22 @@ export interface LaterLanguage {
 /** Event records, as they are read. */
 export interface EventStore {
   /** Newest first by (`published_at`, id); with `after` in the order of storing. */
-  listEvents(query: EventQuery): Soon<ListedEvent[]>;
+  listEvents(query: EventQuery): Promise<ListedEvent[]>;
   /** Where an event stands, null when there is none of that id. */
-  findPlace(id: string): Soon<EventPlace | null>;
+  findPlace(id: string): Promise<EventPlace | null>;
   /** Where the event stands that was stored last, null without one. */
-  lastPlace(): Soon<EventPlace | null>;
+  lastPlace(): Promise<EventPlace | null>;
   /**
    * Names the state of all records: while it is the same, every list and every record is. It is read once in a
    * millisecond (`nowMs`, Unix ms), and anew after each write of this store: only what another process stores can be
    * missed, and no longer than that.
    */
-  recordsState(nowMs: number): Soon<string>;
+  recordsState(nowMs: number): Promise<string>;
   /**
    * The stored JSON of every version of the event's publication, or of its `latest` ones, the first one first; empty
    * without such an event.
    */
   listVersions(id: string, latest?: number): Promise<string[]>;
   /** One event with what it was made from, null when there is none of that id. */
-  findEvent(id: string): Soon<FoundEvent | null>;
+  findEvent(id: string): Promise<FoundEvent | null>;
 }

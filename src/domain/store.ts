@@ -17,7 +17,6 @@ import type {
   SourceMove,
   SourceState,
 } from "./source.ts";
-import type { Soon } from "./soon.ts";
 import type { MatchedSubscription, Subscription } from "./subscription.ts";
 import type { Tier, TierLimits } from "./tier.ts";
 import type { UpkeepStore } from "./upkeep_store.ts";
@@ -264,7 +263,7 @@ export interface Store extends EventStore, AccountStore, CatchUpStore, UpkeepSto
 
   // Usage
   /** Requests counted for the customer on the UTC day ("2026-07-31"). */
-  countedRequests(customerId: string, day: string): Soon<number>;
+  countedRequests(customerId: string, day: string): Promise<number>;
   /** What the customer has used in the UTC month ("2026-07"). */
   usageOf(customerId: string, month: string): Promise<Usage>;
   /** Takes of one of the customer's limits per UTC day, or refuses and changes nothing. */

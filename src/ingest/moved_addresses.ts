@@ -1,6 +1,5 @@
 // Addresses that move while nothing else of their publications does: with their site, or for each fetch anew.
 import type { RegEvent } from "../domain/event.ts";
-import type { Soon } from "../domain/soon.ts";
 import type { StoredPublication } from "../domain/store.ts";
 import { trimEndOf } from "../domain/trim.ts";
 import { type IdentifiedItem, isSameButForAddress, isSameButForQuery, isSameButForSite } from "./identify.ts";
@@ -72,7 +71,7 @@ export class MovedSite {
    * are one but for `www.` and the last slash.
    */
   async takeTurnedBack(
-    findEvent: (id: string) => Soon<{ json: string } | null>,
+    findEvent: (id: string) => Promise<{ json: string } | null>,
   ): Promise<Map<IdentifiedItem, string>> {
     const find = async (id: string | null): Promise<RegEvent | null> => {
       const found = id === null ? null : await findEvent(id);

@@ -31,11 +31,6 @@ export interface ListenOptions {
   retireMs?: number;
   /** Responds to a request. It does not throw. */
   handler(request: Request, client: ConnectedClient): Response | Promise<Response>;
-  /**
-   * Whether no response is a stream. A response that the handler returns synchronously is then sent at once, and
-   * `shutdown` does not wait for it.
-   */
-  hasWholeAnswers?: boolean;
   /** Responds to requests during the shutdown (default: an empty 503). */
   refuse?(request: Request): Response;
   /**
@@ -141,13 +136,11 @@ class Server implements RunningServer {
   }
 
   readonly #respond: Deno.ServeHandler<Deno.NetAddr> = (request, info) => {
-    const { handler, refuse = emptyRefusal, hasWholeAnswers = false } = this.#options;
+    const { handler, refuse = emptyRefusal } = this.#options;
     if (this.#isStopping) return refuse(request);
     const response = handler(request, new RuntimeClient(info));
-    if (!hasWholeAnswers || response instanceof Promise) {
-      this.#underWay++;
-      info.completed.then(this.#finish, this.#finish);
-    }
+    this.#underWay++;
+    info.completed.then(this.#finish, this.#finish);
     const sent = request.body === null ? response : leaveBody(request.body, response, this.#stopping.signal);
     return this.#isRetired ? askToReconnect(sent) : sent;
   };

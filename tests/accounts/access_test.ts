@@ -4,7 +4,6 @@ import { createAccess } from "../../src/accounts/access.ts";
 import { hashKey, makeKey } from "../../src/accounts/keys.ts";
 import type { Customer } from "../../src/domain/customer.ts";
 import { AppError } from "../../src/domain/errors.ts";
-import type { Soon } from "../../src/domain/soon.ts";
 import type { KeyHolder } from "../../src/domain/store.ts";
 import { fakeClock } from "../support/clock.ts";
 
@@ -39,7 +38,7 @@ function given(holder: KeyHolder | null = { customer: CUSTOMER, disabledBy: null
 }
 
 /** Expects a rejection and returns its message. */
-async function refused(ask: () => Soon<unknown>): Promise<string> {
+async function refused(ask: () => Promise<unknown>): Promise<string> {
   let detail = "";
   await assert.rejects(async () => await ask(), (error) => {
     assert.ok(error instanceof AppError);

@@ -1,5 +1,4 @@
 // One life of the process: it ends at any step, and what was under way then is never heard of again.
-import type { Soon } from "../../src/domain/soon.ts";
 import type { Store } from "../../src/domain/store.ts";
 import type { Chance } from "../support/chance.ts";
 
@@ -35,7 +34,7 @@ export class Life {
   }
 
   /** A step of the process: it may die before it or after it; what a dead process waits for never comes. */
-  async step<T>(work: () => Soon<T>): Promise<T> {
+  async step<T>(work: () => Promise<T>): Promise<T> {
     this.#mayDie();
     if (this.#dead) return await NEVER;
     const done = await Promise.resolve(work()).then((value) => ({ value }), (error: unknown) => ({ error }));
@@ -87,7 +86,7 @@ export function storeOf(store: Store, life: Life): Store {
           life.refused++;
           return Promise.reject(new Error("database or disk is full"));
         }
-        return (target[name] as (...given: unknown[]) => Soon<unknown>)(...given);
+        return (target[name] as (...given: unknown[]) => Promise<unknown>)(...given);
       }),
   });
 }

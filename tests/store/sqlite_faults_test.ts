@@ -1,7 +1,6 @@
 // Faults of the database file and its disk: each is named, reads go on, nothing is half done, and it ends with its cause.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { recovered, whenThere } from "../../src/domain/soon.ts";
 import { StorageError, type StorageProblem } from "../../src/domain/storage_fault.ts";
 import { createMachine } from "../../src/platform/machine.ts";
 import { Connection } from "../../src/store/sqlite/connection.ts";
@@ -188,10 +187,7 @@ Deno.test("a damaged file is told as such and stays so", async () => {
     const store = openStore(file, testVault);
     let found: unknown = null;
     for (let number = 0; number < 300 && found === null; number++) {
-      found = await recovered<unknown>(
-        () => whenThere(store.findEvent(`evt_${number}`), () => null),
-        (thrown) => thrown,
-      );
+      found = await store.findEvent(`evt_${number}`).then(() => null, (thrown) => thrown);
     }
     assert.ok(isFault("unavailable", "corrupt")(found), String(found));
     assert.equal((await store.fault())?.advice, adviceOn("corrupt"));

@@ -1,6 +1,5 @@
 // The plans of the SQLite engine's statements: no table that grows for years is read from end to end.
 import assert from "node:assert/strict";
-import type { Soon } from "../../src/domain/soon.ts";
 import type { EventQuery, Store } from "../../src/domain/store.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import {
@@ -43,7 +42,7 @@ async function busyStore(): Promise<Store> {
 }
 
 /** The plans of the statements that a call runs on a busy store. */
-async function plansOfCall(call: (store: Store) => Soon<unknown>): ReturnType<typeof plansOf> {
+async function plansOfCall(call: (store: Store) => Promise<unknown>): ReturnType<typeof plansOf> {
   const store = await busyStore();
   try {
     return await plansOf(await statementsOf(() => call(store)));
@@ -53,7 +52,7 @@ async function plansOfCall(call: (store: Store) => Soon<unknown>): ReturnType<ty
 }
 
 /** A call, the lines that its plans must hold, and whether sorting is due. */
-const HOT: [string, (store: Store) => Soon<unknown>, RegExp[]][] = [
+const HOT: [string, (store: Store) => Promise<unknown>, RegExp[]][] = [
   [
     "claimSources()",
     (store) => store.claimSources(aClaim(["board"])),

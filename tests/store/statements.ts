@@ -1,5 +1,4 @@
 // What the SQLite engine does under its methods: the statements it runs, and the plans that SQLite makes for them.
-import type { Soon } from "../../src/domain/soon.ts";
 import { Connection } from "../../src/store/sqlite/connection.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import { testVault } from "../support/vault.ts";
@@ -7,7 +6,7 @@ import { testVault } from "../support/vault.ts";
 const METHODS = ["all", "tuples", "get", "run"] as const;
 
 /** Runs `work` and returns the text of every statement that a connection ran meanwhile, each once. */
-export async function statementsOf(work: () => Soon<unknown>): Promise<Set<string>> {
+export async function statementsOf(work: () => Promise<unknown>): Promise<Set<string>> {
   const seen = new Set<string>();
   const originals = METHODS.map((name) => Connection.prototype[name]);
   for (const [at, name] of METHODS.entries()) {

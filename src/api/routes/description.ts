@@ -38,7 +38,7 @@ export function descriptionRoutes(routes: readonly Route[], options: Description
         openapi: z.string().meta({ description: "The version of OpenAPI" }),
       }).meta({ id: "OpenApi", description: "An OpenAPI document" }),
       status: 200,
-      state: () => "",
+      state: () => Promise.resolve(""),
       handle: async () => ({ status: 200, json: JSON.stringify(await description()) }),
     }),
     publicRoute({
@@ -52,7 +52,7 @@ export function descriptionRoutes(routes: readonly Route[], options: Description
       status: 200,
       contentType: "text/html; charset=utf-8",
       answerHeaders: ["Content-Security-Policy"],
-      state: () => "",
+      state: () => Promise.resolve(""),
       async handle() {
         const { html, contentSecurityPolicy } = await page();
         return { status: 200, json: html, headers: { "content-security-policy": contentSecurityPolicy } };

@@ -5,7 +5,6 @@ import { canonicalArticle } from "../../domain/article.ts";
 import { AppError, type FieldError } from "../../domain/errors.ts";
 import { EVENT_TYPES } from "../../domain/event.ts";
 import { isId } from "../../domain/ids.ts";
-import { whenThere } from "../../domain/soon.ts";
 import type { EventPlace, EventQuery, ListedEvent, Store } from "../../domain/store.ts";
 import { expandTopics, type Topic } from "../../domain/topic.ts";
 import {
@@ -111,20 +110,16 @@ export interface EventRouteOptions {
 
 type Places = Pick<Store, "findPlace">;
 
-interface ListOptions extends EventRouteOptions {
-  places: Places;
-}
-
 /** The routes that read events. */
 export function eventRoutes(options: EventRouteOptions): Route[] {
   return [
-    listRoute({ ...options, places: rememberLast(options.store) }),
+    listRoute(options),
     eventRoute(options),
     versionsRoute(options),
   ];
 }
 
-function listRoute(options: ListOptions): Route {
+function listRoute(options: EventRouteOptions): Route {
   const { store, publicUrl } = options;
   return keyRoute({
     method: "GET",
@@ -182,13 +177,12 @@ function eventRoute({ store }: EventRouteOptions): Route {
     answer: eventResponse,
     status: 200,
     state: (nowMs) => store.recordsState(nowMs),
-    handle({ params }) {
+    async handle({ params }) {
       const id = params["id"] ?? "";
-      return whenThere(isId("event", id) ? store.findEvent(id) : null, (found) => {
-        if (found === null) throw noEvent();
-        const json = eventResponseJson(found);
-        return { status: 200, json, contentName: `${id}-${json.length}` };
-      });
+      const found = isId("event", id) ? await store.findEvent(id) : null;
+      if (found === null) throw noEvent();
+      const json = eventResponseJson(found);
+      return { status: 200, json, contentName: `${id}-${json.length}` };
     },
   });
 }
@@ -241,7 +235,7 @@ function behind(query: EventsQuery, last: ListedEvent, asOf: EventPlace | null):
 /** What is wrong with parameters that are well formed. */
 async function verifyQuery(
   query: Partial<EventsQuery>,
-  { places, topics, isSource }: ListOptions,
+  { store, topics, isSource }: EventRouteOptions,
 ): Promise<FieldError[]> {
   const errors = unknownTopics("topics", query.topics ?? [], topics);
   if (query.source !== undefined) errors.push(...await unknownSources("source", [query.source], isSource));
@@ -261,7 +255,7 @@ async function verifyQuery(
   }
   for (const field of ["before", "as_of", "after"] as const) {
     const id = query[field];
-    if (id === undefined || await findPlace(id, places) !== null) continue;
+    if (id === undefined || await findPlace(id, store) !== null) continue;
     errors.push({ field, message: isId("event", id) ? unknownEvent(field) : "is no event's id" });
   }
   if (query.before !== undefined && query.after !== undefined) {
@@ -279,7 +273,7 @@ function unknownEvent(field: "before" | "as_of" | "after"): string {
 }
 
 /** The query as the store takes it, once it is verified. */
-async function toEventQuery(query: EventsQuery, { places, topics }: ListOptions): Promise<EventQuery> {
+async function toEventQuery(query: EventsQuery, { store, topics }: EventRouteOptions): Promise<EventQuery> {
   const articles = query.article?.map((text) => canonicalArticle(text) ?? text);
   return {
     limit: query.limit,
@@ -293,17 +287,17 @@ async function toEventQuery(query: EventsQuery, { places, topics }: ListOptions)
     ...given("languages", query.language),
     ...given("words", query.q === undefined ? undefined : wordsOf(query.q)),
     ...given("latest", query.latest),
-    ...given("before", await givenPlace(query.before, places)),
-    ...given("asOf", await givenPlace(query.as_of, places)),
-    ...given("after", await givenPlace(query.after, places)),
+    ...given("before", await givenPlace(query.before, store)),
+    ...given("asOf", await givenPlace(query.as_of, store)),
+    ...given("after", await givenPlace(query.after, store)),
   };
 }
 
 async function givenPlace(
   id: string | undefined,
-  places: Places,
+  store: Places,
 ): Promise<EventPlace | undefined> {
-  return id === undefined ? undefined : await findPlace(id, places) ?? undefined;
+  return id === undefined ? undefined : await findPlace(id, store) ?? undefined;
 }
 
 /** The words of a search; composed, for a mark that stands by itself would end a word. */
@@ -311,22 +305,10 @@ function wordsOf(text: string): string[] {
   return text.normalize("NFC").split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");
 }
 
-/** Knows the place of the last event that was looked for: a walker's is asked for twice in a request. */
-function rememberLast(store: Places): Places {
-  let last: EventPlace | null = null;
-  return {
-    findPlace: (id) =>
-      last?.id === id ? last : whenThere(store.findPlace(id), (place) => {
-        if (place !== null) last = place; // it never stands elsewhere
-        return place;
-      }),
-  };
-}
-
 /** Where an event stands; a poller's first id stands before them all. */
-async function findPlace(id: string, places: Places): Promise<EventPlace | null> {
+async function findPlace(id: string, store: Places): Promise<EventPlace | null> {
   if (id === FIRST_ID) return { id, publishedAtMs: Number.MIN_SAFE_INTEGER, seq: 0 };
-  return isId("event", id) ? await places.findPlace(id) : null;
+  return isId("event", id) ? await store.findPlace(id) : null;
 }
 
 /** A property that is left out when there is no value. */

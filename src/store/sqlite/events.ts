@@ -55,13 +55,13 @@ export function createEvents(
         connection.transaction("durable", () => recordRemovals(connection, sourceId, { ...fetch, decide })),
       ),
 
-    listEvents: (query) => connection.reading(() => listEvents(connection, query)),
+    listEvents: (query) => Promise.resolve(connection.reading(() => listEvents(connection, query))),
 
-    findEvent: (id) => connection.reading(() => findEvent(connection, id)),
+    findEvent: (id) => Promise.resolve(connection.reading(() => findEvent(connection, id))),
 
-    findPlace: (id) => connection.reading(() => placeOf(connection.get(PLACE_SQL, id))),
+    findPlace: (id) => Promise.resolve(connection.reading(() => placeOf(connection.get(PLACE_SQL, id)))),
 
-    lastPlace: () => connection.reading(() => placeOf(connection.get(LAST_PLACE_SQL))),
+    lastPlace: () => Promise.resolve(connection.reading(() => placeOf(connection.get(LAST_PLACE_SQL)))),
 
     recordsState: createRecordsState(connection),
 
@@ -81,10 +81,12 @@ function createRecordsState(connection: Connection): Store["recordsState"] {
   let known = { nowMs: -1, transactions: -1, state: "" };
   return (nowMs) => {
     connection.mustBeOpen();
-    if (nowMs === known.nowMs && connection.transactions === known.transactions) return known.state;
+    if (nowMs === known.nowMs && connection.transactions === known.transactions) {
+      return Promise.resolve(known.state);
+    }
     const row = connection.reading(() => connection.get(STATE_SQL));
     known = { nowMs, transactions: connection.transactions, state: String(row?.["state"]) };
-    return known.state;
+    return Promise.resolve(known.state);
   };
 }
 

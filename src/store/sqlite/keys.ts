@@ -38,11 +38,13 @@ export function createKeys(connection: Connection): Pick<AccountStore, "replaceK
 
     findKey: (hash) => {
       const row = connection.get(holderOf, hash);
-      return row === undefined ? null : {
-        customer: customerFromRow(row),
-        disabledBy: row["disabled_by"] as DisabledBy | null,
-        keyDisabled: row["disabled_at"] !== null,
-      };
+      return Promise.resolve(
+        row === undefined ? null : {
+          customer: customerFromRow(row),
+          disabledBy: row["disabled_by"] as DisabledBy | null,
+          keyDisabled: row["disabled_at"] !== null,
+        },
+      );
     },
   };
 }

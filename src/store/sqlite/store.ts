@@ -125,25 +125,21 @@ function openFile(
   }
 }
 
-/**
- * The engine works and throws at once, the port may be asynchronous: what a method throws becomes a rejection, and what
- * shows a fault of the file a StorageError.
- */
+/** The engine's methods; an error that shows a fault of the file rejects with a StorageError. */
 function rejecting(monitor: FaultMonitor, store: Store): Store {
-  const fail = (error: unknown): never => {
-    throw monitor.note(error);
-  };
-  const methods = Object.entries(store).map(([name, method]) => [
-    name,
-    // No method takes more; to gather what is given and spread it again would cost each call.
-    (one: unknown, two: unknown, three: unknown, four: unknown) => {
-      try {
-        const made = method(one, two, three, four);
-        return made instanceof Promise ? made.catch(fail) : made;
-      } catch (error) {
-        return Promise.reject(monitor.note(error));
-      }
-    },
-  ]);
+  const methods = Object.entries(store).map(([name, method]) => [name, rejectingMethod(monitor, method)]);
   return Object.fromEntries(methods);
+}
+
+function rejectingMethod<Given extends unknown[], Result>(
+  monitor: FaultMonitor,
+  method: (...given: Given) => Promise<Result>,
+): (...given: Given) => Promise<Result> {
+  return async (...given) => {
+    try {
+      return await method(...given);
+    } catch (error) {
+      throw monitor.note(error);
+    }
+  };
 }

@@ -13,7 +13,7 @@ export function createUsage(
         customerId,
         day,
       );
-      return Number(row?.["requests"] ?? 0);
+      return Promise.resolve(Number(row?.["requests"] ?? 0));
     },
 
     usageOf: (customerId, month) => {

@@ -1,6 +1,5 @@
 // Promises about the store as a whole: its health, its end.
 import assert from "node:assert/strict";
-import type { Soon } from "../../../src/domain/soon.ts";
 import type { Store } from "../../../src/domain/store.ts";
 import {
   aClaim,
@@ -31,7 +30,7 @@ import { aPayment, aReview } from "./given_payments.ts";
 import type { StorePromise } from "./promise.ts";
 
 /** A call of every method but close. */
-const CALLS: Record<Exclude<keyof Store, "close">, (store: Store) => Soon<unknown>> = {
+const CALLS: Record<Exclude<keyof Store, "close">, (store: Store) => Promise<unknown>> = {
   registerSources: (store) => store.registerSources([aSource("board")], T0),
   listSources: (store) => store.listSources(),
   isKnownSource: (store) => store.isKnownSource("board"),
