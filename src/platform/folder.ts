@@ -7,11 +7,22 @@ import { reasonOf } from "./file_errors.ts";
 
 const LEADS_OUT = "it is a link out of the folder; follow_links = true reads such";
 
+/** Maximum number of entries of a folder: all of them are compared, and kept in a cursor, at each visit. */
+const MAX_ENTRIES = 50_000;
+
 /** Lists a folder. Nothing is opened: opening a pipe would wait for a writer. */
-export async function listFolder(folder: string, { followLinks }: FolderOptions): Promise<FolderListing> {
+export async function listFolder(
+  folder: string,
+  { followLinks }: FolderOptions,
+  maxEntries = MAX_ENTRIES,
+): Promise<FolderListing> {
+  let entries = 0;
   const listing: FolderListing = { files: [], unreadable: [] };
   const root = await Deno.realPath(folder);
   for await (const entry of Deno.readDir(root)) {
+    if (++entries > maxEntries) {
+      throw new Error(`it has more than ${maxEntries} entries; move old files to another folder`);
+    }
     const { name } = entry;
     if (name.startsWith(".") || entry.isDirectory) continue;
     try {

@@ -49,6 +49,16 @@ Deno.test({
     }),
 });
 
+Deno.test("listFolder() refuses a folder with too many entries", () =>
+  withFolder(async (folder) => {
+    for (const name of ["a.xml", "b.xml", ".c"]) await Deno.writeTextFile(join(folder, name), "");
+    assert.equal((await listFolder(folder, STAY, 3)).files.length, 2);
+    await assert.rejects(
+      listFolder(folder, STAY, 2),
+      /it has more than 2 entries; move old files to another folder/,
+    );
+  }));
+
 Deno.test({
   ...needs("a folder that is a link itself is read", POSIX),
   fn: () =>
