@@ -159,7 +159,7 @@ async function targetOf(
   const isMissing = !await host.exists(file);
   if (isMissing) {
     await restoreConfig(from, file, tools);
-    host.err(`put the backup's config at ${file}\n`);
+    host.err(`restored the backup's config to ${file}\n`);
   }
   const { config } = await loadConfig({ ...call, texts: new Map([...texts, ["config", file]]) });
   return { database: config.store.path, secretKey: config.store.keyFile, config: isMissing ? file : null };
@@ -179,16 +179,16 @@ function describeRestored(
 ): string[] {
   return [
     `restored the backup ${describe(manifest)}\n`,
-    ...written.map((path) => `  put in place  ${path}\n`),
-    ...kept.map((path) => `  kept          ${path}\n`),
+    ...written.map((path) => `  restored  ${path}\n`),
+    ...kept.map((path) => `  kept      ${path}\n`),
     hasSecretKey
       ? ""
-      : `The secret key is not in its place: put your copy of it at ${keyPlace} before the server starts, or the ` +
+      : `The secret key is missing: copy it to ${keyPlace} before you start the server; otherwise the ` +
         "secrets of subscriptions cannot be read.\n",
     `${hasSecretKey ? "Start the server now" : "Start the server after that"}: \`${program} serve\`.\n`,
-    "What came after the backup is collected and sent again under new event and delivery ids, and numbers (sequence) " +
-    "after the backup's are given anew; what was changed, released or discarded since is undone, with its lines in the " +
-    'audit. Tell those who receive: docs/run/backup.md, "What a restore loses".\n',
+    "Events and deliveries since the backup are collected and sent again with new ids, and sequence numbers repeat. " +
+    "Changes since the backup are undone, including their audit entries. Tell your subscribers: " +
+    'docs/run/backup.md, "What a restore loses".\n',
   ];
 }
 

@@ -112,11 +112,11 @@ Deno.test("a backup made while the server works holds what was promised, and sen
       assert.equal(restored.code, 0, restored.stderr);
       assert.match(
         restored.stdout,
-        /The secret key is not in its place: put your copy of it at \/.*regfeed\.db\.key .*\nStart the server after that: /,
+        /The secret key is missing: copy it to \/.*regfeed\.db\.key .*\nStart the server after that: /,
       );
       assert.match(
         restored.stdout,
-        /What came after the backup is collected and sent again under new event and delivery ids, .*"What a restore loses"/,
+        /Events and deliveries since the backup are collected and sent again with new ids, .*"What a restore loses"/,
       );
       await Deno.copyFile(join(folder, "data", "regfeed.db.key"), join(elsewhere, "data", "regfeed.db.key"));
       outside.isRefusing = false;
