@@ -44,41 +44,38 @@ const FLUSH_MS = 1_000;
 /** Old mails that are emptied a second. */
 const BLANKED_AT_ONCE = 100;
 
-/** The appliance. */
+/** The application with one config. */
 export interface App {
-  /** Answers an API request; never throws. */
+  /** Responds to an API request; never throws. */
   fetch(request: Request, remote?: Remote): Promise<Response>;
-  /** Answers an API request that comes while the service stops. */
+  /** Responds to an API request that arrives while the service stops. */
   refuse(request: Request): Response;
-  /** Runs each loop once, to the end; returns when nothing of what was due is left under way. */
+  /** Runs each loop once; returns when everything that was due is finished. */
   tick(): Promise<void>;
-  /** What is done once before the loops run: the sources are made known. When it fails, calling it again tries again. */
+  /** Registers the sources, once, before the loops run. If it fails, it can be called again. */
   prepare(): Promise<void>;
-  /** Runs the loops until {@link App.stop} or {@link App.retire}. */
+  /** Runs the loops until {@link App.stop} or {@link App.drain}. */
   start(): Promise<void>;
-  /**
-   * Makes room for the appliance that follows it in the same process: the loops take nothing more, and what they have
-   * taken is done to its end, which this waits for. Requests are still answered.
-   */
-  retire(): Promise<void>;
-  /** Ends the loops: what is under way is finished within the bounds of its own, and every count is written. */
+  /** The loops claim nothing more; resolves when what they have claimed is finished. Requests still get responses. */
+  drain(): Promise<void>;
+  /** Ends the loops: work in progress finishes within its own limits, and every count is written. */
   stop(): Promise<void>;
   ingest: Ingest;
 }
 
-/** What an appliance is made of. */
+/** What an app is made of. */
 export interface AppOptions {
   config: Config;
   platform: Platform;
   store: Store;
   /** Regfeed's own version, for health and User-Agent. */
   version: string;
-  /** What the appliance before it in the same process had; without it, it is the first. */
-  lasting?: Lasting;
+  /** Those of the process, when another app came before this one. */
+  services?: ProcessServices;
 }
 
-/** What a process has once, whatever config is in force: appliances that follow each other share it. */
-export interface Lasting {
+/** What a process has once, whatever its config: shared by the apps before and after a reload. */
+export interface ProcessServices {
   newId: NewId;
   /** Requests that are counted and not written yet must not be forgotten, nor read back before they are written. */
   quota: Quota;
@@ -93,19 +90,19 @@ export interface Lasting {
   addressCounts: AddressCounts;
   /** Requests under way by the keys that they name: a reload lets none of them act twice. */
   idempotency: Idempotency;
-  /** The attempts that hold a delivery slot, so that the slots are those of both appliances. */
+  /** The attempts that hold a delivery slot, including those of an app that drains. */
   running: Set<RunningAttempt>;
-  /** Aborted when requests that wait for others have to be answered now: the process ends. */
-  hurry: AbortController;
+  /** Aborts when requests that wait for a receiver must get a response now, because the process ends. */
+  abortPending: AbortController;
 }
 
-/** Makes what lasts, over the store of the process; without metrics nothing is counted for them. */
-export function createLasting(
+/** Makes the services of a process over its store; without metrics nothing is counted. */
+export function createProcessServices(
   { platform: { clock, random }, store, metrics = NO_METRICS }: Pick<AppOptions, "platform" | "store"> & {
     metrics?: Metrics;
   },
-): Lasting {
-  const measured: Lasting["measured"] = { sources: new Set() };
+): ProcessServices {
+  const measured: ProcessServices["measured"] = { sources: new Set() };
   measureStore(metrics, { store, clock, isMeasured: (source) => measured.sources.has(source) });
   return {
     measured,
@@ -118,28 +115,28 @@ export function createLasting(
     addressCounts: createAddressCounts(),
     idempotency: createIdempotency({ store, clock }),
     running: new Set(),
-    hurry: new AbortController(),
+    abortPending: new AbortController(),
   };
 }
 
-/** Makes an appliance; nothing runs before {@link App.start} or {@link App.tick}. */
+/** Makes an app; nothing runs before {@link App.start} or {@link App.tick}. */
 export function createApp(
-  { config, platform, store, version, lasting = createLasting({ platform, store }) }: AppOptions,
+  { config, platform, store, version, services = createProcessServices({ platform, store }) }: AppOptions,
 ): App {
-  const { newId, quota } = lasting;
+  const { newId, quota } = services;
   const classifier = createClassifier(config.classification);
-  lasting.measured.sources = new Set(config.sources.filter(({ enabled }) => enabled).map(({ id }) => id));
+  services.measured.sources = new Set(config.sources.filter(({ enabled }) => enabled).map(({ id }) => id));
   const made = { config, platform, store, version, newId, classifier };
-  const ingest = createCollecting({ ...made, lasting });
-  const delivery = createDelivering({ ...made, lasting });
+  const ingest = createCollecting({ ...made, services });
+  const delivery = createDelivering({ ...made, services });
   const payments = createPaying(made);
   const mailLoop = createWriting({ config, platform, store, version });
   const server = createServer({
-    routes: createRoutes({ ...made, delivery, payments, lasting }),
+    routes: createRoutes({ ...made, delivery, payments, services }),
     ...platform,
-    ...lasting,
+    ...services,
     log: platform.log("api"),
-    count: lasting.countRequest,
+    count: services.countRequest,
     trustedProxies: readRanges(config.server.trustedProxies),
     limits: config.limits,
     keys: createAccess({ store, clock: platform.clock }),
@@ -172,7 +169,7 @@ export function createApp(
     refuse: (request) => server.refuse(request),
     ingest,
     prepare: register,
-    retire: () => loops.end("retire"),
+    drain: () => loops.end("drain"),
     async tick() {
       await register();
       await ingest.ingest();
@@ -196,7 +193,7 @@ export function createApp(
 /** Loops that start together and end together: they take nothing more, and when stopping they also give up in time. */
 function createLoops(
   run: (running: AbortSignal, stopping: AbortSignal) => Promise<unknown>[],
-): { start(): void; end(how: "retire" | "stop"): Promise<void> } {
+): { start(): void; end(how: "drain" | "stop"): Promise<void> } {
   const running = new AbortController();
   const stopping = new AbortController();
   let loops: Promise<unknown> = Promise.resolve();
@@ -229,16 +226,16 @@ function createForgetting(
   };
 }
 
-interface HasLasting {
-  lasting: Lasting;
+interface HasServices {
+  services: ProcessServices;
 }
 
 function createCollecting(
-  { config, platform, store, version, newId, classifier, lasting }: AppOptions & MadeOnce & HasLasting,
+  { config, platform, store, version, newId, classifier, services }: AppOptions & MadeOnce & HasServices,
 ): Ingest {
   return createIngest({
     store,
-    count: lasting.countVisit,
+    count: services.countVisit,
     ...platform,
     newId,
     userAgent: userAgentOf(config, version),
@@ -259,16 +256,16 @@ function createCollecting(
 }
 
 function createDelivering(
-  { config, platform, store, version, newId, classifier, lasting }: AppOptions & MadeOnce & HasLasting,
+  { config, platform, store, version, newId, classifier, services }: AppOptions & MadeOnce & HasServices,
 ): Delivery {
   return createDelivery({
     store,
     ...platform,
     http: platform.endpoints,
     newId,
-    running: lasting.running,
-    hurry: lasting.hurry.signal,
-    count: lasting.countAttempt,
+    running: services.running,
+    abortPending: services.abortPending.signal,
+    count: services.countAttempt,
     userAgent: userAgentOf(config, version),
     topics: classifier.topics,
     tiers: config.tiers,
@@ -307,14 +304,14 @@ function createPaying({ config, platform, store, newId }: AppOptions & MadeOnce)
 }
 
 function createRoutes(
-  { config, platform, store, version, newId, classifier, delivery, payments, lasting }:
+  { config, platform, store, version, newId, classifier, delivery, payments, services }:
     & AppOptions
     & MadeOnce
-    & HasLasting
+    & HasServices
     & { delivery: Delivery; payments: Payments | null },
 ): Route[] {
   const { clock, random, eventLoop } = platform;
-  const configState = () => lasting.config.state;
+  const configState = () => services.config.state;
   const { topics } = classifier;
   const sources = config.sources.filter((source) => source.enabled);
   const configured = new Set(config.sources.map((source) => source.id));

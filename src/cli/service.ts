@@ -1,6 +1,6 @@
-// The service while it runs: the appliance in force, and what happens when its config changes.
+// The running service: the app with the active config, and reloading the config.
 import type { Remote } from "../api/client_address.ts";
-import { type App, createApp, createLasting } from "../app.ts";
+import { type App, createApp, createProcessServices } from "../app.ts";
 import { compareConfigs, keepUntilRestart } from "../config/changes.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Metrics } from "../domain/metrics.ts";
@@ -16,44 +16,44 @@ import { warnOfRights } from "./doctor/rights.ts";
 import { digestFile, loadConfig, type LoadedConfig } from "./open.ts";
 import { watchFiles } from "./watch.ts";
 
-/** How long a new service only answers requests before it starts its other work, ms. */
+/** How long a new service only responds to requests before it starts its other work, ms. */
 const ANSWER_FIRST_MS = 100;
 
-/** What the service is made of. */
+/** What the service needs. */
 export interface ServiceOptions {
   call: CommandCall;
   loaded: LoadedConfig;
-  /** What was read for it: digests by path. */
+  /** Digests of the files that were read for it, by path. */
   readings: ReadonlyMap<string, string>;
   platform: RealPlatform;
   store: Store;
   metrics: Metrics;
-  /** What the log has said already of the config, see {@link warnOfRights}. */
+  /** Warnings about the config that were already logged, see {@link warnOfRights}. */
   warned: readonly string[];
   /** Makes the config's backups until the signal aborts. */
   runBackups(loaded: LoadedConfig, signal: AbortSignal): Promise<void>;
 }
 
-/** The service: it answers requests from the beginning, and does its other work once it is started. */
+/** The service: it responds to requests at once, and does its other work after `start()`. */
 export interface Service {
-  /** Answers an API request; never throws. */
+  /** Responds to an API request; never throws. */
   fetch(request: Request, remote?: Remote): Promise<Response>;
-  /** Answers an API request that comes while the service stops. */
+  /** Responds to an API request that arrives while the service stops. */
   refuse(request: Request): Response;
-  /** Begins to collect, to deliver, to make backups and to watch the config. */
+  /** Starts fetching, delivering, backups and watching the config. */
   start(): Promise<void>;
   /**
-   * Reads the config again and puts it in force: whole, or not at all when anything is wrong with it. Never rejects; what
-   * came of it is in the log. Calls that come while one is at it are one more after it.
+   * Reads the config again and applies it as a whole, or not at all if it is not valid. Never rejects; the log has the
+   * result. Calls during a reload cause one more reload after it.
    */
   reload(): Promise<void>;
-  /** Answers now who waits for somebody else's answer: a test of a subscription is 503 then, and may be asked for again. */
-  hurry(): void;
-  /** Ends every loop; what is under way is finished within the bounds of its own. Backups end with the thread they use. */
+  /** Ends requests that wait for a receiver: a test call gets 503 and can be sent again. */
+  abortPending(): void;
+  /** Ends every loop; work in progress finishes within its own limits. Backups end with their thread. */
   stop(): Promise<void>;
 }
 
-/** Makes a service that can answer. Throws a {@link CommandError} when the store contradicts the config. */
+/** Makes a service that can respond to requests. Throws a {@link CommandError} when the store contradicts the config. */
 export async function createService(options: ServiceOptions): Promise<Service> {
   const service = new RunningService(options);
   await service.prepare();
@@ -66,13 +66,13 @@ function problemsOf(error: unknown): string[] {
 
 class RunningService implements Service {
   readonly #options: ServiceOptions;
-  readonly #lasting: ReturnType<typeof createLasting>;
+  readonly #services: ReturnType<typeof createProcessServices>;
   readonly #ending = new AbortController();
   #loaded: LoadedConfig;
   #readings: ReadonlyMap<string, string>;
   #app: App;
-  /** Appliances that finish what they had taken before another followed. */
-  readonly #retiring = new Set<App>();
+  /** Apps of former configs that finish the work that they had claimed. */
+  readonly #draining = new Set<App>();
   #backups = { ending: new AbortController(), done: Promise.resolve() };
   #reloading: Promise<void> | null = null;
   #isAskedAgain = false;
@@ -83,7 +83,7 @@ class RunningService implements Service {
     const { platform, store, metrics, loaded, readings, warned } = options;
     this.#warned = warned;
     this.#options = options;
-    this.#lasting = createLasting({ platform, store, metrics });
+    this.#services = createProcessServices({ platform, store, metrics });
     this.#loaded = loaded;
     this.#readings = readings;
     this.#lastReload.goodAtMs = platform.clock.nowMs();
@@ -167,10 +167,10 @@ class RunningService implements Service {
       const read = applied.length > 0 ? "config reloaded" : "config read again: nothing to put in force";
       log.info(read, { changed: applied });
       this.#lastReload = { isGood: true, goodAtMs: platform.clock.nowMs() };
-      this.#lasting.config.state = "ok";
+      this.#services.config.state = "ok";
     } catch (error) {
       this.#lastReload.isGood = false;
-      this.#lasting.config.state = "refused";
+      this.#services.config.state = "refused";
       span.fail("the config cannot be applied; the log says why");
       log.error("config not reloaded: the previous config stays in force", { problems: problemsOf(error) });
     } finally {
@@ -178,7 +178,7 @@ class RunningService implements Service {
     }
   }
 
-  /** What was said before is not said again; what went and has come back is. */
+  /** Logs warnings that are new since the config was read before. */
   #warnOf(given: LoadedConfig): void {
     const warnings = warnOfRights(given, createMachine());
     const log = this.#options.platform.log("config");
@@ -189,14 +189,15 @@ class RunningService implements Service {
   }
 
   /**
-   * Lets an appliance of the config follow the one before. What can fail comes first and leaves that one as it was; then
-   * its loops take nothing more, and only then the new ones begin. What it has taken is leased to it until it is done.
+   * Replaces the app by one with the new config. Whatever can fail comes first. Then the former app claims nothing more,
+   * and the new one starts. The former one finishes what it has claimed, which is leased to it: to wait for a slow
+   * receiver (15 s) or a long fetch would delay every other delivery and fetch at each reload.
    */
   async #putInForce(loaded: LoadedConfig): Promise<void> {
     await this.#declareCustomers(loaded);
     const app = this.#makeApp(loaded);
     await app.prepare();
-    this.#retire(this.#app);
+    this.#drain(this.#app);
     this.#app = app;
     await app.start();
     this.#loaded = loaded;
@@ -206,18 +207,18 @@ class RunningService implements Service {
   #makeApp({ config }: LoadedConfig): App {
     const { platform, store } = this.#options;
     const made = { config, platform: platform.under(config), store, version: VERSION };
-    return createApp({ ...made, lasting: this.#lasting });
+    return createApp({ ...made, services: this.#services });
   }
 
-  #retire(app: App): void {
-    this.#retiring.add(app);
-    app.retire().finally(() => this.#retiring.delete(app));
+  #drain(app: App): void {
+    this.#draining.add(app);
+    app.drain().finally(() => this.#draining.delete(app));
   }
 
   async #declareCustomers(loaded: LoadedConfig): Promise<void> {
     const { store, platform } = this.#options;
     const { customers, tiers } = loaded.config;
-    const newMailId = () => this.#lasting.newId("mail");
+    const newMailId = () => this.#services.newId("mail");
     const by = { actor: "config", atMs: platform.clock.nowMs(), tiers, newMailId };
     const declaration = await store.declareCustomers(customers, by);
     if (declaration.kind === "refused") {
@@ -228,7 +229,7 @@ class RunningService implements Service {
     platform.log("config").info("customers declared", { added, changed, disabled: gone });
   }
 
-  /** One backup is not made beside another: the loop of the new config waits for that of the old. */
+  /** Backups never overlap: the loop of the new config waits for that of the old one. */
   #restartBackups(loaded: LoadedConfig): void {
     const { ending, done } = this.#backups;
     ending.abort();
@@ -236,15 +237,15 @@ class RunningService implements Service {
     this.#backups = { ending: next, done: done.then(() => this.#options.runBackups(loaded, next.signal)) };
   }
 
-  hurry(): void {
-    this.#lasting.hurry.abort(new AppError("unavailable", "The service is stopping."));
+  abortPending(): void {
+    this.#services.abortPending.abort(new AppError("unavailable", "The service is stopping."));
   }
 
   async stop(): Promise<void> {
     this.#ending.abort();
     this.#backups.ending.abort();
     await this.#reloading;
-    const apps = [...this.#retiring, this.#app];
+    const apps = [...this.#draining, this.#app];
     await Promise.all(apps.map((app) => app.stop()));
   }
 }

@@ -34,10 +34,10 @@ import { createBackupTools, type LongWork } from "./prepare.ts";
 import { createService, type Service } from "./service.ts";
 import { tracesWarning } from "./version.ts";
 
-/** How long answers under way may take after the signal, ms. */
+/** How long responses in progress may take after the signal, ms. */
 const DRAIN_MS = 5_000;
-/** After which answers that wait for somebody else's answer are given without it, ms. */
-const HURRY_MS = 4_000;
+/** When requests that wait for a receiver are ended after the signal, ms. */
+const ABORT_PENDING_MS = 4_000;
 
 /** With fewer files a few hundred slow clients take all of them, and the database's and the receivers' with them. */
 const ENOUGH_FILES = 1_024;
@@ -142,14 +142,14 @@ async function listenForMetrics(
 /** Lets answers under way finish, within a bound. */
 async function drain(
   server: Pick<RunningServer, "shutdown">,
-  service: Pick<Service, "hurry">,
+  service: Pick<Service, "abortPending">,
   clock: Pick<Clock, "sleep">,
 ): Promise<void> {
   const drained = new AbortController();
-  const hurrying = clock.sleep(HURRY_MS, drained.signal).then(() => service.hurry());
+  const aborting = clock.sleep(ABORT_PENDING_MS, drained.signal).then(() => service.abortPending());
   await server.shutdown(DRAIN_MS);
   drained.abort();
-  await hurrying;
+  await aborting;
 }
 
 /** Tried only when the service is ready: it takes some time. */

@@ -50,8 +50,8 @@ export interface DeliveryDeps extends Matching, Omit<Sending, "policy"> {
   concurrencyPerSubscription: number;
   /** The attempts that hold a slot, of every loop of the process; without it this loop is the only one. */
   running?: Set<RunningAttempt>;
-  /** Aborts when whoever waits for a test is to be answered now, with the reason for that. */
-  hurry?: AbortSignal;
+  /** Aborts, with the reason, when test calls in progress must end. */
+  abortPending?: AbortSignal;
   /** How long bodies and attempts of deliveries that are over are kept, and how long the deliveries themselves, ms. */
   keepMs: Upkeep["keepMs"];
   /** Hears of each attempt that is over. */
@@ -154,7 +154,7 @@ class DeliveryLoop implements Delivery {
       } else if (matched > 0) {
         await clock.sleep(0, signal); // more events may wait: only let the answers of endpoints in
       } else {
-        if (this.#sending.size === 0) this.#recorder.hurry(); // nothing else ends about the same time
+        if (this.#sending.size === 0) this.#recorder.flushSoon(); // nothing else ends about the same time
         await this.#wake.wait(POLL_MS, signal);
       }
     }

@@ -20,11 +20,11 @@ interface Entry {
 
 /** Records finished attempts. */
 export interface Recorder {
-  /** Tells, later, when the attempt is recorded (true) or cannot be (false; it is logged then). */
+  /** Calls `settle` when the attempt is recorded (true) or cannot be recorded (false; it is logged). */
   record(finished: FinishedAttempt, settle: (recorded: boolean) => void): void;
-  /** Records now what waits for others. */
-  hurry(): void;
-  /** Does so until nothing is being recorded, and settles then. */
+  /** Records what waits now, without waiting for more. */
+  flushSoon(): void;
+  /** Records everything; resolves when nothing waits. */
   flush(): Promise<void>;
 }
 
@@ -33,19 +33,19 @@ export function createRecorder(
   { store, clock, log }: { store: Pick<Store, "finishAttempts">; clock: Clock; log: Log },
 ): Recorder {
   let waiting: Entry[] = [];
-  /** Since when the first of them waits, Unix ms. */
+  /** When the first of them began to wait, Unix ms. */
   let sinceMs = 0;
-  /** Whether nothing waits for others any more. */
+  /** Whether batches are written without waiting for more attempts. */
   let isFlushing = false;
   let writing: Promise<void> | null = null;
-  let hurry = new AbortController();
+  let flushNow = new AbortController();
 
   async function write(): Promise<void> {
     while (waiting.length > 0) {
       const leftMs = GATHER_MS - Math.abs(clock.nowMs() - sinceMs);
       if (!isFlushing && waiting.length < ENOUGH && leftMs > 0) {
-        hurry = new AbortController();
-        await clock.sleep(leftMs, hurry.signal);
+        flushNow = new AbortController();
+        await clock.sleep(leftMs, flushNow.signal);
       }
       const batch = waiting.slice(0, MAX_BATCH);
       waiting = waiting.slice(MAX_BATCH);
@@ -60,7 +60,7 @@ export function createRecorder(
       await store.finishAttempts(batch.map((entry) => entry.finished), clock.nowMs());
     } catch (error) {
       if (batch.length > 1) {
-        // One that cannot be recorded must not take the others with it.
+        // One that cannot be recorded must not prevent the others.
         for (const entry of batch) await writeBatch([entry]);
         return;
       }
@@ -81,13 +81,13 @@ export function createRecorder(
     record(finished, settle) {
       if (waiting.push({ finished, settle }) === 1) sinceMs = clock.nowMs();
       writing ??= write();
-      if (waiting.length >= ENOUGH) hurry.abort(NO_ERROR);
+      if (waiting.length >= ENOUGH) flushNow.abort(NO_ERROR);
     },
-    hurry: () => hurry.abort(NO_ERROR),
+    flushSoon: () => flushNow.abort(NO_ERROR),
     flush: async () => {
       isFlushing = true;
       while (writing !== null) {
-        hurry.abort(NO_ERROR);
+        flushNow.abort(NO_ERROR);
         await writing;
       }
       isFlushing = false;

@@ -27,8 +27,8 @@ export interface TestCallDeps extends Sending {
   store: Pick<Store, "takeDaily">;
   newId: NewId;
   log: Log;
-  /** Aborts when whoever waits for a test is to be answered now, with the reason for that. */
-  hurry?: AbortSignal;
+  /** Aborts, with the reason, when test calls in progress must end. */
+  abortPending?: AbortSignal;
 }
 
 /** The test calls of a delivery loop. */
@@ -81,13 +81,13 @@ export class TestCalls {
   }
 
   async #send(subscription: Subscription, giveUp: AbortSignal): Promise<TestOutcome> {
-    const { clock, newId, log, hurry } = this.#deps;
+    const { clock, newId, log, abortPending } = this.#deps;
     const id = newId("delivery");
     const nowMs = clock.nowMs();
     const { webhookUrl } = subscription;
     const webhookSecrets = signingSecrets(subscription, nowMs);
     const body = buildTestPayload({ deliveryId: id, eventId: newId("event"), subscription, nowMs });
-    const stop = hurry === undefined ? giveUp : AbortSignal.any([giveUp, hurry]);
+    const stop = abortPending === undefined ? giveUp : AbortSignal.any([giveUp, abortPending]);
     const result = await sendAttempt({ id, webhookUrl, webhookSecrets, body }, this.#deps, stop);
     const { statusCode, durationMs, problem } = result;
     log.info("test delivery", {

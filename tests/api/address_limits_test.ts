@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createAddressCounts, createAddressLimits, drawFrom } from "../../src/api/address_limits.ts";
 import { createMetrics } from "../../src/domain/metrics.ts";
-import { createApp, createLasting } from "../../src/app.ts";
+import { createApp, createProcessServices } from "../../src/app.ts";
 import { problem } from "../../src/wire/service.ts";
 import { BY } from "../store/contract/given.ts";
 import { boardConfig } from "../support/samples.ts";
@@ -196,7 +196,7 @@ Deno.test("wrong signatures of payments count as wrong keys", async () => {
 Deno.test("refusals are counted by their limit, apart from those of the quota", () =>
   withWorld("public_per_minute = 1\nfailed_keys_per_minute = 1", async (world) => {
     const metrics = createMetrics();
-    const app = createApp({ ...world, version: "0", lasting: createLasting({ ...world, metrics }) });
+    const app = createApp({ ...world, version: "0", services: createProcessServices({ ...world, metrics }) });
     for (let n = 0; n < 3; n++) await askFrom({ app }, "198.51.100.1", "/v1/sources");
     for (let n = 0; n < 2; n++) await askFrom({ app }, "198.51.100.1", "/v1/events", WRONG);
     const text = await metrics.render();

@@ -46,9 +46,9 @@ function aStore(broken: (batch: readonly FinishedAttempt[]) => boolean = () => f
 function aRecorder(store: ReturnType<typeof aStore>) {
   const clock = new FakeClock();
   const log = new FakeLog();
-  const { record, hurry, flush } = createRecorder({ store, clock, log });
+  const { record, flushSoon, flush } = createRecorder({ store, clock, log });
   const recorder = {
-    hurry,
+    flushSoon,
     flush,
     /** Settles when the attempt is recorded, or cannot be. */
     record: (one: FinishedAttempt) => new Promise<boolean>((settle) => record(one, settle)),
@@ -87,12 +87,12 @@ Deno.test("createRecorder() records together what finishes about the same time, 
   assert.equal(await third, true);
 });
 
-Deno.test("hurry() records what waits now, and what comes later waits for others again", async () => {
+Deno.test("flushSoon() records what waits now, and what comes later waits for others again", async () => {
   const store = aStore();
   const { recorder, clock } = aRecorder(store);
-  recorder.hurry();
+  recorder.flushSoon();
   const first = recorder.record(finished("a"));
-  recorder.hurry();
+  recorder.flushSoon();
   assert.equal(await first, true);
   const second = recorder.record(finished("b"));
   await settle();

@@ -1,6 +1,6 @@
 // A whole appliance in the test's hand: a store in memory, a fake clock, a fake internet, real everything else.
 import { makeKey } from "../../src/accounts/keys.ts";
-import { type App, createApp, createLasting } from "../../src/app.ts";
+import { type App, createApp, createProcessServices } from "../../src/app.ts";
 import { findAdditionProblems } from "../../src/classify/check_additions.ts";
 import { type Config, parseConfig } from "../../src/config/config.ts";
 import type { Customer } from "../../src/domain/customer.ts";
@@ -67,8 +67,8 @@ export async function createWorld(configText = "", options: WorldOptions = {}): 
   if (options.polite !== true) Object.assign(config.ingest, { jitterMs: 0, hostSpacingMs: 0 });
   const store = options.store ?? openStore(":memory:", testVault);
   const { metrics = NO_METRICS } = options;
-  const lasting = createLasting({ platform, store, metrics });
-  const app = createApp({ config, platform, store, version: "0.0.0-test", lasting });
+  const services = createProcessServices({ platform, store, metrics });
+  const app = createApp({ config, platform, store, version: "0.0.0-test", services });
   const newId = createIds(() => platform.clock.nowMs(), (count) => platform.random.bytes(count));
   return {
     app,

@@ -81,15 +81,15 @@ export class EndpointNotes {
           subscriptionId,
         );
       }
-      if (before.pace === "probing" && health.pace === "recovering") this.#hurry(subscriptionId);
+      if (before.pace === "probing" && health.pace === "recovering") this.#clearBackoff(subscriptionId);
     }
   }
 
   /**
-   * An endpoint answers again: what waits for a further attempt need not wait for the end of its pause, unless the
-   * receiver asked for it. What is under way has no record of its last attempt, and is left alone.
+   * An endpoint responds again: further attempts are due now, unless the receiver asked for a pause. Attempts in progress
+   * have no record yet and are left alone.
    */
-  #hurry(subscriptionId: string): void {
+  #clearBackoff(subscriptionId: string): void {
     this.connection.run(
       `update deliveries indexed by deliveries_due
        set next_attempt_at = max(?, coalesce(not_before, 0)), decided_at = ?
