@@ -1,6 +1,7 @@
 // The house rules as tests: what may import what, what reaches the world, what files look like. And tests of the rules.
 import assert from "node:assert/strict";
 import { worldRule } from "../tools/tidy/bans.ts";
+import { madeExpressionRule } from "../tools/tidy/expressions.ts";
 import {
   docRule,
   fileLengthRule,
@@ -302,6 +303,15 @@ const HOUSE: House[] = [
           "CREATE TABLE c (d) STRICT, without rowid;\ncreate virtual table e using fts5 (f);\ncreate index g on a (b);",
       ),
       "src/store/b.sql": bad("create table a (\n  b text\n);\ncreate table strict (c) without rowid;", 1, 4),
+    },
+  },
+  {
+    promise: "regular expressions are literals, which recheck checks, or exceptions, which a test proves",
+    rule: madeExpressionRule,
+    samples: {
+      "src/domain/a.ts": good('const a = /a/;\nconst b = "new RegExp(a)";'),
+      "src/domain/b.ts": bad("const a = 1;\nexport function f(x: string) {\n  return new RegExp(x);\n}", 3),
+      "src/api/router.ts": bad("function compile() {}"),
     },
   },
   {

@@ -13,7 +13,7 @@ const EMPTY_WORD = /^(utils?|utilities|helpers?|managers?)$/;
 const EMPTY_FILE = /^(utils?|utilities|helpers?|managers?|types|services|misc|common)$/;
 
 /** What tests/ holds beside the mirrored rooms. */
-const TEST_FOLDERS = new Set(["support", "e2e", "simulation", "fuzz"]);
+const TEST_FOLDERS = new Set(["tidy", "support", "e2e", "simulation", "fuzz"]);
 
 /** Files are at most 400 lines long. */
 export function fileLengthRule(sources: readonly Source[]): Offence[] {

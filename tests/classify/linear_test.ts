@@ -1,0 +1,45 @@
+// The patterns of the classifier's lists become regular expressions when it starts: each is searched for in linear time.
+import assert from "node:assert/strict";
+import process from "node:process";
+import { EVENT_TYPE_DATA, RELEVANCE_DATA, SEVERITY_DATA } from "../../src/classify/data.ts";
+import { buildPatternIndex, findPatterns } from "../../src/classify/phrases/find_patterns.ts";
+import { foldText } from "../../src/classify/phrases/fold_text.ts";
+
+/** Twice as much as is read of a summary. */
+const CHARACTERS = 20_000;
+/** Linear time is about 1 ms, quadratic more than a second. */
+const MOST_MS = 200;
+
+const rules = [...EVENT_TYPE_DATA.rules, ...SEVERITY_DATA.signals.values()];
+const patterns = new Set([
+  ...RELEVANCE_DATA.staff,
+  ...rules.flatMap(({ title, category, summary }) => [...title, ...category, ...summary]),
+  ...EVENT_TYPE_DATA.rules.flatMap(({ unless }) => unless),
+]);
+
+/** Texts that nearly match a pattern, again and again. */
+function textsFor(pattern: string): string[] {
+  const words = pattern.replace(/[\^$*…#()|]/g, " ").split(/\s+/).filter((word) => word !== "");
+  const repeated = (text: string) => `${text} `.repeat(CHARACTERS / (text.length + 1));
+  return [
+    repeated(words.join(" ")),
+    repeated(words[0] ?? ""),
+    repeated(words.slice(0, -1).join(" ")),
+    words.join("")
+      .repeat(CHARACTERS / words.join("").length),
+  ];
+}
+
+Deno.test("every pattern of the classifier's lists is searched for in linear time", () => {
+  assert.ok(patterns.size > 100);
+  for (const pattern of patterns) {
+    const index = buildPatternIndex([{ pattern, value: true }]);
+    for (const text of textsFor(pattern)) {
+      const folded = foldText(text, CHARACTERS);
+      const start = process.cpuUsage();
+      findPatterns(index, folded);
+      const { user } = process.cpuUsage(start);
+      assert.ok(user / 1_000 < MOST_MS, `${pattern} takes ${user / 1_000} ms in "${text.slice(0, 60)}…"`);
+    }
+  }
+});

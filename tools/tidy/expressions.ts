@@ -1,0 +1,135 @@
+// The regular expressions of the program: which of them recheck has to prove linear, and which are proven by a test.
+import ts from "npm:typescript@5.9.3";
+import { roomOf } from "./rooms.ts";
+import { at, lineOf, nodesOf, type Offence, type Source } from "./source.ts";
+
+/** A regular expression as the program has it. */
+export interface Expression {
+  source: string;
+  flags: string;
+  path: string;
+  line: number;
+}
+
+/** Expressions that recheck cannot check: they are made while the program runs. */
+export interface Exception {
+  path: string;
+  /** The function, class or constant of the file that makes them. */
+  within: string;
+  why: string;
+  /** The test that shows that their time is limited: its path, and a part of its name. */
+  test: { path: string; name: string };
+}
+
+const FUZZED = {
+  path: "tests/fuzz/fuzz_test.ts",
+  name: "no parser takes more than linear time for what is found at random",
+};
+const LISTED = {
+  path: "tests/classify/linear_test.ts",
+  name: "every pattern of the classifier's lists is searched for in linear time",
+};
+/** These run in the parse worker, within its limit of time. */
+const OPERATORS = {
+  path: "tests/ingest/parse_worker_client_test.ts",
+  name: "that takes exponential time fails its own source",
+};
+
+/** See {@link Exception}. */
+export const EXCEPTIONS: readonly Exception[] = [
+  { path: "src/classify/signals.ts", within: "globToExpression", why: "from the rules", test: LISTED },
+  {
+    path: "src/classify/phrases/find_patterns.ts",
+    within: "buildPatternIndex",
+    why: "from the rules",
+    test: LISTED,
+  },
+  { path: "src/classify/language.ts", within: "LETTERS", why: "one class of characters", test: LISTED },
+  { path: "src/classify/language.ts", within: "ANY_LETTER", why: "one class of characters", test: LISTED },
+  { path: "src/classify/language.ts", within: "MAY_BE_LETTER", why: "one class of characters", test: LISTED },
+  { path: "src/ingest/languages.ts", within: "usualForms", why: "from the source's languages", test: FUZZED },
+  {
+    path: "src/domain/date_format.ts",
+    within: "readDateAs",
+    why: "from the source's date format",
+    test: FUZZED,
+  },
+  { path: "src/api/router.ts", within: "compile", why: "from the paths of the routes", test: FUZZED },
+  {
+    path: "src/ingest/languages.ts",
+    within: "languageForms",
+    why: "written by the operator",
+    test: OPERATORS,
+  },
+  { path: "src/ingest/identity.ts", within: "patternKey", why: "written by the operator", test: OPERATORS },
+  { path: "src/ingest/sitemap_pages.ts", within: "matcher", why: "written by the operator", test: OPERATORS },
+  { path: "src/config/identity_rule.ts", within: "readPattern", why: "compiled, never run", test: OPERATORS },
+  {
+    path: "src/config/identity_rule.ts",
+    within: "countGroups",
+    why: "run on an empty text",
+    test: OPERATORS,
+  },
+];
+
+/** The expressions that the program writes out, each once. */
+export function expressionsOf(sources: readonly Source[]): Expression[] {
+  const found = new Map<string, Expression>();
+  for (const source of sources) {
+    if (roomOf(source.path) === null) continue;
+    for (const node of nodesOf(source)) {
+      const written = ts.isRegularExpressionLiteral(node) ? node.text : null;
+      if (written === null || found.has(written)) continue;
+      const end = written.lastIndexOf("/");
+      found.set(written, {
+        source: written.slice(1, end),
+        flags: written.slice(end + 1),
+        path: source.path,
+        line: lineOf(source, node.getStart()),
+      });
+    }
+  }
+  return [...found.values()];
+}
+
+/** Expressions are written out, for recheck to check them, or are among the exceptions, each of which is used. */
+export function madeExpressionRule(
+  sources: readonly Source[],
+  exceptions: readonly Exception[] = EXCEPTIONS,
+): Offence[] {
+  const offences: Offence[] = [];
+  const used = new Set<Exception>();
+  for (const source of sources) {
+    if (roomOf(source.path) === null) continue;
+    for (const node of nodesOf(source)) {
+      if (!ts.isNewExpression(node) && !ts.isCallExpression(node)) continue;
+      if (!ts.isIdentifier(node.expression) || node.expression.text !== "RegExp") continue;
+      const within = declarationAround(node);
+      const exception = exceptions.find((one) => one.path === source.path && one.within === within);
+      if (exception === undefined) {
+        offences.push(at(source, node, `${within} makes an expression that is not among the exceptions`));
+      } else used.add(exception);
+    }
+  }
+  for (const exception of exceptions) {
+    const { path, within, test } = exception;
+    const isProven = sources.some((source) => source.path === test.path && source.text.includes(test.name));
+    if (!isProven) {
+      offences.push({ path, line: 1, what: `${within} has no test "${test.name}" in ${test.path}` });
+    }
+    if (!used.has(exception)) offences.push({ path, line: 1, what: `${within} makes no expression` });
+  }
+  return offences;
+}
+
+/** The name of the outermost declaration that a node is in. */
+function declarationAround(node: ts.Node): string {
+  let statement = node;
+  while (!ts.isSourceFile(statement.parent)) statement = statement.parent;
+  if (ts.isVariableStatement(statement)) {
+    return statement.declarationList.declarations.map(({ name }) => name.getText()).join(", ");
+  }
+  return ts.isFunctionDeclaration(statement) || ts.isClassDeclaration(statement)
+    ? statement.name?.text ?? ""
+    : "";
+}
