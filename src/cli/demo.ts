@@ -15,18 +15,26 @@ import { openVaultFile } from "../platform/vault.ts";
 import { openStore } from "../store/sqlite/store.ts";
 import { VERSION } from "../version.ts";
 import { type Command, type CommandCall, EXIT } from "./command.ts";
-import { checkoutCalls, DEMO_PRICE, DEMO_SECRET, readWelcome } from "./demo/checkout.ts";
-import { type Publisher, renderFeed, REVISION, samplePublishers } from "./demo/publications.ts";
-import { createReceiver, type Receiver } from "./demo/receiver.ts";
-import { createStory, type Story } from "./demo/story.ts";
+import {
+  checkoutCalls,
+  configText,
+  createReceiver,
+  type Publisher,
+  readWelcome,
+  type Receiver,
+  renderFeed,
+  REVISION,
+  samplePublishers,
+  Story,
+} from "./demo/setup.ts";
 
-/** How long the demo waits for something that it was promised, ms. */
+/** Maximum time to wait for a step, ms. */
 const PATIENCE_MS = 30_000;
 const LOOK_AGAIN_MS = 50;
 const MAX_ANSWER_BYTES = 1_048_576;
 const DRAIN_MS = 1_000;
 
-/** What the demo subscribes: everything in English, and what matters most in German. */
+/** The demo's subscriptions. */
 const SUBSCRIPTIONS: readonly { name: string; path: string; severity_min: Severity; language: string }[] = [
   { name: "everything", path: "/hooks/everything", severity_min: "info", language: "en" },
   { name: "high, in German", path: "/hooks/high", severity_min: "high", language: "de" },
@@ -78,18 +86,18 @@ interface Stage {
   key: string;
 }
 
-/** How a demo came to its end. */
+/** The result of a demo. */
 interface Ending {
   exitCode: number;
-  /** By a signal. */
+  /** Whether a signal ended it. */
   isStopped: boolean;
 }
 
 async function runDemo(call: CommandCall, platform: Platform, folder: string): Promise<Ending> {
   const { host } = call;
-  // From here on a signal ends the demo in order, whatever it is at, and nothing is left behind.
+  // From here on a signal ends the demo at any step, and the folder is removed.
   const stopped = host.stopSignal().then(() => "stopped" as const);
-  const story = createStory((text) => host.out(text, { hasColours: true }), {
+  const story = new Story((text) => host.out(text, { hasColours: true }), {
     hasColours: host.isTerminal,
     columns: host.isTerminal ? host.columns() : Infinity,
   });
@@ -99,7 +107,7 @@ async function runDemo(call: CommandCall, platform: Platform, folder: string): P
     const playing = play(stage);
     const isKept = await Promise.race([playing, stopped]);
     if (isKept === "stopped") {
-      // What the play still asks for meets closed doors, which is no failure of the demo's.
+      // Requests that now fail are not failures of the demo.
       playing.catch(() => {});
       return { exitCode: EXIT.failed, isStopped: true };
     }
@@ -133,7 +141,12 @@ async function setStage(platform: Platform, story: Story, folder: string): Promi
   const receiver = createReceiver();
   const hooks = await listen({ ...loopback, handler: (request) => receiver.handle(request) });
 
-  const config = await demoConfig(publishers, feeds.address, folder);
+  const config = await parseConfig(configText(publishers, feeds.address), {
+    file: join(folder, "regfeed.toml"),
+    folder,
+    readSecret: { file: () => Promise.reject(new Error("the demo has no secrets")), env: () => undefined },
+    findAdditionProblems,
+  });
   const store = openStore(
     config.store.path,
     (options) => openVaultFile(config.store.keyFile, options),
@@ -148,7 +161,7 @@ async function setStage(platform: Platform, story: Story, folder: string): Promi
   return { platform, story, publishers, feeds, receiver, hooks, app, api, store, key };
 }
 
-/** Pays, and reads the welcome mail; gives the key in it. */
+/** Pays and reads the welcome mail; returns the key in it. */
 async function checkOut(
   { platform, store, config, api, story }: Pick<Stage, "platform" | "store" | "api" | "story"> & {
     config: Config;
@@ -162,7 +175,7 @@ async function checkOut(
       headers: { "stripe-signature": signature },
       body,
     });
-    story.line(`✓ ${type}`);
+    story.line(type, "✓");
   }
   const mailLoop = createMailLoop({
     ...platform,
@@ -173,23 +186,23 @@ async function checkOut(
     publicUrl: api.address,
   });
   await mailLoop.tick();
-  story.step("The welcome mail brings the key, which stands nowhere else");
+  story.step("The welcome mail contains the key; it is stored nowhere else");
   const [mail] = (await platform.files.list(config.mail.outbox)).files;
   const { headers, key } = readWelcome(
     await platform.files.readText(join(config.mail.outbox, mail?.name ?? "none")),
   );
-  if (key === null) throw new Error("the welcome mail holds no key");
+  if (key === null) throw new Error("the welcome mail contains no key");
   for (const header of headers) story.line(header);
   story.line(`key        ${key}`);
   const { tier } = await askApi<{ tier: string }>({ platform, api, key }, {
     method: "GET",
     path: "/v1/usage",
   });
-  story.line(`the first call is answered: GET /v1/usage, tier ${tier}`);
+  story.line(`first call: GET /v1/usage, tier ${tier}`);
   return key;
 }
 
-/** Plays the acts; true when every promised delivery arrived and verified. */
+/** Runs the steps; true if every expected delivery arrived and was verified. */
 async function play(stage: Stage): Promise<boolean> {
   const { story, publishers, receiver } = stage;
   await subscribe(stage);
@@ -206,7 +219,7 @@ async function play(stage: Stage): Promise<boolean> {
     }
     return events.length >= items - IRRELEVANT;
   });
-  story.line(`${items - told.events.size} of ${items} items passed over: not about AI regulation`);
+  story.line(`${items - told.events.size} of ${items} items skipped: not about AI regulation`);
 
   story.step("It delivers; ✓ is a signature that the standardwebhooks package accepts");
   const isFirstKept = await until(stage, async () => {
@@ -222,7 +235,7 @@ async function play(stage: Stage): Promise<boolean> {
     const events = await listEvents(stage);
     return events.some((event) => event.version === 2) && isAllKept(stage, events);
   });
-  // What arrived while the last look was under way belongs to the story too.
+  // Deliveries that arrived since the last check.
   tellArrivals(stage, told.arrivals);
 
   const promised = promisedDeliveries(await listEvents(stage));
@@ -236,12 +249,11 @@ async function play(stage: Stage): Promise<boolean> {
   return isKept;
 }
 
-/** Tells the arrivals from a number on; returns the number of the next one. */
+/** Writes the arrivals from an index on; returns the next index. */
 function tellArrivals({ story, receiver }: Stage, from: number): number {
   for (const { path, payload } of receiver.arrivals.slice(from)) {
     const name = SUBSCRIPTIONS.find((subscription) => subscription.path === path)?.name ?? path;
-    story.arrived({ ...payload, name });
-    if (payload.diff_to_previous !== undefined) story.difference(payload.diff_to_previous);
+    story.arrived(name, payload);
   }
   return receiver.arrivals.length;
 }
@@ -249,12 +261,12 @@ function tellArrivals({ story, receiver }: Stage, from: number): number {
 function revise({ story, publishers }: Stage): void {
   const publication = publishers.find(({ id }) => id === REVISION.publisher)?.publications
     .find(({ id }) => id === REVISION.publication);
-  if (publication === undefined) throw new Error("the demo has lost the publication that it revises");
+  if (publication === undefined) throw new Error("the publication to revise is missing");
   publication.summary = REVISION.summary;
   story.line(`one more sentence in the summary of: ${publication.title}`);
 }
 
-/** Items of the sample that no AI regulation monitor wants. */
+/** Sample items that are not about AI regulation. */
 const IRRELEVANT = 1;
 
 async function subscribe(stage: Stage): Promise<void> {
@@ -275,7 +287,7 @@ interface PromisedDelivery {
   eventId: string;
 }
 
-/** What the stored events owe the subscriptions, worked out from the API's answer alone. */
+/** The deliveries that the events in the API's response should cause. */
 function promisedDeliveries(events: readonly RegEvent[]): PromisedDelivery[] {
   return SUBSCRIPTIONS.flatMap(({ path, severity_min }) =>
     events.filter((event) => isAtLeast(event.severity, severity_min)).map(({ id }) => ({ path, eventId: id }))
@@ -290,7 +302,7 @@ function isAllKept(stage: Stage, events: readonly RegEvent[]): boolean {
   return promisedDeliveries(events).every((promise) => hasArrived(stage, promise));
 }
 
-/** Looks again and again until it is true; false when patience runs out. */
+/** Checks repeatedly until it is true; false after the maximum time. */
 async function until({ platform: { clock } }: Stage, isTrue: () => Promise<boolean>): Promise<boolean> {
   const endMs = clock.nowMs() + PATIENCE_MS;
   while (clock.nowMs() < endMs) {
@@ -328,7 +340,7 @@ async function askApi<T>(
       signal,
     }));
   const text = new TextDecoder().decode(response.body);
-  if (response.status >= 400) throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
+  if (response.status >= 400) throw new Error(`${method} ${path} returned ${response.status}: ${text}`);
   return JSON.parse(text) as T;
 }
 
@@ -343,48 +355,7 @@ function servePublisher(
   return Promise.resolve(new Response(renderFeed(publisher, origin, todayMs)));
 }
 
-/** The demo's config: as an operator would write it, polled every second. */
-async function demoConfig(publishers: readonly Publisher[], feeds: string, folder: string): Promise<Config> {
-  const sources = publishers.map(({ id, nameEn, nameDe, path, language }) =>
-    `[[sources]]
-id = "${id}"
-name_en = "${nameEn}"
-name_de = "${nameDe}"
-base_url = "${feeds}"
-url = "${feeds}${path}"
-fetch_strategy = "feed"
-schedule = "* * * * * *"
-timezone = "UTC"
-languages = ["${language}"]
-notify_first_fetch = true
-`
-  );
-  const text = `[store]
-path = "regfeed.db"
-
-[payment]
-webhook_secret = "${DEMO_SECRET}"
-livemode = false
-prices = { "${DEMO_PRICE}" = "team" }
-
-[mail]
-support = "support@example.org"
-outbox = "outbox"
-
-[delivery]
-allow_http = true
-allow_networks = ["127.0.0.0/8"]
-
-${sources.join("\n")}`;
-  return await parseConfig(text, {
-    file: join(folder, "regfeed.toml"),
-    folder,
-    readSecret: { file: () => Promise.reject(new Error("the demo has no secrets")), env: () => undefined },
-    findAdditionProblems,
-  });
-}
-
-/** Lines to paste into another terminal; none is wider than 80 columns, and none may be cut. */
+/** Lines to paste into another terminal, at most 80 columns wide and never cut. */
 function tellHowToGoOn({ story, api, key }: Stage, write: (text: string) => void): void {
   story.step("It stays up: paste these into another terminal; Ctrl+C ends it");
   write(`

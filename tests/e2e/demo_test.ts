@@ -15,7 +15,7 @@ Deno.test("demo --once keeps every promise and leaves nothing behind", () =>
     assert.match(stdout, /✓ checkout\.session\.completed/);
     assert.match(stdout, /^ +To: ana@example\.org$/m);
     assert.match(stdout, /^ +key +rgf_[0-9a-f]{64}$/m);
-    assert.match(stdout, /first call is answered: GET \/v1\/usage, tier team/);
+    assert.match(stdout, /first call: GET \/v1\/usage, tier team/);
     assert.match(stdout, /event\.revised/);
     assert.match(stdout, /diff_to_previous/);
     for (const format of ["RSS", "Atom", "JSON Feed"]) assert.match(stdout, new RegExp(format));

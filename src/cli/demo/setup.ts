@@ -1,0 +1,365 @@
+// What the demo uses: publishers, config, payment provider, receiver, and its output on the terminal.
+import { createHmac } from "node:crypto";
+import { Webhook } from "standardwebhooks";
+import type { RegEvent } from "../../domain/event.ts";
+import { isAtLeast } from "../../domain/severity.ts";
+import type { DeliveryPayload } from "../../wire/delivery.ts";
+import { cut } from "../table.ts";
+
+const INDENT = 5;
+const TITLE_WIDTH = 64;
+const VALUE_WIDTH = 80;
+const [BOLD, RED, GREEN, YELLOW] = [1, 31, 32, 33];
+
+/** A publication of a publisher. */
+export interface Publication {
+  id: string;
+  title: string;
+  summary: string;
+  /** Days before today. */
+  daysAgo: number;
+}
+
+/** An invented official body with one feed. */
+export interface Publisher {
+  id: string;
+  nameEn: string;
+  nameDe: string;
+  language: "en" | "de" | "fr";
+  format: "RSS" | "Atom" | "JSON Feed";
+  /** The feed's path. */
+  path: string;
+  publications: Publication[];
+}
+
+const PUBLISHERS: readonly Publisher[] = [
+  {
+    id: "demo-oversight-board",
+    nameEn: "European Algorithm Oversight Board (invented)",
+    nameDe: "Europäischer Ausschuss für Algorithmenaufsicht (erfunden)",
+    language: "en",
+    format: "RSS",
+    path: "/board/news.rss",
+    publications: [
+      {
+        id: "board-12",
+        title: "Final guidelines on the transparency obligations of Article 50 of the AI Act",
+        summary:
+          "The guidelines explain how providers mark AI-generated content and how deployers disclose " +
+          "deepfakes under Article 50(2) and (4) of the AI Act.",
+        daysAgo: 2,
+      },
+      {
+        id: "board-11",
+        title: "Public consultation on draft guidelines for high-risk AI systems",
+        summary:
+          "The Board invites comments on the classification rules of Article 6 of the AI Act and Annex III.",
+        daysAgo: 5,
+      },
+      {
+        id: "board-10",
+        title: "Opening hours of the visitor centre in summer",
+        summary: "The visitor centre is open from nine to five on weekdays.",
+        daysAgo: 6,
+      },
+    ],
+  },
+  {
+    id: "demo-ki-aufsicht",
+    nameEn: "Federal Office for AI Supervision (invented)",
+    nameDe: "Bundesamt für KI-Aufsicht (erfunden)",
+    language: "de",
+    format: "Atom",
+    path: "/amt/aktuelles.atom",
+    publications: [
+      {
+        id: "amt-7",
+        title: "Bußgeld wegen verbotener KI-Praktiken: Bundesamt untersagt Emotionserkennung am Arbeitsplatz",
+        summary:
+          "Das Bundesamt hat wegen eines Verstoßes gegen Artikel 5 Absatz 1 Buchstabe f der KI-Verordnung " +
+          "ein Bußgeld verhängt und den Einsatz des KI-Systems mit sofortiger Wirkung untersagt.",
+        daysAgo: 1,
+      },
+      {
+        id: "amt-6",
+        title: "Leitfaden zur KI-Kompetenz nach Artikel 4 der KI-Verordnung",
+        summary: "Der Leitfaden zeigt, wie Anbieter und Betreiber von KI-Systemen ihr Personal schulen.",
+        daysAgo: 9,
+      },
+    ],
+  },
+  {
+    id: "demo-conseil-ia",
+    nameEn: "National Council for AI (invented)",
+    nameDe: "Nationaler Rat für KI (erfunden)",
+    language: "fr",
+    format: "JSON Feed",
+    path: "/conseil/feed.json",
+    publications: [
+      {
+        id: "conseil-31",
+        title: "Bac à sable réglementaire de l'IA : appel à candidatures",
+        summary:
+          "Le Conseil ouvre le bac à sable prévu à l'article 57 du règlement sur l'IA aux PME et aux jeunes pousses.",
+        daysAgo: 3,
+      },
+      {
+        id: "conseil-30",
+        title: "Avis sur les modèles d'IA à usage général présentant un risque systémique",
+        summary: "L'avis porte sur les obligations des articles 53 et 55 du règlement sur l'IA.",
+        daysAgo: 7,
+      },
+    ],
+  },
+];
+
+/** A copy of the publishers, which the demo may change. */
+export function samplePublishers(): Publisher[] {
+  return structuredClone([...PUBLISHERS]);
+}
+
+/** The publication that the demo revises, and its new summary. */
+export const REVISION = {
+  publisher: "demo-oversight-board",
+  publication: "board-12",
+  summary: "The guidelines explain how providers mark AI-generated content and how deployers disclose " +
+    "deepfakes under Article 50(2) and (4) of the AI Act. They apply from 2 December 2026.",
+};
+
+/** A publisher's feed in its format; `origin` is where it is served, `todayMs` what its dates are counted from. */
+export function renderFeed(publisher: Publisher, origin: string, todayMs: number): string {
+  const items = publisher.publications.map((publication) => ({
+    ...publication,
+    link: `${origin}/${publication.id}`,
+    date: new Date(todayMs - publication.daysAgo * 86_400_000),
+  }));
+  const { nameEn: name, language } = publisher;
+  if (publisher.format === "JSON Feed") {
+    return JSON.stringify({
+      version: "https://jsonfeed.org/version/1.1",
+      title: name,
+      language,
+      items: items.map(({ id, title, summary, link, date }) => ({
+        id,
+        url: link,
+        title,
+        content_text: summary,
+        date_published: date.toISOString(),
+      })),
+    });
+  }
+  if (publisher.format === "Atom") {
+    const entries = items.map(({ id, title, summary, link, date }) =>
+      `<entry><id>urn:demo:${id}</id><title>${escape(title)}</title><link href="${link}"/>` +
+      `<updated>${date.toISOString()}</updated><summary>${escape(summary)}</summary></entry>`
+    );
+    return `<?xml version="1.0" encoding="utf-8"?><feed xmlns="http://www.w3.org/2005/Atom" xml:lang="${language}">` +
+      `<id>urn:demo</id><title>${escape(name)}</title>${entries.join("")}</feed>`;
+  }
+  const rows = items.map(({ id, title, summary, link, date }) =>
+    `<item><guid isPermaLink="false">${id}</guid><title>${escape(title)}</title><link>${link}</link>` +
+    `<pubDate>${date.toUTCString()}</pubDate><description>${escape(summary)}</description></item>`
+  );
+  return `<?xml version="1.0" encoding="utf-8"?><rss version="2.0"><channel><title>${escape(name)}</title>` +
+    `<link>${origin}</link><language>${language}</language>${rows.join("")}</channel></rss>`;
+}
+
+function escape(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
+}
+
+/** The demo's config, as an operator would write it; every source is fetched each second. */
+export function configText(publishers: readonly Publisher[], feeds: string): string {
+  const sources = publishers.map(({ id, nameEn, nameDe, path, language }) =>
+    `[[sources]]
+id = "${id}"
+name_en = "${nameEn}"
+name_de = "${nameDe}"
+base_url = "${feeds}"
+url = "${feeds}${path}"
+fetch_strategy = "feed"
+schedule = "* * * * * *"
+timezone = "UTC"
+languages = ["${language}"]
+notify_first_fetch = true
+`
+  );
+  return `[store]
+path = "regfeed.db"
+
+[payment]
+webhook_secret = "${DEMO_SECRET}"
+livemode = false
+prices = { "${DEMO_PRICE}" = "team" }
+
+[mail]
+support = "support@example.org"
+outbox = "outbox"
+
+[delivery]
+allow_http = true
+allow_networks = ["127.0.0.0/8"]
+
+${sources.join("\n")}`;
+}
+
+/** The signing secret of the payment provider's events. */
+const DEMO_SECRET = "whsec_demo_on_this_machine";
+
+/** The price of the tier team. */
+const DEMO_PRICE = "price_demo_team";
+
+/** A request of the payment provider. */
+export interface PaymentCall {
+  type: string;
+  body: string;
+  /** The header `Stripe-Signature`. */
+  signature: string;
+}
+
+/** The events of a paid checkout, signed as Stripe signs. */
+export function checkoutCalls(nowMs: number): PaymentCall[] {
+  const [customer, subscription] = ["cus_demo", "sub_demo"];
+  const checkout = {
+    object: "checkout.session",
+    mode: "subscription",
+    status: "complete",
+    payment_status: "paid",
+    locale: "en",
+    customer,
+    subscription,
+    customer_details: { email: "ana@example.org" },
+  };
+  const bought = {
+    id: subscription,
+    object: "subscription",
+    status: "active",
+    customer,
+    items: { data: [{ price: { id: DEMO_PRICE } }] },
+  };
+  return [
+    callOf("customer.subscription.created", bought, nowMs),
+    callOf("checkout.session.completed", checkout, nowMs),
+  ];
+}
+
+function callOf(type: string, object: Record<string, unknown>, nowMs: number): PaymentCall {
+  const created = Math.floor(nowMs / 1_000);
+  const event = { id: `evt_demo_${type}`, object: "event", type, created, livemode: false, data: { object } };
+  const body = JSON.stringify(event);
+  const hash = createHmac("sha256", DEMO_SECRET).update(`${created}.${body}`).digest("hex");
+  return { type, body, signature: `t=${created},v1=${hash}` };
+}
+
+/** The headers that the demo shows of a welcome mail, and the key, which has its own line. */
+export function readWelcome(eml: string): { headers: string[]; key: string | null } {
+  const lines = eml.split(/\r?\n/);
+  const headers = ["From", "To", "Subject"].flatMap((name) =>
+    lines.find((line) => line.startsWith(`${name}: `)) ?? []
+  );
+  return { headers, key: /^ *(rgf_[0-9a-f]{64})$/m.exec(eml)?.[1] ?? null };
+}
+
+/** Writes the numbered steps and their lines. */
+export class Story {
+  #steps = 0;
+
+  constructor(
+    readonly write: (text: string) => void,
+    readonly options: { hasColours: boolean; columns: number },
+  ) {}
+
+  step(title: string): void {
+    this.write(`\n ${this.#paint(BOLD, `${++this.#steps}  ${title}`)}\n`);
+  }
+
+  /** A line with a mark in colour; cut to the width of the terminal. */
+  line(text: string, mark = "", colour = GREEN): void {
+    const width = this.options.columns - INDENT - (mark === "" ? 0 : 2);
+    const shown = text.length > width ? `${text.slice(0, Math.max(0, width - 1))}…` : text;
+    this.write(`${" ".repeat(INDENT)}${mark === "" ? "" : `${this.#paint(colour, mark)} `}${shown}\n`);
+  }
+
+  stored(event: RegEvent): void {
+    const { severity, language, version, event_type: type, title_en: title, ai_act_articles: articles } =
+      event;
+    const facts = `${severity.padEnd(8)} ${language}  v${version}  ${type.padEnd(12)} `;
+    const text = `${facts}${cut(title, TITLE_WIDTH)}  ${articles.join(", ")}`.trimEnd();
+    this.line(text, "+", isAtLeast(severity, "high") ? YELLOW : GREEN);
+  }
+
+  arrived(name: string, { type, title, language, sequence, diff_to_previous: diff }: DeliveryPayload): void {
+    const facts = `${name.padEnd(16)} #${sequence} ${type.padEnd(15)} ${language}  `;
+    this.line(`${facts}${cut(title, TITLE_WIDTH)}`, "✓");
+    if (diff === undefined) return;
+    this.line(`diff_to_previous: ${diff.summary}`);
+    for (const change of diff.changes) {
+      const [before, after] = "added" in change
+        ? [change.removed.join(", "), change.added.join(", ")]
+        : [String(change.before), String(change.after)];
+      // The revision adds to the end of a text: the end is what differs.
+      if (before !== "") this.line(`… ${before.slice(-VALUE_WIDTH)}`, "-", RED);
+      if (after !== "") this.line(`… ${after.slice(-VALUE_WIDTH)}`, "+");
+    }
+  }
+
+  end(text: string, isGood: boolean): void {
+    this.write(`\n ${this.#paint(isGood ? GREEN : RED, `${isGood ? "✓" : "✗"}  ${text}`)}\n`);
+  }
+
+  #paint(code: number, text: string): string {
+    return this.options.hasColours ? `\x1b[${code}m${text}\x1b[0m` : text;
+  }
+}
+
+/** A delivery with a valid signature. */
+export interface Arrival {
+  /** The path of the request. */
+  path: string;
+  payload: DeliveryPayload;
+}
+
+/** The demo's webhook receiver. It checks signatures with the official library. */
+export interface Receiver {
+  /** Responds to a POST: 204 if its signature is valid, else 401. */
+  handle(request: Request): Promise<Response>;
+  /** Sets the secret of a path. */
+  expect(path: string, secret: string): void;
+  /** Verified deliveries in order, each once. */
+  readonly arrivals: readonly Arrival[];
+  /** Requests with an invalid signature. */
+  readonly refused: number;
+}
+
+/** Creates the receiver. */
+export function createReceiver(): Receiver {
+  const secrets = new Map<string, string>();
+  const seen = new Set<string>();
+  const arrivals: Arrival[] = [];
+  let refused = 0;
+  return {
+    arrivals,
+    get refused() {
+      return refused;
+    },
+    expect: (path, secret) => void secrets.set(path, secret),
+    async handle(request) {
+      const path = new URL(request.url).pathname;
+      const body = await request.text();
+      let payload: DeliveryPayload;
+      try {
+        const webhook = new Webhook(secrets.get(path) ?? "");
+        payload = webhook.verify(body, Object.fromEntries(request.headers)) as DeliveryPayload;
+      } catch {
+        refused++;
+        return new Response(null, { status: 401 });
+      }
+      // A delivery may arrive twice: receivers recognize it by its id.
+      if (!seen.has(payload.delivery_id)) {
+        seen.add(payload.delivery_id);
+        arrivals.push({ path, payload });
+      }
+      return new Response(null, { status: 204 });
+    },
+  };
+}
