@@ -10,5 +10,7 @@ if (import.meta.main) {
     import("./src/platform/process.ts"),
   ]);
   const host = createHost(signals);
-  host.exit(await runCli(host));
+  const loadEngine = () =>
+    import("./src/store/sqlite/engine.ts").then(({ createSqliteEngine }) => createSqliteEngine());
+  host.exit(await runCli(host, loadEngine));
 }

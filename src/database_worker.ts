@@ -2,13 +2,14 @@
 import type { DatabaseFile } from "./domain/backup.ts";
 import { serveTasks } from "./platform/thread.ts";
 import { openVaultFile } from "./platform/vault.ts";
-import { inspectDatabase } from "./store/sqlite/inspect.ts";
-import { migrateFile } from "./store/sqlite/migrate.ts";
+import { createSqliteEngine } from "./store/sqlite/engine.ts";
+
+const engine = createSqliteEngine();
 
 serveTasks({
-  inspect: (path) => inspectDatabase(path as string),
+  inspect: (path) => engine.inspect(path as string),
   migrate: (file) => {
     const { path, keyFile } = file as DatabaseFile;
-    migrateFile(path, (options) => openVaultFile(keyFile, options));
+    engine.migrate(path, (options) => openVaultFile(keyFile, options));
   },
 });

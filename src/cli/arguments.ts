@@ -12,7 +12,7 @@ import {
 import { usageLine } from "./help.ts";
 
 /** What a command is given, read. */
-export type ReadArguments = Omit<CommandCall, "host">;
+export type ReadArguments = Omit<CommandCall, "host" | "loadEngine">;
 
 /** Reads the words after the name; `help` when that is asked for. Throws a {@link CommandError} (exit code 2). */
 export function readArguments(command: Command, words: readonly string[]): ReadArguments | "help" {

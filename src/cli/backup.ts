@@ -6,13 +6,12 @@ import { restoreBackup, restoreConfig, type Restored } from "../backup/restore.t
 import { withBackupIn } from "../backup/verify.ts";
 import type { BackupManifest } from "../domain/backup.ts";
 import { createClock } from "../platform/clock.ts";
+import type { StoreEngine } from "../domain/store_engine.ts";
 import type { Host } from "../platform/process.ts";
-import { releaseDatabase } from "../store/sqlite/inspect.ts";
-import { SCHEMA_VERSION } from "../store/sqlite/migrate.ts";
 import { type Command, type CommandCall, CommandError, EXIT, JSON_OPTION } from "./command.ts";
 import { OWN_CONFIG } from "./config_file.ts";
 import { hasNoDatabase, loadConfig } from "./open.ts";
-import { createBackupTools, WORK_HERE } from "./prepare.ts";
+import { createBackupTools } from "./prepare.ts";
 import { lockStore } from "./instance_lock.ts";
 import { formatTable, formatTime } from "./table.ts";
 
@@ -42,7 +41,7 @@ export const backupCommands: Command[] = [
       }
       const secretKey = flags.has("secret-key") ? config.store.keyFile : null;
       const manifest = await withTools(
-        host,
+        call,
         (tools) => createBackup({ to, nowMs, database, config: file, secretKey }, tools),
       );
       print(call, { file: to, ...manifest }, () => [
@@ -78,7 +77,7 @@ export const backupCommands: Command[] = [
         ? [dirname(file), host.temporaryFolder()]
         : [resolve(host.cwd, given)];
       const { manifest, database } = await withTools(
-        host,
+        call,
         (tools) => withBackupIn(file, tools, (backup) => Promise.resolve(backup), folders),
       );
       print(call, { file, ok: true, ...manifest }, () => [
@@ -101,15 +100,15 @@ export const backupCommands: Command[] = [
     async run(call) {
       const { host, positionals: [name = ""], flags } = call;
       const from = await requireFile(host, name);
-      const restored = await withTools(host, async (tools) => {
+      const restored = await withTools(call, async (tools, engine) => {
         const { config, ...target } = await targetOf(call, from, tools);
         const keyPlace = target.secretKey;
         const request = { from, force: flags.has("force"), nowMs: createClock().nowMs(), ...target };
         const done = await restoreBackup(request, {
           ...tools,
           claim: (database) => lockForRestore(database, tools),
-          release: releaseDatabase,
-          schemaVersion: SCHEMA_VERSION,
+          release: engine.release,
+          schemaVersion: engine.schemaVersion,
         });
         return {
           done: { ...done, written: [...config === null ? [] : [config], ...done.written] },
@@ -130,10 +129,14 @@ async function lockForRestore(database: string, { files }: BackupTools): Promise
 }
 
 /** Runs the work with the tools of this process. */
-async function withTools<T>(host: Host, work: (tools: BackupTools) => Promise<T>): Promise<T> {
-  const tools = createBackupTools(host, WORK_HERE);
+async function withTools<T>(
+  { host, loadEngine }: CommandCall,
+  work: (tools: BackupTools, engine: StoreEngine) => Promise<T>,
+): Promise<T> {
+  const engine = await loadEngine();
+  const tools = createBackupTools(host, engine);
   try {
-    return await work(tools);
+    return await work(tools, engine);
   } finally {
     tools.close();
   }

@@ -37,7 +37,7 @@ export const checkCommand: Command = {
       const lines = flaws.map((flaw) => `${file}: server.tls_cert, server.tls_key: ${flaw}`);
       throw new CommandError(lines.join("\n"), EXIT.usage);
     }
-    const unseen = await examineDeclared(host, loaded);
+    const unseen = await examineDeclared(call, loaded);
     const traces = await tracesWarning(host);
     const warnings = [
       ...unseen === null ? [] : [unseen],

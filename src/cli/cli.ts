@@ -1,5 +1,6 @@
 // The command line: finds the command, answers calls for help, turns errors into exit codes.
 import { nearestWord } from "../config/did_you_mean.ts";
+import type { StoreEngine } from "../domain/store_engine.ts";
 import type { Host } from "../platform/process.ts";
 import { redact } from "../domain/redact.ts";
 import { readArguments } from "./arguments.ts";
@@ -9,8 +10,8 @@ import { commandHelp, groupHelp, overview } from "./help.ts";
 import { withSafeOutput } from "./print.ts";
 import { versionLine } from "./version.ts";
 
-/** Runs the command that the arguments name; resolves with the exit code. */
-export async function runCli(given: Host): Promise<number> {
+/** Runs the command that the arguments name, on stores of the engine; resolves with the exit code. */
+export async function runCli(given: Host, loadEngine: () => Promise<StoreEngine>): Promise<number> {
   const host = withSafeOutput(given);
   // `help source test` is `source test --help`.
   const words = host.args[0] === "help" ? [...host.args.slice(1), "--help"] : host.args;
@@ -31,7 +32,7 @@ export async function runCli(given: Host): Promise<number> {
       host.out(commandHelp(command));
       return EXIT.done;
     }
-    return await command.run({ host, ...read });
+    return await command.run({ host, loadEngine, ...read });
   } catch (error) {
     // What was given is said again: a key or a secret that was pasted in a wrong place must not stand in a log.
     host.err(redact(`regfeed ${command.name}: ${error instanceof Error ? error.message : String(error)}\n`));

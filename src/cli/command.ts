@@ -1,4 +1,5 @@
 // What a command of the command line is.
+import type { StoreEngine } from "../domain/store_engine.ts";
 import type { Host } from "../platform/process.ts";
 
 /** An option of a command, beside `--config` and `--help`. */
@@ -17,6 +18,8 @@ export interface CommandOption {
 /** What a command is given. */
 export interface CommandCall {
   host: Host;
+  /** Loads the engine of the store: only commands that use a store pay for it. */
+  loadEngine(): Promise<StoreEngine>;
   /** What stands after the command's name, options left out. */
   positionals: string[];
   flags: ReadonlySet<string>;

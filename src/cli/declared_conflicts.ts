@@ -1,22 +1,24 @@
 // Declared customers that the database contradicts: found without a server, and told as problems of the config are.
 import { formatProblem } from "../config/problems.ts";
 import type { DeclarationConflict } from "../domain/declared.ts";
-import type { Host } from "../platform/process.ts";
-import { findConflictsInFile } from "../store/sqlite/declared.ts";
-import { CommandError, EXIT } from "./command.ts";
+import { type CommandCall, CommandError, EXIT } from "./command.ts";
 import type { LoadedConfig } from "./open.ts";
 
 /**
  * Looks into the database that is there, and changes nothing. Throws a {@link CommandError} for what it contradicts;
  * gives a warning when it cannot be looked at, null when all is well or there is nothing to look at.
  */
-export async function examineDeclared(host: Host, loaded: LoadedConfig): Promise<string | null> {
+export async function examineDeclared(
+  { host, loadEngine }: Pick<CommandCall, "host" | "loadEngine">,
+  loaded: LoadedConfig,
+): Promise<string | null> {
   const { customers, store: { path } } = loaded.config;
   if (customers.length === 0 || !await host.exists(path)) return null;
   const unseen = "whether the declared customers fit those in it is seen at the start";
   let conflicts: DeclarationConflict[] | null;
   try {
-    conflicts = findConflictsInFile(path, customers, { readOnly: await host.exists(`${path}-wal`) });
+    const engine = await loadEngine();
+    conflicts = engine.declaredConflicts(path, customers, { readOnly: await host.exists(`${path}-wal`) });
   } catch (error) {
     return `the database ${path} cannot be looked at (${(error as Error).message}): ${unseen}`;
   }

@@ -12,7 +12,6 @@ import { afterTurn } from "../platform/clock.ts";
 import { createPlatform } from "../platform/platform.ts";
 import { listen, type RunningServer } from "../platform/server.ts";
 import { openVaultFile } from "../platform/vault.ts";
-import { openStore } from "../store/sqlite/store.ts";
 import { VERSION } from "../version.ts";
 import { type Command, type CommandCall, EXIT } from "./command.ts";
 import {
@@ -102,7 +101,7 @@ async function runDemo(call: CommandCall, platform: Platform, folder: string): P
     columns: host.isTerminal ? host.columns() : Infinity,
   });
   host.out("\n Regfeed demo: official feed in, signed delivery out; all of it on this machine.\n");
-  const stage = await setStage(platform, story, folder);
+  const stage = await setStage(call, { platform, story, folder });
   try {
     const playing = play(stage);
     const isKept = await Promise.race([playing, stopped]);
@@ -125,7 +124,10 @@ async function runDemo(call: CommandCall, platform: Platform, folder: string): P
   }
 }
 
-async function setStage(platform: Platform, story: Story, folder: string): Promise<Stage> {
+async function setStage(
+  { loadEngine }: CommandCall,
+  { platform, story, folder }: { platform: Platform; story: Story; folder: string },
+): Promise<Stage> {
   const publishers = samplePublishers();
   const todayMs = platform.clock.nowMs();
   const loopback = { hostname: "127.0.0.1", port: 0 };
@@ -147,7 +149,7 @@ async function setStage(platform: Platform, story: Story, folder: string): Promi
     readSecret: { file: () => Promise.reject(new Error("the demo has no secrets")), env: () => undefined },
     findAdditionProblems,
   });
-  const store = openStore(
+  const store = (await loadEngine()).open(
     config.store.path,
     (options) => openVaultFile(config.store.keyFile, options),
     { afterTurn },

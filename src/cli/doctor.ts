@@ -7,7 +7,7 @@ import { createMachine } from "../platform/machine.ts";
 import { createPlatform } from "../platform/platform.ts";
 import type { Host } from "../platform/process.ts";
 import { VERSION } from "../version.ts";
-import { type Command, EXIT, JSON_OPTION } from "./command.ts";
+import { type Command, type CommandCall, EXIT, JSON_OPTION } from "./command.ts";
 import { checkTls } from "./doctor/certificate.ts";
 import { attempt, type Finding, good, warning } from "./doctor/finding.ts";
 import { checkMailServer, checkOutbox } from "./doctor/mail.ts";
@@ -44,7 +44,7 @@ export const doctorCommand: Command = {
       good("config", `${loaded.file} is good`),
       // Causes come before their symptoms: without a network all sources fail.
       ...await checkNetwork(call.host, loaded, call.flags.has("offline")),
-      ...await checkMachine(call.host, loaded),
+      ...await checkMachine(call, loaded),
     ];
     const problems = findings.filter(({ level }) => level === "problem").length;
     if (call.flags.has("json")) call.host.out(`${JSON.stringify({ ok: problems === 0, findings })}\n`);
@@ -85,7 +85,8 @@ async function checkNetwork(host: Host, { config }: LoadedConfig, isOffline: boo
   }
 }
 
-async function checkMachine(host: Host, loaded: LoadedConfig): Promise<Finding[]> {
+async function checkMachine({ host, loadEngine }: CommandCall, loaded: LoadedConfig): Promise<Finding[]> {
+  const engine = await loadEngine();
   const { config } = loaded;
   const { path, keyFile } = config.store;
   const machine = createMachine();
@@ -102,7 +103,7 @@ async function checkMachine(host: Host, loaded: LoadedConfig): Promise<Finding[]
     folder,
     ...(folder.level === "problem" ? [] : [
       ...await attempt("store", () => checkVolume("store", dirname(path), machine)),
-      ...await attempt("store", () => checkDatabase(config, machine)),
+      ...await attempt("store", () => checkDatabase(config, machine, engine)),
     ]),
     ...await attempt("backup", () => checkBackups(host, config, { machine, nowMs: createClock().nowMs() })),
     ...await attempt("sources", () => checkSourceFolders(config.sources, machine)),

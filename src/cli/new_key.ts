@@ -3,13 +3,12 @@ import { join } from "node:path";
 import { backupName, createBackup } from "../backup/create.ts";
 import { createIds } from "../domain/ids.ts";
 import { type Platform, VaultError } from "../domain/ports.ts";
+import type { DiscardedSecrets, ExamineOptions, StoreEngine } from "../domain/store_engine.ts";
 import { openVaultFile } from "../platform/vault.ts";
-import { releaseDatabase } from "../store/sqlite/inspect.ts";
-import { type GivenUp, giveUpKey, requireKey } from "../store/sqlite/new_key.ts";
 import { type Command, type CommandCall, CommandError, EXIT, JSON_OPTION } from "./command.ts";
 import { actOf } from "./named_customer.ts";
 import { hasNoDatabase, type LoadedConfig, withPlatform } from "./open.ts";
-import { createBackupTools, WORK_HERE } from "./prepare.ts";
+import { createBackupTools } from "./prepare.ts";
 
 const WHAT_IT_MEANS =
   "the secrets of all subscriptions are given up for ever: each is switched off and its events are " +
@@ -35,7 +34,8 @@ async function makeNewKey(
   if (await hasNoDatabase(call, path)) {
     throw new CommandError(`there is no database ${path}, and so nothing to give up`);
   }
-  const problem = keyProblem(path, keyFile);
+  const engine = await call.loadEngine();
+  const problem = keyProblem(engine, config.store);
   if (problem === null) {
     throw new CommandError(
       `nothing is lost: the key ${keyFile} is there and belongs to the database. One subscription's secret is renewed ` +
@@ -44,17 +44,17 @@ async function makeNewKey(
   }
   if (!call.flags.has("yes")) throw new CommandError(`--yes is missing: ${WHAT_IT_MEANS}`, EXIT.usage);
   try {
-    releaseDatabase(path);
+    engine.release(path);
     const nowMs = platform.clock.nowMs();
     const to = join(config.backup.folder, `before-new-key-${backupName(nowMs)}`);
-    const tools = createBackupTools(host, WORK_HERE);
+    const tools = createBackupTools(host, engine);
     try {
       await createBackup({ to, nowMs, database: path, config: file, secretKey: null }, tools);
     } finally {
       tools.close();
     }
     const newId = createIds(() => nowMs, (count) => platform.random.bytes(count));
-    const given = giveUpKey(path, (options) => openVaultFile(keyFile, options), {
+    const given = engine.replaceKey(path, (options) => openVaultFile(keyFile, options), {
       by: actOf(call, platform),
       random: platform.random,
       newMailId: () => newId("mail"),
@@ -69,12 +69,12 @@ async function makeNewKey(
 
 /** What keeps the store from being read with its key; null when nothing does. */
 export function keyProblem(
-  path: string,
-  keyFile: string,
-  options: { readOnly?: boolean } = {},
+  engine: StoreEngine,
+  { path, keyFile }: { path: string; keyFile: string },
+  options: ExamineOptions = {},
 ): string | null {
   try {
-    requireKey(path, (given) => openVaultFile(keyFile, given), options);
+    engine.requireKey(path, (given) => openVaultFile(keyFile, given), options);
     return null;
   } catch (error) {
     if (error instanceof VaultError) return error.message;
@@ -82,7 +82,9 @@ export function keyProblem(
   }
 }
 
-function describe({ key, backup, customers }: { key: string; backup: string; customers: GivenUp }): string {
+function describe(
+  { key, backup, customers }: { key: string; backup: string; customers: DiscardedSecrets },
+): string {
   const subscriptions = Object.values(customers).flat().length;
   const lines = [
     `the store has a new key: ${key}; keep a copy of it apart from the database`,

@@ -5,6 +5,7 @@ import { ConfigError, decodeConfig, parseConfigFile, type ParsedConfig } from ".
 import type { LogFields, Platform } from "../domain/ports.ts";
 import type { Store } from "../domain/store.ts";
 import type { StorageProblem } from "../domain/storage_fault.ts";
+import type { StoreEngine } from "../domain/store_engine.ts";
 import { afterTurn } from "../platform/clock.ts";
 import { createMachine } from "../platform/machine.ts";
 import { findObstacle, type Obstacle } from "../platform/users.ts";
@@ -13,12 +14,10 @@ import { createPlatform, type RealPlatform } from "../platform/platform.ts";
 import type { Host } from "../platform/process.ts";
 import { createTracer } from "../platform/tracer.ts";
 import { createVault, KEY_BYTES, openVaultFile } from "../platform/vault.ts";
-import { openStore } from "../store/sqlite/store.ts";
-import { adviceOn, causeOf } from "../store/sqlite/faults.ts";
 import { type CommandCall, CommandError, EXIT } from "./command.ts";
 import { EXAMPLE_CONFIG, locateConfig, OWN_CONFIG } from "./config_file.ts";
 import { lockPath } from "./instance_lock.ts";
-import { type LongWork, prepareDatabase, WORK_HERE } from "./prepare.ts";
+import { type LongWork, prepareDatabase, workHere } from "./prepare.ts";
 
 /** A config with the file that it came from. */
 export interface LoadedConfig extends ParsedConfig {
@@ -106,9 +105,10 @@ export function withStore<T>(
 ): Promise<T> {
   return withPlatform(call, async ({ platform, ...loaded }) => {
     const { path } = loaded.config.store;
+    const engine = await call.loadEngine();
     if (options.withoutStore === "do without" && await isMissing(call, path)) {
       call.host.err(`there is no database ${path} yet, and none is made: nothing is known of any source\n`);
-      const store = openStore(":memory:", () => createVault(platform.random.bytes(KEY_BYTES)));
+      const store = engine.open(":memory:", () => createVault(platform.random.bytes(KEY_BYTES)));
       return await work({ ...loaded, platform, store }).finally(() => store.close());
     }
     if (options.withoutStore === undefined && await hasNoDatabase(call, path)) {
@@ -119,7 +119,12 @@ export function withStore<T>(
     }
     const log = platform.log("store");
     const say = (text: string, fields: LogFields) => log.info(text, fields);
-    const store = await openStoreAt(call, loaded, { platform, work: WORK_HERE, say, vaultWhenUsed: true });
+    const store = await openStoreAt(call, loaded, {
+      platform,
+      work: workHere(engine),
+      say,
+      vaultWhenUsed: true,
+    });
     try {
       return await work({ ...loaded, platform, store });
     } finally {
@@ -168,17 +173,8 @@ export async function withPlatform<T>(
 /** With less free, a disk that was full still is: what a source brings is written at once, bytes. */
 const ROOM_BYTES = 1024 * 1024;
 
-/** EACCES, EROFS and SQLite's own words for the same. */
-const UNWRITABLE = /permission denied|read-only file system|readonly database|unable to open database file/i;
-
-/** What to do about a store that cannot be opened, where its error does not say it. */
-function adviceOnOpening(error: Error, hasRoom: () => boolean): string {
-  const cause = causeOf(error);
-  if (cause === "corrupt") return `; ${adviceOn("corrupt")}`;
-  // On a full disk SQLite cannot make the file that its readers share, and calls that an I/O error.
-  if (cause === "io") return `; ${adviceOn(hasRoom() ? "io" : "full")}`;
-  return UNWRITABLE.test(error.message) ? `; ${adviceOn("read_only")}` : "";
-}
+/** EACCES, EROFS and the database's texts for the same. */
+const IS_REFUSED = /permission denied|read-only file system|readonly database|unable to open database file/i;
 
 /** What to do where a path is another user's. */
 function adviceOnOwner(
@@ -214,17 +210,18 @@ export interface Opening {
  * when the database cannot be written.
  */
 export async function openStoreAt(
-  { host }: CommandCall,
+  { host, loadEngine }: CommandCall,
   loaded: LoadedConfig,
   { platform, onFault = () => {}, vaultWhenUsed, ...opening }: Opening,
 ): Promise<Store> {
+  const engine = await loadEngine();
   const { path, keyFile } = loaded.config.store;
   const { storeName } = loaded;
   const machine = createMachine();
   const hasRoom = () => (machine.volumeOf(dirname(path))?.freeBytes ?? Infinity) >= ROOM_BYTES;
   try {
-    await prepareDatabase(host, { ...loaded, ...opening, nowMs: platform.clock.nowMs(), machine });
-    return openStore(path, (given) => openVaultFile(keyFile, given), {
+    await prepareDatabase(host, { engine, ...loaded, ...opening, nowMs: platform.clock.nowMs(), machine });
+    return engine.open(path, (given) => openVaultFile(keyFile, given), {
       hasRoom,
       // By the config's path: a link that leads elsewhere is a file that was replaced.
       identifyFile: () => machine.identityOf(storeName),
@@ -234,18 +231,25 @@ export async function openStoreAt(
     });
   } catch (error) {
     if (error instanceof CommandError) throw error;
-    const why = whyNotOpened(error as Error, { path, user: host.user(), hasRoom });
+    const why = whyNotOpened(error as Error, { engine, path, user: host.user(), hasRoom });
     throw new CommandError(`the store ${path} cannot be opened: ${why}`);
   }
 }
 
 function whyNotOpened(
   error: Error,
-  { path, user, hasRoom }: { path: string; user: string | null; hasRoom(): boolean },
+  { engine, path, user, hasRoom }: {
+    engine: StoreEngine;
+    path: string;
+    user: string | null;
+    hasRoom(): boolean;
+  },
 ): string {
-  const isClosed = UNWRITABLE.test(error.message);
-  const obstacle = isClosed ? findObstacle(path) ?? findObstacle(lockPath(path)) : null;
-  if (obstacle === null) return `${error.message}${adviceOnOpening(error, hasRoom)}`;
+  const obstacle = IS_REFUSED.test(error.message) ? findObstacle(path) ?? findObstacle(lockPath(path)) : null;
+  if (obstacle === null) {
+    const advice = engine.adviceOn(error, { hasRoom });
+    return advice === null ? error.message : `${error.message}; ${advice}`;
+  }
   const advice = adviceOnOwner(obstacle, { user, path });
   return obstacle.what === "write" ? `${error.message}; ${advice}` : advice;
 }

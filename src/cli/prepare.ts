@@ -6,19 +6,17 @@ import { withBackup } from "../backup/verify.ts";
 import type { Config } from "../config/config.ts";
 import { ARCHIVE_NAMES, type DatabaseFacts, type DatabaseFile } from "../domain/backup.ts";
 import type { LogFields } from "../domain/ports.ts";
+import type { StoreEngine } from "../domain/store_engine.ts";
 import { createArchives } from "../platform/archive.ts";
 import { createDatabaseFiles, holdTheSame } from "../platform/database_files.ts";
 import type { Machine } from "../platform/machine.ts";
 import type { Host } from "../platform/process.ts";
 import { openVaultFile } from "../platform/vault.ts";
-import { copyDatabase } from "../store/sqlite/copy.ts";
-import { inspectDatabase, releaseDatabase } from "../store/sqlite/inspect.ts";
-import { migrateFile, SCHEMA_VERSION, schemaOfFile } from "../store/sqlite/migrate.ts";
 import { VERSION } from "../version.ts";
 import { storeUser } from "./instance_lock.ts";
 
-/** What the names of backups begin with that are made before an upgrade to this schema. */
-const BEFORE_PREFIX = `before-schema-${SCHEMA_VERSION}-`;
+/** What the names of backups begin with that are made before an upgrade to the engine's schema. */
+const beforePrefix = ({ schemaVersion }: StoreEngine) => `before-schema-${schemaVersion}-`;
 
 /** The work on a database file that may take long, on this thread or on a second one. */
 export interface LongWork {
@@ -27,19 +25,25 @@ export interface LongWork {
 }
 
 /** The long work on this thread: for commands that have nothing else to do. */
-export const WORK_HERE: LongWork = {
-  inspect: (path) => Promise.resolve(inspectDatabase(path)),
-  migrate: ({ path, keyFile }) =>
-    Promise.resolve(migrateFile(path, (options) => openVaultFile(keyFile, options))),
-};
+export function workHere(engine: StoreEngine): LongWork {
+  return {
+    inspect: (path) => Promise.resolve(engine.inspect(path)),
+    migrate: ({ path, keyFile }) =>
+      Promise.resolve(engine.migrate(path, (options) => openVaultFile(keyFile, options))),
+  };
+}
 
 /** The tools that backups are made with; `close` them when all is done. */
-export function createBackupTools(host: Host, work: LongWork): BackupTools & { close(): void } {
+export function createBackupTools(
+  host: Host,
+  engine: StoreEngine,
+  work: LongWork = workHere(engine),
+): BackupTools & { close(): void } {
   const databaseFiles = createDatabaseFiles();
   return {
     files: host,
     archives: createArchives(),
-    copyDatabase: (from, to) => copyDatabase(from, to, databaseFiles),
+    copyDatabase: (from, to) => engine.copy(from, to, databaseFiles),
     inspect: work.inspect,
     version: VERSION,
     close: () => databaseFiles.close(),
@@ -49,6 +53,7 @@ export function createBackupTools(host: Host, work: LongWork): BackupTools & { c
 /** The database to prepare, and who hears of it. */
 export interface Preparing {
   config: Config;
+  engine: StoreEngine;
   /** The config's file. */
   file: string;
   /** The database's path as it stands there: a link may stand at it. */
@@ -69,7 +74,7 @@ export interface Preparing {
  */
 export async function prepareDatabase(
   host: Host,
-  { config, file, storeName, nowMs, work, machine, lock, say }: Preparing,
+  { config, engine, file, storeName, nowMs, work, machine, lock, say }: Preparing,
 ): Promise<void> {
   const { path, keyFile } = config.store;
   await mustMiss(host, { path, storeName });
@@ -84,14 +89,20 @@ export async function prepareDatabase(
   await lock?.();
   // Throws for a file that is there and cannot be written.
   await host.makeFile(path, 0o600);
-  const schema = schemaOfFile(path);
-  if (schema === 0 || schema === SCHEMA_VERSION) return;
-  releaseDatabase(path);
-  const steps = { from_schema: schema, to_schema: SCHEMA_VERSION };
-  const tools = createBackupTools(host, work);
+  const schema = engine.schemaOf(path);
+  if (schema === 0 || schema === engine.schemaVersion) return;
+  engine.release(path);
+  const steps = { from_schema: schema, to_schema: engine.schemaVersion };
+  const tools = createBackupTools(host, engine, work);
   try {
-    const made = await findSameBackup(host, { folder: config.backup.folder, path, tools, say });
-    const to = made ?? join(config.backup.folder, `${BEFORE_PREFIX}${backupName(nowMs)}`);
+    const made = await findSameBackup(host, {
+      folder: config.backup.folder,
+      prefix: beforePrefix(engine),
+      path,
+      tools,
+      say,
+    });
+    const to = made ?? join(config.backup.folder, `${beforePrefix(engine)}${backupName(nowMs)}`);
     if (made === null) {
       say("the database is of an older version: making a backup before it is brought up to date", {
         ...steps,
@@ -121,11 +132,13 @@ export async function prepareDatabase(
  */
 async function findSameBackup(
   host: Host,
-  { folder, path, tools, say }: { folder: string; path: string; tools: BackupTools } & Pick<Preparing, "say">,
+  { folder, prefix, path, tools, say }:
+    & { folder: string; prefix: string; path: string; tools: BackupTools }
+    & Pick<Preparing, "say">,
 ): Promise<string | null> {
   if (!await host.exists(folder)) return null;
   const names = (await host.list(folder)).files.map(({ name }) => name);
-  const newest = names.filter((name) => name.startsWith(BEFORE_PREFIX)).sort().at(-1);
+  const newest = names.filter((name) => name.startsWith(prefix)).sort().at(-1);
   if (newest === undefined) return null;
   const file = join(folder, newest);
   try {

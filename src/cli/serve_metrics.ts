@@ -5,7 +5,6 @@ import type { Config } from "../config/config.ts";
 import type { Metrics } from "../domain/metrics.ts";
 import type { Clock } from "../domain/ports.ts";
 import type { Host } from "../platform/process.ts";
-import { SCHEMA_VERSION } from "../store/sqlite/migrate.ts";
 import { VERSION } from "../version.ts";
 
 /** What a config that is read again may change of what is measured. */
@@ -18,14 +17,18 @@ export interface Measured {
 export function measureService(
   metrics: Metrics,
   { store, backup }: Pick<Config, "store" | "backup">,
-  { files, clock }: { files: Pick<Host, "list" | "exists">; clock: Pick<Clock, "nowMs"> },
+  { files, clock, schemaVersion }: {
+    files: Pick<Host, "list" | "exists">;
+    clock: Pick<Clock, "nowMs">;
+    schemaVersion: number;
+  },
 ): Measured {
   const measured = { backupFolder: backup.folder };
   metrics.gauge({
     name: "regfeed_build_info",
     help: "Always 1: the version and the database's schema are in the labels.",
     labels: ["version", "schema"],
-  }, () => [{ labels: [VERSION, String(SCHEMA_VERSION)], value: 1 }]);
+  }, () => [{ labels: [VERSION, String(schemaVersion)], value: 1 }]);
   const fileSize = (name: string, help: string, path: string) =>
     metrics.gauge({ name, help }, async () => {
       const { files: there } = await files.list(dirname(path));

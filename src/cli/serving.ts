@@ -59,6 +59,7 @@ export async function serve(
   const { config, file } = loaded;
   const log = platform.log("serve");
   const { clock } = platform;
+  const engine = await call.loadEngine();
   const stopSignal = call.host.stopSignal();
   log.info("starting", {
     version: VERSION,
@@ -74,7 +75,11 @@ export async function serve(
   const metrics = createMetrics();
   measureProcess(metrics, clock.nowMs());
   parts.defer(measureEventLoop(platform.eventLoop, metrics, log));
-  const measured = measureService(metrics, config, { files: call.host, clock });
+  const measured = measureService(metrics, config, {
+    files: call.host,
+    clock,
+    schemaVersion: engine.schemaVersion,
+  });
   const ending = new AbortController();
   parts.defer(() => ending.abort());
   parts.defer(await listenForMetrics(config, metrics));
@@ -95,7 +100,7 @@ export async function serve(
   parts.defer(() => store.close());
 
   // Not closed while the store is open: the files that they hold carry this process's locks on the database.
-  const tools = createBackupTools(call.host, workOn(thread));
+  const tools = createBackupTools(call.host, engine, workOn(thread));
   let backups = Promise.resolve();
   const runBackups = (inForce: LoadedConfig, signal: AbortSignal) =>
     backups = startBackups(call.host, { ...inForce, platform, tools, measured }, signal);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { restoreBackup } from "../../src/backup/restore.ts";
 import { inspectDatabase, releaseDatabase } from "../../src/store/sqlite/inspect.ts";
-import { SCHEMA_VERSION } from "../../src/store/sqlite/migrate.ts";
+import { MIGRATIONS } from "../../src/store/sqlite/migrate.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import { anEvent, publish } from "../store/contract/given.ts";
 import { testVault } from "../support/vault.ts";
@@ -13,7 +13,7 @@ function restore(
   change: { force?: boolean; schemaVersion?: number } = {},
 ) {
   const request = { from: archive, database, secretKey: key, force: change.force ?? false, nowMs: NOW_MS };
-  const schemaVersion = change.schemaVersion ?? SCHEMA_VERSION;
+  const schemaVersion = change.schemaVersion ?? MIGRATIONS.length;
   const claim = () => Promise.resolve(() => {});
   return restoreBackup(request, { ...tools, claim, release: releaseDatabase, schemaVersion });
 }
@@ -70,7 +70,7 @@ Deno.test("restoreBackup() leaves a database in its place at every moment, and g
       ...place.tools,
       claim,
       release: () => {},
-      schemaVersion: SCHEMA_VERSION,
+      schemaVersion: MIGRATIONS.length,
       files: {
         ...files,
         move: async (from: string, to: string) => {
@@ -105,10 +105,10 @@ Deno.test("restoreBackup() refuses a newer schema and names the version that rea
     await create(place);
     const before = await Deno.readFile(place.database);
     await assert.rejects(
-      restore(place, { force: true, schemaVersion: SCHEMA_VERSION - 1 }),
+      restore(place, { force: true, schemaVersion: MIGRATIONS.length - 1 }),
       new RegExp(
-        `has schema ${SCHEMA_VERSION}.*up to ${
-          SCHEMA_VERSION - 1
+        `has schema ${MIGRATIONS.length}.*up to ${
+          MIGRATIONS.length - 1
         }: restore it with Regfeed 1\\.2\\.3 or a newer one`,
       ),
     );

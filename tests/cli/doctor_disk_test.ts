@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { checkFolder, checkVolume } from "../../src/cli/doctor/disk.ts";
 import type { Level } from "../../src/cli/doctor/finding.ts";
-import { prepareDatabase, WORK_HERE } from "../../src/cli/prepare.ts";
+import { prepareDatabase, workHere } from "../../src/cli/prepare.ts";
+import { createSqliteEngine } from "../../src/store/sqlite/engine.ts";
 import { createFiles } from "../../src/platform/files.ts";
 import { kindOf, type Volume } from "../../src/platform/machine.ts";
 import type { Host } from "../../src/platform/process.ts";
@@ -85,7 +86,8 @@ Deno.test("no database is opened on a network file system", async () => {
         file: join(folder, "regfeed.toml"),
         storeName: config.store.path,
         nowMs: 0,
-        work: WORK_HERE,
+        engine: createSqliteEngine(),
+        work: workHere(createSqliteEngine()),
         machine,
         say: () => {},
       }),

@@ -118,6 +118,7 @@ Deno.test("the newest backup is looked for in the folder of the config in force,
       backup: { folder: "/before" } as Config["backup"],
     },
     {
+      schemaVersion: 1,
       clock: { nowMs: () => Date.parse("2026-08-03T00:00:00Z") },
       files: {
         exists: () => Promise.resolve(true),

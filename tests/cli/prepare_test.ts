@@ -1,16 +1,17 @@
 // Bringing a database up to date: its backup is made once, however often the upgrade is ended in the middle.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { prepareDatabase, type Preparing, WORK_HERE } from "../../src/cli/prepare.ts";
+import { prepareDatabase, type Preparing, workHere } from "../../src/cli/prepare.ts";
 import { lockFile } from "../../src/platform/file_lock.ts";
 import { createFiles } from "../../src/platform/files.ts";
 import type { Host } from "../../src/platform/process.ts";
 import { openVaultFile } from "../../src/platform/vault.ts";
 import { Connection } from "../../src/store/sqlite/connection.ts";
-import { migrate, SCHEMA_VERSION, schemaOfFile } from "../../src/store/sqlite/migrate.ts";
+import { createSqliteEngine } from "../../src/store/sqlite/engine.ts";
+import { NEXT_MIGRATIONS } from "../support/next_version.ts";
 import { withFolder } from "../support/process.ts";
 
-const SCHEMA = SCHEMA_VERSION - 2;
+const engine = createSqliteEngine(NEXT_MIGRATIONS);
 const START_MS = Date.UTC(2026, 10, 22, 9);
 
 Deno.test("an upgrade that is ended takes the backup again that it had made, unless anything was written since", () =>
@@ -19,9 +20,7 @@ Deno.test("an upgrade that is ended takes the backup again that it had made, unl
     const keyFile = join(folder, "regfeed.db.key");
     const file = join(folder, "regfeed.toml");
     await Deno.writeTextFile(file, "");
-    const older = new Connection(path);
-    migrate(older, (options) => openVaultFile(keyFile, options), { upTo: SCHEMA });
-    older.close();
+    createSqliteEngine().migrate(path, (options) => openVaultFile(keyFile, options));
     /** As a process leaves it that is killed within the first step: its setting is made, nothing else is kept. */
     const die = () => {
       const connection = new Connection(path);
@@ -38,15 +37,16 @@ Deno.test("an upgrade that is ended takes the backup again that it had made, unl
           backup: { folder: join(folder, "backups") },
         } as Preparing["config"],
         file,
+        engine,
         storeName: path,
         nowMs: START_MS + minutes * 60_000,
-        work: { ...WORK_HERE, ...work },
+        work: { ...workHere(engine), ...work },
         machine: { volumeOf: () => null },
         say: (text) => void said.push(text),
       });
     const backups = () => [...Deno.readDirSync(join(folder, "backups"))].map(({ name }) => name).sort();
     const name = (minutes: string) =>
-      `before-schema-${SCHEMA_VERSION}-regfeed-20261122T09${minutes}00Z.tar.gz`;
+      `before-schema-${engine.schemaVersion}-regfeed-20261122T09${minutes}00Z.tar.gz`;
 
     await assert.rejects(prepare(0, { migrate: die }), /killed/);
     await assert.rejects(prepare(1, { migrate: die }), /killed/);
@@ -63,7 +63,7 @@ Deno.test("an upgrade that is ended takes the backup again that it had made, unl
     await prepare(4);
     assert.ok(said.includes("an earlier backup cannot be used: another one is made"));
     assert.deepEqual(backups(), [name("00"), name("03"), name("04")]);
-    assert.equal(schemaOfFile(path), SCHEMA_VERSION);
+    assert.equal(engine.schemaOf(path), engine.schemaVersion);
   }));
 
 Deno.test("no database is made in the place of one that a server has open, nor beside the log of one, nor where a link leads", () =>
@@ -73,9 +73,10 @@ Deno.test("no database is made in the place of one that a server has open, nor b
       prepareDatabase(createFiles() as unknown as Host, {
         config: { store: { path, keyFile: join(folder, "key") } } as Preparing["config"],
         file: join(folder, "regfeed.toml"),
+        engine,
         storeName,
         nowMs: START_MS,
-        work: WORK_HERE,
+        work: workHere(engine),
         machine: { volumeOf: () => null },
         say: () => {},
       });

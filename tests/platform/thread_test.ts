@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { WorkerLimitError } from "../../src/domain/ports.ts";
 import { createThread, type Thread, type ThreadOptions } from "../../src/platform/thread.ts";
-import { SCHEMA_VERSION } from "../../src/store/sqlite/migrate.ts";
+import { MIGRATIONS } from "../../src/store/sqlite/migrate.ts";
 import { openVaultFile } from "../../src/platform/vault.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import { needs, WORKER_EXITS } from "../support/needs.ts";
@@ -46,7 +46,7 @@ Deno.test("the database worker inspects a database while this thread goes on, an
       rows: Record<string, number>;
       problems: string[];
     };
-    assert.deepEqual([schema, rows["events"], problems], [SCHEMA_VERSION, 2, []]);
+    assert.deepEqual([schema, rows["events"], problems], [MIGRATIONS.length, 2, []]);
     await assert.rejects(thread.call("dance", ""), /there is no task dance/);
   } finally {
     thread.end();

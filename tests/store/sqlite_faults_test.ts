@@ -6,7 +6,7 @@ import { createMachine } from "../../src/platform/machine.ts";
 import { Connection } from "../../src/store/sqlite/connection.ts";
 import { inspectDatabase, releaseDatabase } from "../../src/store/sqlite/inspect.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
-import { adviceOn, causeOf, FaultMonitor } from "../../src/store/sqlite/faults.ts";
+import { type Cause, causeOf, FaultMonitor, storageError } from "../../src/store/sqlite/faults.ts";
 import { testVault } from "../support/vault.ts";
 import { anEvent, publish } from "./contract/given.ts";
 import { TEMPORARY } from "../support/temporary.ts";
@@ -37,10 +37,10 @@ function listen(): { heard: (string | null)[]; hear: (problem: StorageProblem | 
   return { heard, hear: (problem) => void heard.push(problem?.fault ?? null) };
 }
 
-function isFault(fault: string, cause?: Parameters<typeof adviceOn>[0]): (error: unknown) => boolean {
+function isFault(fault: string, cause?: Cause): (error: unknown) => boolean {
   return (error) =>
     error instanceof StorageError && error.fault === fault &&
-    (cause === undefined || error.message === adviceOn(cause));
+    (cause === undefined || error.message === storageError(cause).message);
 }
 
 Deno.test("causeOf() knows SQLite's own errors, and takes no other for a fault", () => {
@@ -118,7 +118,7 @@ Deno.test("a store that another process keeps locked is unavailable, still reads
     const other = new Connection(file);
     other.run("begin immediate");
     await assert.rejects(publish(store, [anEvent("evt_2")]), isFault("unavailable", "locked"));
-    assert.equal((await store.fault())?.advice, adviceOn("locked"));
+    assert.equal((await store.fault())?.advice, storageError("locked").message);
     assert.notEqual(await store.findEvent("evt_1"), null);
     for (let turn = 0; turn < 20; turn++) {
       await assert.rejects(publish(store, [anEvent("evt_2")]), StorageError);
@@ -146,7 +146,10 @@ for (const isNoticed of [true, false]) {
       Deno.renameSync(file, `${file}.aside`);
       Deno.renameSync(`${file}.new`, file);
       if (isNoticed) {
-        assert.deepEqual(await store.fault(), { fault: "unavailable", advice: adviceOn("replaced") });
+        assert.deepEqual(await store.fault(), {
+          fault: "unavailable",
+          advice: storageError("replaced").message,
+        });
         await assert.rejects(publish(store, [anEvent("evt_3")]), isFault("unavailable", "replaced"));
         assert.notEqual(await store.findEvent("evt_2"), null);
         // Only a restart ends it: another process may have written to either file.
@@ -168,7 +171,7 @@ Deno.test("a database file that is removed makes the store unavailable", async (
     const machine = createMachine();
     const store = openStore(file, testVault, { identifyFile: () => machine.identityOf(file) });
     Deno.removeSync(file);
-    assert.equal((await store.fault())?.advice, adviceOn("replaced"));
+    assert.equal((await store.fault())?.advice, storageError("replaced").message);
     await store.close();
   });
 });
@@ -190,7 +193,7 @@ Deno.test("a damaged file is told as such and stays so", async () => {
       found = await store.findEvent(`evt_${number}`).then(() => null, (thrown) => thrown);
     }
     assert.ok(isFault("unavailable", "corrupt")(found), String(found));
-    assert.equal((await store.fault())?.advice, adviceOn("corrupt"));
+    assert.equal((await store.fault())?.advice, storageError("corrupt").message);
     await store.close();
   });
 });

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Connection } from "../../src/store/sqlite/connection.ts";
-import { migrate, SCHEMA_VERSION, schemaVersion } from "../../src/store/sqlite/migrate.ts";
+import { migrate, MIGRATIONS, schemaVersion } from "../../src/store/sqlite/migrate.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import {
   aClaim,
@@ -18,6 +18,7 @@ import {
   subscribe,
   T0,
 } from "./contract/given.ts";
+import { NEXT_MIGRATIONS } from "../support/next_version.ts";
 import { testVault } from "../support/vault.ts";
 import { TEMPORARY } from "../support/temporary.ts";
 
@@ -50,7 +51,7 @@ Deno.test("openStore() creates the file with this version's schema and finds eve
     await publish(created, [anEvent("evt_1")]);
     await created.close();
     const connection = new Connection(file);
-    assert.equal(schemaVersion(connection), SCHEMA_VERSION);
+    assert.equal(schemaVersion(connection), MIGRATIONS.length);
     connection.close();
     const reopened = openStore(file, testVault);
     assert.deepEqual(JSON.parse((await reopened.findEvent("evt_1"))?.json ?? ""), anEvent("evt_1"));
@@ -78,7 +79,7 @@ Deno.test("openStore() gives every `:memory:` store a database of its own", asyn
 Deno.test("openStore() refuses a newer schema in clear words and leaves the file as it is", async () => {
   for (const mode of ["wal", "delete"]) {
     await withFile(async (file, folder) => {
-      const later = SCHEMA_VERSION + 1;
+      const later = MIGRATIONS.length + 1;
       otherDatabase(
         file,
         `pragma journal_mode = ${mode}; create table later (a); pragma user_version = ${later};`,
@@ -86,7 +87,7 @@ Deno.test("openStore() refuses a newer schema in clear words and leaves the file
       const before = await contents(folder);
       assert.throws(() => openStore(file, testVault), {
         message: `the database has schema ${later}, this version of Regfeed knows schemas up to ` +
-          `${SCHEMA_VERSION}: start the newer Regfeed that wrote it`,
+          `${MIGRATIONS.length}: start the newer Regfeed that wrote it`,
       });
       assert.deepEqual(await contents(folder), before, mode);
     });
@@ -126,10 +127,37 @@ Deno.test("migrate() keeps nothing of a step that fails, and takes it whole the 
 
   connection.script = script;
   migrate(connection, testVault);
-  assert.equal(schemaVersion(connection), SCHEMA_VERSION);
+  assert.equal(schemaVersion(connection), MIGRATIONS.length);
   const migrated = objects();
   migrate(connection, testVault);
   assert.equal(objects(), migrated);
+  connection.close();
+});
+
+Deno.test("migrate() applies the steps of a next version with their history, and keeps every reference", () => {
+  const connection = new Connection(":memory:");
+  migrate(connection, testVault);
+  connection.script(`
+    insert into customers (id, email, tier, enabled, limits, created_at) values ('cus_1', 'a@b.example', 'team', 1, '{}', 0);
+    insert into api_keys (hash, customer_id, last_four, created_at) values ('${
+    "a".repeat(64)
+  }', 'cus_1', 'aaaa', 0);
+  `);
+  migrate(connection, testVault, { migrations: NEXT_MIGRATIONS });
+  assert.equal(schemaVersion(connection), NEXT_MIGRATIONS.length);
+  assert.deepEqual(
+    connection.all("select schema from schema_history order by schema").map((row) => row["schema"]),
+    NEXT_MIGRATIONS.map((_, index) => index + 1),
+  );
+  assert.equal(connection.get("select label from api_keys")?.["label"], "");
+  assert.equal(connection.get("pragma foreign_keys")?.["foreign_keys"], 1);
+  assert.throws(() => migrate(connection, testVault), /knows schemas up to/);
+
+  const orphaned = { sql: "create table k (id text); drop table customers", replacesTables: true };
+  const broken = [...NEXT_MIGRATIONS, orphaned];
+  assert.throws(() => migrate(connection, testVault, { migrations: broken }), /would break references/);
+  assert.equal(schemaVersion(connection), NEXT_MIGRATIONS.length);
+  assert.equal(connection.get("select email from customers")?.["email"], "a@b.example");
   connection.close();
 });
 
@@ -142,7 +170,7 @@ Deno.test("migrate() leaves a step to another process that has taken it meanwhil
       return transaction(durability, work);
     };
     migrate(slow, testVault);
-    assert.equal(schemaVersion(slow), SCHEMA_VERSION);
+    assert.equal(schemaVersion(slow), MIGRATIONS.length);
     slow.close();
     quick.close();
   });

@@ -5,7 +5,6 @@ import type { NextStep } from "../../src/domain/delivery.ts";
 import type { Store } from "../../src/domain/store.ts";
 import type { DeliveriesFor } from "../../src/domain/catch_up_store.ts";
 import { Connection } from "../../src/store/sqlite/connection.ts";
-import { migrate } from "../../src/store/sqlite/migrate.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import {
   addCustomer,
@@ -170,64 +169,3 @@ Deno.test("what is stored for a customer is counted as it is written, whatever h
       assertCounted(outside, name);
     }
   }));
-
-Deno.test("a store of the former schema is counted when it is migrated, and its backfills go on", () => {
-  const connection = new Connection(":memory:");
-  migrate(connection, testVault, { upTo: 20 });
-  for (const digit of ["1", "2"]) {
-    connection.run(
-      `insert into customers (id, email, tier, enabled, limits, created_at) values (?, 'a@b.example', 'team', 1, '{}', 0)`,
-      `cus_${digit}`,
-    );
-  }
-  for (let number = 1; number <= 5; number++) {
-    connection.run(
-      `insert into events (id, source_id, external_id, version, severity, published_at, json, provenance)
-       values (?, 'board', ?, 1, 2, 0, '{}', '{}')`,
-      `evt_${number}`,
-      `p${number}`,
-    );
-  }
-  const subscriptions: [id: string, seq: number | null, deletedAt: number | null][] = [
-    ["sub_1", 2, null],
-    ["sub_2", null, null],
-    ["sub_3", 1, 9],
-  ];
-  for (const [id, seq, deletedAt] of subscriptions) {
-    connection.run(
-      `insert into subscriptions (id, customer_id, webhook_url, secret, topics, source_filter, severity_min, language,
-         identity, created_at, after_seq, backfill_since, backfill_seq, deleted_at)
-       values (?, 'cus_1', 'https://a.example/', x'', '[]', '[]', 'info', 'en', ?, 0, 3, ?, ?, ?)`,
-      id,
-      id,
-      seq === null ? null : 0,
-      seq,
-      deletedAt,
-    );
-  }
-  for (const seq of [5, 4]) {
-    connection.run("insert into backfill_waiting (subscription_id, event_seq) values ('sub_1', ?)", seq);
-  }
-  connection.run(
-    `insert into deliveries (seq, id, customer_id, subscription_id, event_id, sequence, status, hold_reason,
-       next_attempt_at, decided_at, created_at) values (1, 'dlv_1', 'cus_1', 'sub_2', 'evt_1', 1, 'held', 'quota', 0, 0, 0)`,
-  );
-  connection.run("insert into delivery_bodies (delivery_seq, body) values (1, 'four')");
-  migrate(connection, testVault, { upTo: 23 });
-  assert.deepEqual(
-    connection.all("select customer_id, held, bytes from customer_storage order by 1").map((row) =>
-      Object.values(row)
-    ),
-    [["cus_1", 1, 4 * 400 + 3 * 4 * 5 + 4], ["cus_2", 0, 0]],
-  );
-  assert.deepEqual(
-    connection.all("select id, backfill_seq, resume_after, closing from subscriptions order by id")
-      .map((row) => Object.values(row)),
-    [["sub_1", 2, 0, 0], ["sub_2", null, null, 0], ["sub_3", 1, null, 1]],
-  );
-  assert.deepEqual(
-    connection.all("select event_seq from match_log order by place").map((row) => row["event_seq"]),
-    [4, 5],
-  );
-  connection.close();
-});

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runCli } from "../../src/cli/cli.ts";
+import { createSqliteEngine } from "../../src/store/sqlite/engine.ts";
 import { createHost } from "../../src/platform/process.ts";
 import { checkStderr } from "./quiet.ts";
 import { TEMPORARY } from "./temporary.ts";
@@ -76,7 +77,7 @@ async function runHere(folder: string, args: readonly string[], input = ""): Pro
     isTerminal: false,
     isErrTerminal: false,
     columns: () => 80,
-  });
+  }, () => Promise.resolve(createSqliteEngine()));
   return { code, stdout, stderr };
 }
 
@@ -107,8 +108,9 @@ export function begin(
   folder: string,
   env: Record<string, string> = {},
   wrapper: readonly string[] = [],
+  main?: string,
 ): Beginning {
-  const child = command(folder, ["serve"], { env, wrapper }).spawn();
+  const child = command(folder, ["serve"], { env, wrapper, ...(main && { main }) }).spawn();
   const stdout = child.stdout.cancel();
   let log = "";
   const reading = (async () => {
@@ -151,14 +153,15 @@ export interface Serving extends Omit<Beginning, "over"> {
 
 /**
  * Starts `serve` and waits until it says where it listens; the config must listen on port 0 or a free one. `wrapper` is
- * the program, with its first arguments, that becomes the server: see {@link afterShell}.
+ * the program, with its first arguments, that becomes the server: see {@link afterShell}. `main` replaces main.ts.
  */
 export async function serve(
   folder: string,
   env: Record<string, string> = {},
   wrapper: readonly string[] = [],
+  main?: string,
 ): Promise<Serving> {
-  const { over, ...server } = begin(folder, env, wrapper);
+  const { over, ...server } = begin(folder, env, wrapper, main);
   const listening = /listening.*?(https?:\/\/[\d.]+:\d+)/;
   const early = over.then(({ code, log }) => {
     throw new Error(`serve ended with ${code} before it listened: ${log}`);
@@ -204,13 +207,14 @@ export async function writeConfig(folder: string, text: string): Promise<void> {
 function command(
   folder: string,
   args: readonly string[],
-  { env = {}, stdin = "null", wrapper = [] }: {
+  { env = {}, stdin = "null", wrapper = [], main = MAIN }: {
     env?: Record<string, string>;
     stdin?: "null" | "piped";
     wrapper?: readonly string[];
+    main?: string;
   },
 ): Deno.Command {
-  const [program = "", ...rest] = [...wrapper, Deno.execPath(), "run", ...PERMISSIONS, MAIN, ...args];
+  const [program = "", ...rest] = [...wrapper, Deno.execPath(), "run", ...PERMISSIONS, main, ...args];
   return new Deno.Command(program, {
     args: rest,
     cwd: folder,

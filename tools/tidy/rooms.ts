@@ -18,7 +18,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ),
   app: ["version", "config", "store", "platform", ...FEATURES, "wire", "domain"],
   cli: ["app", "version", "config", "store", "platform", ...FEATURES, "wire", "domain"],
-  main: ["cli", "platform"],
+  main: ["cli", "platform", "store"],
   // The programs of worker threads, which nothing imports: they are started by their URLs.
   database_worker: ["platform", "store", "domain"],
   parse_worker: ["platform", "ingest", "classify", "domain"],

@@ -2,12 +2,9 @@
 import type { Config } from "../../config/config.ts";
 import { formatBytes } from "../../domain/byte_format.ts";
 import type { SourceState } from "../../domain/source.ts";
+import type { StoreEngine } from "../../domain/store_engine.ts";
 import type { Undelivered } from "../../domain/upkeep_store.ts";
 import type { Machine } from "../../platform/machine.ts";
-import { adviceOn, causeOf } from "../../store/sqlite/faults.ts";
-import { SCHEMA_VERSION, schemaOfFile } from "../../store/sqlite/migrate.ts";
-import { sourceStatesOfFile } from "../../store/sqlite/sources.ts";
-import { undeliveredOfFile } from "../../store/sqlite/undelivered.ts";
 import { keyProblem } from "../new_key.ts";
 import { type Finding, good, problem, warning } from "./finding.ts";
 import { checkSecretFile } from "./rights.ts";
@@ -16,7 +13,7 @@ import { checkSecretFile } from "./rights.ts";
 const MAX_NAMED = 10;
 
 /** Checks the database file. */
-export function checkDatabase(config: Config, machine: Machine): Finding[] {
+export function checkDatabase(config: Config, machine: Machine, engine: StoreEngine): Finding[] {
   const { path, keyFile } = config.store;
   const rights = machine.rightsOf(path);
   if (rights === null) return [good("store", `no database yet: the first start creates ${path}`)];
@@ -33,27 +30,27 @@ export function checkDatabase(config: Config, machine: Machine): Finding[] {
   // A log beside it belongs to a running server, or a killed one left it: opening the database must not remove it.
   const readOnly = machine.rightsOf(`${path}-wal`) !== null;
   try {
-    const schema = schemaOfFile(path, { readOnly });
+    const schema = engine.schemaOf(path, { readOnly });
     if (schema === 0) {
       const todo = "if it held any, restore the newest good backup: `regfeed backup restore FILE --force`";
       return [file, warning("store", `${path} is empty: without customers and events`, todo)];
     }
-    if (schema !== SCHEMA_VERSION) {
-      const seen = `the database has schema ${schema}, this version's is ${SCHEMA_VERSION}`;
+    if (schema !== engine.schemaVersion) {
+      const seen = `the database has schema ${schema}, this version's is ${engine.schemaVersion}`;
       return [file, warning("store", seen, "nothing: the next start makes a backup and migrates it")];
     }
-    const key = keyProblem(path, keyFile, { readOnly });
+    const key = keyProblem(engine, { path, keyFile }, { readOnly });
     return [
       file,
       key === null
         ? good("secrets", `${keyFile} is the database's key`)
         : problem("secrets", key, "do one of these; until then no delivery can be signed"),
-      good("store", `the database has this version's schema (${SCHEMA_VERSION})`),
-      ...checkSources(config, sourceStatesOfFile(path, { readOnly })),
-      ...checkDeliveries(undeliveredOfFile(path, { readOnly })),
+      good("store", `the database has this version's schema (${engine.schemaVersion})`),
+      ...checkSources(config, engine.sourceStates(path, { readOnly })),
+      ...checkDeliveries(engine.undelivered(path, { readOnly })),
     ];
   } catch (error) {
-    const todo = causeOf(error) === "corrupt" ? adviceOn("corrupt") : "do what it says, or change store.path";
+    const todo = engine.adviceOn(error as Error) ?? "do what it says, or change store.path";
     return [file, problem("store", `${path}: ${(error as Error).message}`, todo)];
   }
 }

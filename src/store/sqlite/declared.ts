@@ -15,7 +15,6 @@ import { customerFromRow } from "./customer_rows.ts";
 import { CUSTOMER_COLUMNS } from "./customer_rows.ts";
 import { disableKey } from "./key_rows.ts";
 import { insertKey } from "./key_rows.ts";
-import { SCHEMA_VERSION, schemaVersion } from "./migrate.ts";
 
 /** The part of the port that concerns declared customers. */
 export function createDeclared(connection: Connection): Pick<AccountStore, "declareCustomers"> {
@@ -38,25 +37,8 @@ export function createDeclared(connection: Connection): Pick<AccountStore, "decl
   };
 }
 
-/**
- * What in the database of a file contradicts the declarations; nothing is written, with `readOnly` not even a log that
- * a killed process left. Null when its schema is not this version's: then only a start can tell.
- */
-export function findConflictsInFile(
-  path: string,
-  customers: readonly DeclaredCustomer[],
-  options: { readOnly: boolean },
-): DeclarationConflict[] | null {
-  const connection = new Connection(path, options);
-  try {
-    if (schemaVersion(connection) !== SCHEMA_VERSION) return null;
-    return customers.flatMap((customer) => findConflicts(connection, customer));
-  } finally {
-    connection.close();
-  }
-}
-
-function findConflicts(connection: Connection, customer: DeclaredCustomer): DeclarationConflict[] {
+/** What in the database contradicts a declaration. */
+export function findConflicts(connection: Connection, customer: DeclaredCustomer): DeclarationConflict[] {
   const { id, name, email, keyHashes } = customer;
   const known = connection.get("select email, enabled, erased_at from customers where id = ?", id);
   if (known !== undefined && known["erased_at"] !== null) return [{ name, what: "erased", holderId: id }];

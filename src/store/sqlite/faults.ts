@@ -60,9 +60,19 @@ export function storageError(cause: Cause, options?: ErrorOptions): StorageError
   return new StorageError(PROBLEMS[cause], options);
 }
 
-/** What to do about a fault of this cause. */
-export function adviceOn(cause: Cause): string {
-  return PROBLEMS[cause].advice;
+/** EACCES, EROFS and SQLite's own texts for the same. */
+const UNWRITABLE = /permission denied|read-only file system|readonly database|unable to open database file/i;
+
+/** See {@link StoreEngine.adviceOn}. */
+export function adviceOn(
+  error: Error,
+  { hasRoom = () => true }: { hasRoom?: () => boolean } = {},
+): string | null {
+  const cause = causeOf(error);
+  if (cause === "corrupt") return PROBLEMS.corrupt.advice;
+  // On a full disk SQLite cannot make the file that its readers share, and calls that an I/O error.
+  if (cause === "io") return PROBLEMS[hasRoom() ? "io" : "full"].advice;
+  return UNWRITABLE.test(error.message) ? PROBLEMS.read_only.advice : null;
 }
 
 /** What the monitor asks about the database file, and whom it tells. */

@@ -2,78 +2,42 @@
 import { Buffer } from "node:buffer";
 import type { Act } from "../../domain/audit.ts";
 import { type Random, type Vault, VaultError, type VaultSource } from "../../domain/ports.ts";
+import type { DiscardedSecrets } from "../../domain/store_engine.ts";
 import { noteAct } from "./audit.ts";
-import { Connection } from "./connection.ts";
+import type { Connection } from "./connection.ts";
 import { switchOff } from "./endpoints.ts";
-import { SCHEMA_VERSION, schemaVersion } from "./migrate.ts";
 import { openVault, readProof, secretPlace, writeProof } from "./seals.ts";
 
 /** As many as a webhook secret has. */
 const SECRET_BYTES = 32;
 
-/** What came of giving up a key: how many subscriptions need a new secret now, by customer. */
-export type GivenUp = Record<string, string[]>;
-
-/** Who gives a key up, and what that needs. */
-export interface GivingUp {
+/** Who replaces a key, and what that needs. */
+interface Replacing {
   by: Act;
   random: Random;
   newMailId: () => string;
 }
 
-/**
- * Makes sure that the file's key is there and its own, as opening the store does; false when nothing is sealed yet.
- * Throws {@link VaultError}. Nothing is written.
- */
-export function requireKey(
-  path: string,
-  vaultSource: VaultSource,
-  options: { readOnly?: boolean } = {},
-): boolean {
-  return withConnection(path, (connection) => {
-    if (readProof(connection) === null) return false;
-    openVault(connection, vaultSource);
-    return true;
-  }, options);
+/** See {@link StoreEngine.requireKey}. */
+export function requireKey(connection: Connection, vaultSource: VaultSource): void {
+  if (readProof(connection) !== null) openVault(connection, vaultSource);
 }
 
 /**
- * Seals the store with another key, in one transaction. Every secret is given up: in its place stands one that nobody
- * knows, subscriptions are switched off (`key-lost`) until their owners rotate it, and remembered answers are dropped.
- * Throws when the old key is there, and when the database is not of this version's schema.
+ * Seals the store with another key, in one transaction. Every secret is replaced by one that nobody knows, subscriptions
+ * are disabled (`key-lost`) until their owners rotate it, and stored responses are dropped. Throws when the old key is
+ * there.
  */
-export function giveUpKey(
-  path: string,
+export function replaceKey(
+  connection: Connection,
   vaultSource: VaultSource,
-  { by, random, newMailId }: GivingUp,
-): GivenUp {
-  return withConnection(path, (connection) => {
-    const schema = schemaVersion(connection);
-    if (schema !== SCHEMA_VERSION) {
-      throw new Error(
-        `the database has schema ${schema}, this version's is ${SCHEMA_VERSION}: run this with the version of Regfeed ` +
-          "that last ran on it, and update after that",
-      );
-    }
-    const vault = vaultSource({ mayMake: true });
-    return connection.transaction("durable", () => {
-      if (isOwnKey(connection, vault)) throw new Error("the key is there and belongs to this database");
-      return giveUp(connection, vault, { by, random, newMailId });
-    });
+  replacing: Replacing,
+): DiscardedSecrets {
+  const vault = vaultSource({ mayMake: true });
+  return connection.transaction("durable", () => {
+    if (isOwnKey(connection, vault)) throw new Error("the key is there and belongs to this database");
+    return discardSecrets(connection, vault, replacing);
   });
-}
-
-function withConnection<T>(
-  path: string,
-  work: (connection: Connection) => T,
-  options: { readOnly?: boolean } = {},
-): T {
-  const connection = new Connection(path, options);
-  try {
-    return work(connection);
-  } finally {
-    connection.close();
-  }
 }
 
 function isOwnKey(connection: Connection, vault: Vault): boolean {
@@ -86,12 +50,12 @@ function isOwnKey(connection: Connection, vault: Vault): boolean {
   }
 }
 
-function giveUp(
+function discardSecrets(
   connection: Connection,
   vault: Vault,
-  { by, random, newMailId }: GivingUp,
-): GivenUp {
-  const given: GivenUp = {};
+  { by, random, newMailId }: Replacing,
+): DiscardedSecrets {
+  const discarded: DiscardedSecrets = {};
   writeProof(connection, vault);
   for (const row of connection.all("select id, customer_id, disabled_at, deleted_at from subscriptions")) {
     const [id, customerId] = [String(row["id"]), String(row["customer_id"])];
@@ -107,12 +71,12 @@ function giveUp(
     } else {
       connection.run("update subscriptions set disabled_by = 'key-lost' where id = ?", id);
     }
-    (given[customerId] ??= []).push(id);
+    (discarded[customerId] ??= []).push(id);
   }
   connection.run("delete from remembered_answers");
-  noteAct(connection, by, "store.new-key", null, { subscriptions: Object.values(given).flat().length });
-  for (const [customerId, subscriptions] of Object.entries(given)) {
+  noteAct(connection, by, "store.new-key", null, { subscriptions: Object.values(discarded).flat().length });
+  for (const [customerId, subscriptions] of Object.entries(discarded)) {
     noteAct(connection, by, "secrets.give-up", customerId, { subscriptions });
   }
-  return given;
+  return discarded;
 }

@@ -78,30 +78,6 @@ export function readProof(connection: Connection): Uint8Array | null {
   return connection.get("select proof from vault where id = 1")?.["proof"] as Uint8Array | undefined ?? null;
 }
 
-/** The second half of the step that seals: seals what the first half moved out of the file, and writes the proof. */
-export function sealWhatWasClear(connection: Connection, vault: Vault): void {
-  for (const row of connection.all("select id, webhook_secret from clear_secrets")) {
-    const id = String(row["id"]);
-    const sealed = vault.seal(String(row["webhook_secret"]), secretPlace(id));
-    connection.run("update subscriptions set secret = ? where id = ?", sealed, id);
-  }
-  for (
-    const row of connection.all("select customer_id, key, request_hash, json, created_at from clear_answers")
-  ) {
-    const [customerId, key] = [String(row["customer_id"]), String(row["key"])];
-    connection.run(
-      "insert into remembered_answers (customer_id, key, request_hash, answer, created_at) values (?, ?, ?, ?, ?)",
-      customerId,
-      key,
-      String(row["request_hash"]),
-      vault.seal(String(row["json"]), answerPlace(customerId, key)),
-      Number(row["created_at"]),
-    );
-  }
-  connection.script("drop table clear_secrets; drop table clear_answers;");
-  writeProof(connection, vault);
-}
-
 /** Makes the vault's key the store's. */
 export function writeProof(connection: Connection, vault: Vault): void {
   connection.run("insert or replace into vault (id, proof) values (1, ?)", vault.seal(PROOF, proofPlace));

@@ -75,17 +75,8 @@ export function createSources(
   };
 }
 
-/** The state of every source of a file that may be in use; it must have this version's schema. */
-export function sourceStatesOfFile(path: string, options: { readOnly?: boolean } = {}): SourceState[] {
-  const connection = new Connection(path, options);
-  try {
-    return listStates(connection);
-  } finally {
-    connection.close();
-  }
-}
-
-function listStates(connection: Connection): SourceState[] {
+/** The state of every source. */
+export function listStates(connection: Connection): SourceState[] {
   return connection.all(
     `select ${COLUMNS}, (select paused_until from hosts where hosts.host = sources.host) as paused_until
      from sources order by id`,

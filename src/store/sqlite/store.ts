@@ -1,7 +1,7 @@
 // The SQLite engine of the Store port.
-import type { AfterTurn, Vault, VaultSource } from "../../domain/ports.ts";
+import type { Vault, VaultSource } from "../../domain/ports.ts";
 import type { Store } from "../../domain/store.ts";
-import type { StorageProblem } from "../../domain/storage_fault.ts";
+import type { OpenStoreOptions } from "../../domain/store_engine.ts";
 import { Connection } from "./connection.ts";
 import { accountHealth } from "./account_health.ts";
 import { createAudit } from "./audit.ts";
@@ -18,7 +18,7 @@ import { createErasure } from "./erase.ts";
 import { createKeys } from "./keys.ts";
 import { createMails } from "./mails.ts";
 import { createMatching } from "./matching.ts";
-import { migrate } from "./migrate.ts";
+import { migrate, type Migration } from "./migrate.ts";
 import { createPayments } from "./payments.ts";
 import { createRememberedAnswers } from "./remembered_answers.ts";
 import { createReplays } from "./replays.ts";
@@ -30,15 +30,11 @@ import { createUndelivered } from "./undelivered.ts";
 import { causeOf, FaultMonitor, storageError } from "./faults.ts";
 import { createUsage } from "./usage.ts";
 
-/**
- * Opens the database file, creates it when it is not there (its folder must be), and brings its schema up to date.
- * `:memory:` gives a store of its own. Throws when the file is no database or another program's, or is of a newer
- * schema; such a file is left as it is. The vault seals secrets; {@link VaultError} when its key is not the store's.
- */
+/** See {@link StoreEngine.open}; `migrations` are the engine's. */
 export function openStore(
   path: string,
   vaultSource: VaultSource,
-  { hasRoom, identifyFile, onFault, ...options }: OpenStoreOptions = {},
+  { hasRoom, identifyFile, onFault, ...options }: SqliteOptions = {},
 ): Store {
   const { connection, vault } = openFile(path, vaultSource, options);
   const candidates = new Candidates(connection);
@@ -93,29 +89,25 @@ export function openStore(
   });
 }
 
-/** What a store can be told of its file. */
-export interface OpenStoreOptions {
-  /** Whether the file's disk has room for more than a page. */
-  hasRoom?: () => boolean;
-  /** Identifies the file that is at the path now; null where there is none. Without it, no file is replaced. */
-  identifyFile?: () => string | null;
-  /** Called when a fault of the storage begins, and with null when it is over. */
-  onFault?: (problem: StorageProblem | null) => void;
-  /** Whether the key may be missing until something is sealed or opened: for whoever does neither. */
-  vaultWhenUsed?: boolean;
-  /** Calls back when what is ready now is done: requests that came together share what a read costs. */
-  afterTurn?: AfterTurn;
+interface SqliteOptions extends OpenStoreOptions {
+  migrations?: readonly Migration[];
 }
 
 function openFile(
   path: string,
   vaultSource: VaultSource,
-  { vaultWhenUsed = false, ...options }: Omit<OpenStoreOptions, "hasRoom" | "identifyFile" | "onFault">,
+  { vaultWhenUsed = false, migrations, ...options }: Omit<
+    SqliteOptions,
+    "hasRoom" | "identifyFile" | "onFault"
+  >,
 ): { connection: Connection; vault: Vault } {
   let connection: Connection | null = null;
   try {
     connection = new Connection(path, options);
-    return { connection, vault: migrate(connection, vaultSource, { vaultWhenUsed }) };
+    return {
+      connection,
+      vault: migrate(connection, vaultSource, { vaultWhenUsed, ...(migrations && { migrations }) }),
+    };
   } catch (error) {
     connection?.close();
     const cause = causeOf(error);

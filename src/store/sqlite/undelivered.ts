@@ -23,18 +23,13 @@ export function createUndelivered(
 /** Customers that the doctor names. */
 const LARGEST = 3;
 
-/** What does not arrive, of a database's file that a server may have open. */
-export function undeliveredOfFile(path: string, options: { readOnly?: boolean } = {}): Undelivered {
-  const connection = new Connection(path, options);
-  try {
-    const switchedOff = connection.all(
-      `select id, disabled_by from subscriptions
+/** What has not been delivered. */
+export function findUndelivered(connection: Connection): Undelivered {
+  const switchedOff = connection.all(
+    `select id, disabled_by from subscriptions
        where deleted_at is null and disabled_by is not null and disabled_by <> 'owner' order by disabled_at, id`,
-    ).map((row) => ({ id: String(row["id"]), by: row["disabled_by"] as Exclude<SwitchedOffBy, "owner"> }));
-    return { ...countAll(connection), switchedOff, largest: largestCustomers(connection, LARGEST) };
-  } finally {
-    connection.close();
-  }
+  ).map((row) => ({ id: String(row["id"]), by: row["disabled_by"] as Exclude<SwitchedOffBy, "owner"> }));
+  return { ...countAll(connection), switchedOff, largest: largestCustomers(connection, LARGEST) };
 }
 
 /** A row for each customer is read, whatever is stored for them. */

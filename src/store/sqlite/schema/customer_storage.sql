@@ -1,7 +1,7 @@
 -- What is stored for each customer, counted as it is written: how many deliveries are held, and about how many bytes its
 -- subscriptions, deliveries, bodies and attempts take. Each row counts with an estimate for its columns of fixed size and
--- its index entries (a subscription or a delivery 400 bytes, an attempt 100), and with the length of its texts: those of a
--- subscription are all in its identity, and again in its other columns and two indexes. An ending that several bodies
+-- its index entries (a subscription or a delivery 400 bytes, an attempt 100), and with the length of its texts: those of
+-- a subscription are all in its identity, and again in its other columns and two indexes. An ending that several bodies
 -- share is counted for none of them.
 
 create table customer_storage (
@@ -9,19 +9,6 @@ create table customer_storage (
   held integer not null default 0,
   bytes integer not null default 0
 ) strict, without rowid;
-
-create temp view stored_rows as
-select customer_id, 0 as held, 400 + 4 * octet_length(identity) as bytes from subscriptions
-union all select customer_id, status = 'held', 400 from deliveries
-union all select customer_id, 0, octet_length(body) from delivery_bodies join deliveries on seq = delivery_seq
-union all select customer_id, 0, 100 + coalesce(octet_length(answer), 0)
-from attempts join deliveries on deliveries.id = delivery_id;
-
-insert into customer_storage (customer_id, held, bytes)
-select id, coalesce(sum(held), 0), coalesce(sum(bytes), 0)
-from customers left join stored_rows on customer_id = id group by id;
-
-drop view stored_rows;
 
 create trigger storage_of_customer after insert on customers
 begin

@@ -1,0 +1,69 @@
+// SQLite as a store engine: what can be done with a database file beside using it as a store.
+import type { ExamineOptions, StoreEngine } from "../../domain/store_engine.ts";
+import { Connection } from "./connection.ts";
+import { copyDatabase } from "./copy.ts";
+import { findConflicts } from "./declared.ts";
+import { adviceOn } from "./faults.ts";
+import { inspectDatabase, releaseDatabase } from "./inspect.ts";
+import { migrate, type Migration, MIGRATIONS, refuseForeign, schemaVersion } from "./migrate.ts";
+import { replaceKey, requireKey } from "./new_key.ts";
+import { listStates } from "./sources.ts";
+import { openStore } from "./store.ts";
+import { findUndelivered } from "./undelivered.ts";
+
+/** The engine; `migrations` are those of this version, unless a test makes up further ones. */
+export function createSqliteEngine(migrations: readonly Migration[] = MIGRATIONS): StoreEngine {
+  const schema = migrations.length;
+  return {
+    schemaVersion: schema,
+    open: (path, vaultSource, options) => openStore(path, vaultSource, { ...options, migrations }),
+    schemaOf: (path, options) =>
+      withConnection(path, options, (connection) => {
+        refuseForeign(connection, schema);
+        return schemaVersion(connection);
+      }),
+    migrate: (path, vaultSource) =>
+      withConnection(path, {}, (connection) => void migrate(connection, vaultSource, { migrations })),
+    release: releaseDatabase,
+    copy: copyDatabase,
+    inspect: inspectDatabase,
+    adviceOn,
+    requireKey: (path, vaultSource, options) =>
+      withConnection(path, options, (connection) => requireKey(connection, vaultSource)),
+    replaceKey: (path, vaultSource, by) =>
+      withConnection(path, {}, (connection) => {
+        const found = schemaVersion(connection);
+        if (found !== schema) {
+          throw new Error(
+            `the database has schema ${found}, this version's is ${schema}: run this with the version of Regfeed that ` +
+              "last ran on it, and update after that",
+          );
+        }
+        return replaceKey(connection, vaultSource, by);
+      }),
+    sourceStates: (path, options) => withConnection(path, options, listStates),
+    undelivered: (path, options) => withConnection(path, options, findUndelivered),
+    declaredConflicts: (path, customers, options) =>
+      withConnection(
+        path,
+        options,
+        (connection) =>
+          schemaVersion(connection) === schema
+            ? customers.flatMap((customer) => findConflicts(connection, customer))
+            : null,
+      ),
+  };
+}
+
+function withConnection<T>(
+  path: string,
+  options: ExamineOptions | undefined,
+  work: (connection: Connection) => T,
+): T {
+  const connection = new Connection(path, options);
+  try {
+    return work(connection);
+  } finally {
+    connection.close();
+  }
+}

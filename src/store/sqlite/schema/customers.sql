@@ -1,0 +1,93 @@
+-- Customers, their API keys, what they have used of their limits, and the audit log.
+
+create table customers (
+  id text primary key,
+  email text not null,
+  tier text not null check (tier in ('indie', 'team', 'gpai', 'embedded')),
+  enabled integer not null check (enabled in (0, 1)),
+  -- Who disabled it; null while it is enabled.
+  disabled_by text check (disabled_by in ('operator', 'payment')),
+  limits text not null check (json_valid(limits)),
+  language text not null default 'en' check (language in ('en', 'de', 'fr')),
+  -- Declared in the config, which alone may change it.
+  declared integer not null default 0 check (declared in (0, 1)),
+  created_at integer not null,
+  erased_at integer
+) strict;
+
+create table api_keys (
+  hash text primary key check (length(hash) = 64),
+  customer_id text not null references customers (id),
+  last_four text not null check (length(last_four) = 4),
+  created_at integer not null,
+  disabled_at integer
+) strict, without rowid;
+
+create index api_keys_by_customer on api_keys (customer_id, created_at);
+
+create table api_usage (
+  customer_id text not null references customers (id),
+  day text not null,
+  requests integer not null check (requests >= 0),
+  primary key (customer_id, day)
+) strict, without rowid;
+
+-- What a customer has used of the limits per UTC day (test calls, replays, backfills). Only the latest day is kept.
+create table daily_usage (
+  customer_id text not null references customers (id),
+  action text not null,
+  -- "2026-07-31", in UTC.
+  day text not null,
+  used integer not null check (used >= 0),
+  primary key (customer_id, action)
+) strict, without rowid;
+
+create table delivery_usage (
+  customer_id text not null references customers (id),
+  month text not null,
+  deliveries integer not null check (deliveries >= 0),
+  -- When the month's quota was nearly and completely used, so that its owner is told of each once.
+  warned_at integer,
+  spent_at integer,
+  primary key (customer_id, month)
+) strict, without rowid;
+
+-- First responses to requests with an Idempotency-Key, kept for a day; sealed, because they contain secrets.
+create table remembered_answers (
+  customer_id text not null references customers (id),
+  key text not null,
+  request_hash text not null,
+  answer blob not null,
+  created_at integer not null,
+  primary key (customer_id, key)
+) strict, without rowid;
+
+create index remembered_answers_by_age on remembered_answers (created_at);
+
+-- What the operator, the payments and the service have done to customers: no secrets, no email addresses.
+create table audit (
+  seq integer primary key autoincrement,
+  at integer not null,
+  actor text not null,
+  act text not null,
+  customer_id text,
+  change text not null check (json_valid(change))
+) strict;
+
+create index audit_by_customer on audit (customer_id, seq);
+
+create trigger audit_is_append_only before update on audit
+begin
+  select raise(abort, 'the audit is append-only');
+end;
+
+create trigger audit_is_kept before delete on audit
+begin
+  select raise(abort, 'the audit is append-only');
+end;
+
+create trigger audit_is_not_replaced before insert on audit
+when exists (select 1 from audit where seq = new.seq)
+begin
+  select raise(abort, 'the audit is append-only');
+end;

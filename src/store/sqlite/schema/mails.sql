@@ -1,0 +1,29 @@
+-- Mails to customers, from the moment they are queued. The recipient is looked up when a mail is sent.
+
+create table mails (
+  id text primary key,
+  kind text not null check (kind in ('welcome', 'key-rotated', 'payment-failed', 'access-ended', 'tier-changed',
+    'subscriptions-held', 'delivery-warning', 'delivery-disabled', 'quota-80', 'quota-100', 'held-full')),
+  customer_id text not null references customers (id),
+  -- What its text is rendered from: no key, no email address. '{}' long after the mail was finished.
+  data text not null check (json_valid(data)),
+  -- The occasion: one mail is written for each.
+  once_key text not null unique,
+  status text not null default 'queued' check (status in ('queued', 'sent', 'failed', 'cancelled')),
+  -- Attempts ever made, and those since the mail was last queued: these decide on the next retry.
+  attempts integer not null default 0 check (attempts >= 0),
+  tries integer not null default 0 check (tries between 0 and attempts),
+  next_attempt_at integer not null,
+  last_problem text,
+  created_at integer not null,
+  finished_at integer,
+  -- The key that the last attempt at a welcome mail made.
+  key_hash text check (length(key_hash) = 64),
+  check ((status = 'queued') = (finished_at is null))
+) strict, without rowid;
+
+create index mails_due on mails (next_attempt_at, id) where status = 'queued';
+create index mails_failed on mails (finished_at) where status = 'failed';
+create index mails_by_customer on mails (customer_id, created_at, id);
+create index mails_by_age on mails (created_at, id);
+create index mails_to_blank on mails (finished_at) where status in ('sent', 'cancelled') and data <> '{}';

@@ -1,0 +1,17 @@
+// The schema of the database: one file per noun.
+import customerStorage from "./customer_storage.sql" with { type: "text" };
+import customers from "./customers.sql" with { type: "text" };
+import deliveries from "./deliveries.sql" with { type: "text" };
+import events from "./events.sql" with { type: "text" };
+import mails from "./mails.sql" with { type: "text" };
+import payments from "./payments.sql" with { type: "text" };
+import publications from "./publications.sql" with { type: "text" };
+import sources from "./sources.sql" with { type: "text" };
+import store from "./store.sql" with { type: "text" };
+import subscriptions from "./subscriptions.sql" with { type: "text" };
+
+/** Creates all tables. Triggers come after the tables that they are on. */
+export const SCHEMA = [
+  ...[store, sources, events, publications, customers, payments, mails, subscriptions, deliveries],
+  customerStorage,
+].join("\n");

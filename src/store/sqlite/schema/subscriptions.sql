@@ -1,0 +1,111 @@
+-- Subscriptions, the health of their endpoints, and how far those that are catching up have come.
+
+create table subscriptions (
+  id text primary key,
+  customer_id text not null references customers (id),
+  webhook_url text not null,
+  -- Sealed, as the secret before it, which also signs until previous_secret_until.
+  secret blob not null,
+  previous_secret blob,
+  previous_secret_until integer,
+  topics text not null check (json_valid(topics)),
+  source_filter text not null check (json_valid(source_filter)),
+  severity_min text not null check (severity_min in ('info', 'low', 'medium', 'high', 'critical')),
+  language text not null,
+  -- URL and filters in one canonical text: two active subscriptions of a customer never share it.
+  identity text not null,
+  created_at integer not null,
+  -- Events up to this one were stored before the subscription and are not delivered to it.
+  after_seq integer not null,
+  -- The number of its next delivery is the one after its last, and never below this.
+  next_sequence integer not null default 1,
+  -- Disabled, and by what: its owner, a response 410, days without a success, a lost key, the number of subscriptions
+  -- in its customer's tier.
+  disabled_at integer,
+  disabled_by text check (disabled_by in ('owner', 'gone', 'failing', 'key-lost', 'tier')),
+  deleted_at integer,
+  -- Deleted a short time ago: its remaining deliveries may still have to be cancelled.
+  closing integer not null default 0 check (closing in (0, 1)),
+  -- The endpoint's health: the first failure since the last success, and the failed attempts in a row.
+  first_failure_at integer,
+  consecutive_failures integer not null default 0 check (consecutive_failures >= 0),
+  last_success_at integer,
+  -- When its owner was warned that it will be disabled.
+  warned_at integer,
+  -- Which of the last attempts were slow: a bit each, the newest the lowest. Null before the first one.
+  slow_attempts integer,
+  -- 'steady': as much as the limits allow; 'probing': one attempt at a time, until one succeeds; 'recovering': at a
+  -- limited rate, until nothing is due.
+  pace text not null default 'steady' check (pace in ('steady', 'probing', 'recovering')),
+  -- No attempt begins before this time.
+  resume_at integer not null default 0,
+  -- A backfill: events published since this time, handled up to this seq.
+  backfill_since integer,
+  backfill_seq integer,
+  -- The last place of match_log that was matched with the subscription; null unless it is catching up.
+  resume_after integer check (resume_after >= 0),
+  -- Since when it has waited for quota, or to be enabled, before it goes on catching up.
+  paused_at integer,
+  -- Since when it has been catching up because its customer's limit of held deliveries was reached.
+  held_full_since integer,
+  check ((disabled_at is null) = (disabled_by is null)),
+  check ((previous_secret is null) = (previous_secret_until is null)),
+  check ((backfill_since is null) = (backfill_seq is null))
+) strict, without rowid;
+
+create unique index subscriptions_active on subscriptions (customer_id, identity)
+  where deleted_at is null and disabled_at is null;
+-- A subscription that returns by itself keeps its identity: no other one takes it meanwhile.
+create unique index subscriptions_wanted on subscriptions (customer_id, identity)
+  where deleted_at is null and (disabled_at is null or disabled_by = 'tier');
+create index subscriptions_over_tier on subscriptions (customer_id, created_at, id)
+  where deleted_at is null and disabled_by = 'tier';
+create index subscriptions_by_customer on subscriptions (customer_id, created_at, id);
+create index subscriptions_failing on subscriptions (first_failure_at)
+  where first_failure_at is not null and disabled_at is null and deleted_at is null;
+create index subscriptions_behind on subscriptions (resume_after)
+  where resume_after is not null and deleted_at is null;
+create index subscriptions_catching_up on subscriptions (customer_id, id)
+  where resume_after is not null and paused_at is null and deleted_at is null;
+create index subscriptions_paused on subscriptions (customer_id, id)
+  where paused_at is not null and deleted_at is null;
+create index subscriptions_closing on subscriptions (id) where closing = 1;
+
+-- Counts the changes of what events are matched with, so that a process knows whether what it has read is up to date.
+create table matching_state (
+  id integer primary key check (id = 1),
+  version integer not null
+) strict;
+
+insert into matching_state (id, version) values (1, 0);
+
+create trigger customer_switched after update of enabled on customers
+begin
+  update matching_state set version = version + 1;
+end;
+
+create trigger subscription_added after insert on subscriptions
+begin
+  update matching_state set version = version + 1;
+end;
+
+-- Every column that matching reads.
+create trigger subscription_changed after update of id, customer_id, webhook_url, topics, source_filter, severity_min,
+  language, identity, created_at, after_seq, disabled_at, disabled_by, deleted_at on subscriptions
+begin
+  update matching_state set version = version + 1;
+end;
+
+create trigger subscription_fell_behind after update of resume_after on subscriptions
+when (old.resume_after is null) <> (new.resume_after is null)
+begin
+  update matching_state set version = version + 1;
+end;
+
+-- Events in the order in which they were matched, kept until every subscription that is catching up has passed them.
+create table match_log (
+  place integer primary key autoincrement,
+  event_seq integer not null references events (seq)
+) strict;
+
+create index match_log_by_event on match_log (event_seq);

@@ -1,0 +1,35 @@
+// A made-up next version of Regfeed, whose schema has two more steps; run as a program, it is that version's command line.
+import { runCli } from "../../src/cli/cli.ts";
+import { createHost } from "../../src/platform/process.ts";
+import { hearSignals } from "../../src/platform/signals.ts";
+import { createSqliteEngine } from "../../src/store/sqlite/engine.ts";
+import { type Migration, MIGRATIONS } from "../../src/store/sqlite/migrate.ts";
+
+/** The steps of the next version: a new column, and a table that is replaced while others refer to it. */
+export const NEXT_MIGRATIONS: readonly Migration[] = [
+  ...MIGRATIONS,
+  { sql: "alter table customers add column note text" },
+  {
+    sql: `
+      create table keys_next (
+        hash text primary key check (length(hash) = 64),
+        customer_id text not null references customers (id),
+        last_four text not null check (length(last_four) = 4),
+        label text not null default '',
+        created_at integer not null,
+        disabled_at integer
+      ) strict, without rowid;
+      insert into keys_next (hash, customer_id, last_four, created_at, disabled_at)
+        select hash, customer_id, last_four, created_at, disabled_at from api_keys;
+      drop table api_keys;
+      alter table keys_next rename to api_keys;
+      create index api_keys_by_customer on api_keys (customer_id, created_at);
+    `,
+    replacesTables: true,
+  },
+];
+
+if (import.meta.main) {
+  const host = createHost(hearSignals());
+  host.exit(await runCli(host, () => Promise.resolve(createSqliteEngine(NEXT_MIGRATIONS))));
+}
