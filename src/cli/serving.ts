@@ -59,7 +59,7 @@ export async function serve(
   const { config, file } = loaded;
   const log = platform.log("serve");
   const { clock } = platform;
-  const engine = await call.loadEngine();
+  const [engine, files] = [await call.loadEngine(), call.host];
   const stopSignal = call.host.stopSignal();
   log.info("starting", {
     version: VERSION,
@@ -75,11 +75,7 @@ export async function serve(
   const metrics = createMetrics();
   measureProcess(metrics, clock.nowMs());
   parts.defer(measureEventLoop(platform.eventLoop, metrics, log));
-  const measured = measureService(metrics, config, {
-    files: call.host,
-    clock,
-    schemaVersion: engine.schemaVersion,
-  });
+  const measured = measureService(metrics, config, { files, clock, schemaVersion: engine.schemaVersion });
   const ending = new AbortController();
   parts.defer(() => ending.abort());
   parts.defer(await listenForMetrics(config, metrics));
@@ -100,7 +96,7 @@ export async function serve(
   parts.defer(() => store.close());
 
   // Not closed while the store is open: the files that they hold carry this process's locks on the database.
-  const tools = createBackupTools(call.host, engine, workOn(thread));
+  const tools = createBackupTools(files, engine, workOn(thread));
   let backups = Promise.resolve();
   const runBackups = (inForce: LoadedConfig, signal: AbortSignal) =>
     backups = startBackups(call.host, { ...inForce, platform, tools, measured }, signal);
