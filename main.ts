@@ -1,10 +1,10 @@
 // Entry point: arguments to a command.
-import { hearSignals } from "./src/platform/signals.ts";
+import { listenForSignals } from "./src/platform/signals.ts";
 
 if (import.meta.main) {
   // Before anything else is loaded: a service may be told to reload or to end as soon as it is there. Other commands end
   // by every signal, as programs do.
-  const signals = Deno.args[0] === "serve" ? hearSignals() : undefined;
+  const signals = Deno.args[0] === "serve" ? listenForSignals() : undefined;
   const [{ runCli }, { createHost }] = await Promise.all([
     import("./src/cli/cli.ts"),
     import("./src/platform/process.ts"),

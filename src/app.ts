@@ -140,7 +140,7 @@ export function createApp(
     trustedProxies: readRanges(config.server.trustedProxies),
     limits: config.limits,
     keys: createAccess({ store, clock: platform.clock }),
-    takeRequest: (customer) => quota.take(customer.id, limitOf(customer, config.tiers, "apiRequestsPerDay")),
+    countRequest: (customer) => quota.take(customer.id, limitOf(customer, config.tiers, "apiRequestsPerDay")),
   });
   const register = once(async () => {
     await ingest.register();
@@ -218,7 +218,7 @@ function createForgetting(
   { config, platform: { clock }, store }: Pick<AppOptions, "config" | "platform" | "store">,
 ): Record<string, () => Promise<void>> {
   return {
-    "old answers not forgotten": () => store.forgetAnswers(clock.nowMs() - REMEMBERED_FOR_MS),
+    "old answers not forgotten": () => store.forgetResponses(clock.nowMs() - REMEMBERED_FOR_MS),
     "old mails not emptied": async () => {
       const finishedUntilMs = clock.nowMs() - config.mail.keepMs;
       await store.blankMails({ finishedUntilMs, limit: BLANKED_AT_ONCE });

@@ -28,7 +28,7 @@ export interface Refusal {
 }
 
 /** The limits of all addresses. */
-export interface AddressLimits {
+export interface IpRateLimit {
   /** Counts one request of an address (null: of nobody who is limited); the refusal when it was one too many. */
   take(limited: Limited, address: string | null): Refusal | null;
   /** The same without counting: what {@link take} would say now. */
@@ -53,7 +53,7 @@ export function createAddressLimits(
     counts?: AddressCounts;
     maxAddresses?: number;
   } = {},
-): AddressLimits {
+): IpRateLimit {
   const measure = (limited: Limited, address: string | null, cost: 0 | 1): Refusal | null => {
     const perMinute = settings[limited];
     if (perMinute === null || address === null) return null;

@@ -1,7 +1,7 @@
 // What a handler answers.
 
 /** An answer: a status and its JSON, as text where it exists as text already. */
-export interface Answer {
+export interface ResponseBody {
   status: number;
   json: string;
   headers?: Record<string, string>;
@@ -10,6 +10,6 @@ export interface Answer {
 }
 
 /** An answer with this value as its JSON. */
-export function answer(status: number, value: unknown): Answer {
+export function responseBody(status: number, value: unknown): ResponseBody {
   return { status, json: JSON.stringify(value) };
 }

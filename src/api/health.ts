@@ -59,7 +59,7 @@ async function report(options: HealthOptions, nowMs: number): Promise<HealthRepo
     const fault = (await options.store.fault())?.fault ?? null;
     const isDegraded = fault !== null || config !== "ok" ||
       failing + blocked + silent + empty + partial + held_back > 0 ||
-      (deliveries.oldest_pending_age_ms ?? 0) > OLD_DELIVERY_MS || isTroubled(accounts, nowMs);
+      (deliveries.oldest_pending_age_ms ?? 0) > OLD_DELIVERY_MS || hasStorageFault(accounts, nowMs);
     return {
       status: fault === "unavailable" ? "down" : isDegraded ? "degraded" : "ok",
       database: fault ?? "ok",
@@ -84,7 +84,7 @@ async function report(options: HealthOptions, nowMs: number): Promise<HealthRepo
   }
 }
 
-function isTroubled(accounts: AccountHealth, nowMs: number): boolean {
+function hasStorageFault(accounts: AccountHealth, nowMs: number): boolean {
   const { failedMails, unknownPrices, oldestQueuedMailAtMs } = accounts;
   return failedMails > 0 || unknownPrices > 0 || nowMs - (oldestQueuedMailAtMs ?? nowMs) > OLD_MAIL_MS;
 }

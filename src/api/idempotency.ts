@@ -3,9 +3,9 @@ import { createHash } from "node:crypto";
 import { AppError } from "../domain/errors.ts";
 import type { Clock } from "../domain/ports.ts";
 import type { Store } from "../domain/store.ts";
-import type { RememberedAnswer } from "../domain/catch_up_store.ts";
+import type { RememberedResponse } from "../domain/catch_up_store.ts";
 import { invalid } from "./findings.ts";
-import type { Answer } from "./answer.ts";
+import type { ResponseBody } from "./answer.ts";
 
 /** How long an answer is kept, ms. */
 export const REMEMBERED_FOR_MS = 86_400_000;
@@ -26,7 +26,7 @@ export interface Repeatable {
 }
 
 /** What the answer to a request with a key is to be kept under. */
-export type Repetition = Pick<RememberedAnswer, "key" | "requestHash">;
+export type Repetition = Pick<RememberedResponse, "key" | "requestHash">;
 
 /** Runs requests that may be sent again: one for all routes of a process, for a key is the customer's, not a route's. */
 export interface Idempotency {
@@ -37,12 +37,15 @@ export interface Idempotency {
    * first is under way, `idempotency_key_reused` when the request is another one, `invalid_input` when the header is no
    * key.
    */
-  run(request: Repeatable, act: (repetition: Repetition | null) => Promise<Answer>): Promise<Answer>;
+  run(
+    request: Repeatable,
+    act: (repetition: Repetition | null) => Promise<ResponseBody>,
+  ): Promise<ResponseBody>;
 }
 
 /** Over the store's answers; one process answers requests. */
 export function createIdempotency(
-  { store, clock }: { store: Pick<Store, "findAnswer">; clock: Clock },
+  { store, clock }: { store: Pick<Store, "findResponse">; clock: Clock },
 ): Idempotency {
   const underWay = new Set<string>();
   return {
@@ -62,7 +65,7 @@ export function createIdempotency(
       underWay.add(place);
       try {
         const requestHash = hashOf(request);
-        const known = await store.findAnswer(request.customerId, key, clock.nowMs() - REMEMBERED_FOR_MS);
+        const known = await store.findResponse(request.customerId, key, clock.nowMs() - REMEMBERED_FOR_MS);
         if (known === null) return await act({ key, requestHash });
         if (known.requestHash !== requestHash) {
           throw new AppError(

@@ -63,8 +63,8 @@ export function checkBody(bytes: Uint8Array, schema: z.ZodType): CheckedInput {
     field,
     message: "holds half of a character",
   }));
-  const twice = read.twice.map((field) => ({ field, message: "is given more than once" }));
-  return { ...checked, errors: [...checked.errors, ...broken, ...twice] };
+  const repeated = read.twice.map((field) => ({ field, message: "is given more than once" }));
+  return { ...checked, errors: [...checked.errors, ...broken, ...repeated] };
 }
 
 /** What the bytes say, with the names that an object of it has twice: readers of JSON do not agree on which counts. */
@@ -180,7 +180,7 @@ function fieldErrors(issue: z.core.$ZodIssue, what: "parameter" | "field", known
       message: `is not a ${what} that this path knows${known === "" ? "" : `; it knows ${known}`}`,
     }));
   }
-  return [{ field: path === "" ? "body" : path, message: inWords(issue) }];
+  return [{ field: path === "" ? "body" : path, message: describeExpected(issue) }];
 }
 
 const KINDS: Record<string, string> = {
@@ -197,7 +197,7 @@ const KINDS: Record<string, string> = {
 const COUNTED: readonly string[] = ["string", "array"];
 
 /** What is wrong, in the words of somebody who sends JSON; a schema's own message stands as it is. */
-function inWords(issue: z.core.$ZodIssue): string {
+function describeExpected(issue: z.core.$ZodIssue): string {
   if (issue.code === "invalid_type" && issue.message.startsWith("Invalid input")) {
     const wanted = KINDS[issue.expected] ?? issue.expected;
     return issue.message.endsWith("undefined") ? `is missing: it must be ${wanted}` : `must be ${wanted}`;

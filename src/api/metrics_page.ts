@@ -10,7 +10,7 @@ const HEADERS = { "cache-control": "no-store", "x-content-type-options": "nosnif
  * The answer to a request for the metrics: 200 with the text; 401 without the `token` where there is one (as
  * `Authorization: Bearer TOKEN`), 404 for another path, 405 for another method.
  */
-export async function answerMetrics(
+export async function respondWithMetrics(
   request: Request,
   metrics: MetricsRegistry,
   token: string | null,

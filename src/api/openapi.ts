@@ -12,7 +12,7 @@ import type {
 } from "../wire/openapi.ts";
 import { deliveryPayload } from "../wire/delivery.ts";
 import { problem } from "../wire/service.ts";
-import { otherAnswers, responsesOf, sharedResponses } from "./openapi/answers.ts";
+import { otherResponses, responsesOf, sharedResponses } from "./openapi/answers.ts";
 import { HEADERS, REQUEST_HEADERS, type RequestHeaderName } from "./openapi/headers.ts";
 import { problemExamples, problemTable } from "./openapi/problems.ts";
 import { answerSchemas, queryParameters, requestSchemas, type Schemas } from "./openapi/schemas.ts";
@@ -51,7 +51,7 @@ export function describeApi(routes: readonly Route[], { version, publicUrl }: De
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     webhooks: webhooks(payload),
-    "x-other-responses": otherAnswers(),
+    "x-other-responses": otherResponses(),
     components: {
       schemas: named.all(),
       responses,
@@ -125,7 +125,7 @@ const SECURITY: Readonly<Record<RouteAccess, Record<string, string[]>[]>> = {
 };
 
 function operationOf(route: Route, named: NamedSchemas): Operation {
-  const [answer = {}] = named.take(answerSchemas([route.answer]));
+  const [answer = {}] = named.take(answerSchemas([route.response]));
   const parameters = parametersOf(route, named);
   const taken = route.body ?? route.signedBody;
   const [body] = taken === undefined ? [] : named.take(requestSchemas([taken]));

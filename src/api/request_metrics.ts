@@ -3,7 +3,7 @@ import type { Limited } from "./address_limits.ts";
 import { type Metrics, SECONDS_BOUNDS } from "../domain/metrics.ts";
 
 /** A request that was answered. */
-export interface AnsweredRequest {
+export interface CompletedRequest {
   method: string;
   /** The path of the route as it is described (`/v1/events/{id}`); null for a path that nobody has. */
   route: string | null;
@@ -24,7 +24,7 @@ interface PathCounts {
 }
 
 /** A function that counts each answered request. */
-export function createRequestMetrics(metrics: Metrics): (answered: AnsweredRequest) => void {
+export function createRequestMetrics(metrics: Metrics): (answered: CompletedRequest) => void {
   const requests = metrics.counter({
     name: "regfeed_http_requests_total",
     help: "Requests that were answered.",

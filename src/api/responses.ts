@@ -17,7 +17,7 @@ export interface Passage {
 }
 
 /** An answer ready to be sent, whole or as what the client has already. */
-export interface Answered {
+export interface CompletedResponse {
   status: number;
   body: Body;
   headers: Record<string, string>;
@@ -46,7 +46,7 @@ export function preflight(passage: Passage, allow: string): Response {
 
 /** A success, or 304 to who has it. */
 export function success(
-  { status, body, headers }: Answered,
+  { status, body, headers }: CompletedResponse,
   { request, route, passage }: { request: Request; route: Route; passage: Passage },
 ): Response {
   const isRead = route.method === "GET" && status === 200;

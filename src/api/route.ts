@@ -4,7 +4,7 @@ import type { RequestAllowance } from "../domain/allowance.ts";
 import type { Customer } from "../domain/customer.ts";
 import type { ErrorCode } from "../domain/errors.ts";
 import type { Repetition } from "./idempotency.ts";
-import type { Answer } from "./answer.ts";
+import type { ResponseBody } from "./answer.ts";
 import type { Finding } from "./findings.ts";
 import type { HeaderName, RequestHeaderName } from "./openapi/headers.ts";
 import type { Tag } from "./openapi/texts.ts";
@@ -71,14 +71,14 @@ interface RouteRow {
   /** Takes an `Idempotency-Key`: what was answered before is answered again, before the body is looked into. */
   repeatable?: true;
   /** The answer of a success. */
-  answer: z.ZodType;
+  response: z.ZodType;
   status: number;
   /** Headers that the handler adds to it. */
-  answerHeaders?: readonly HeaderName[];
+  responseHeaders?: readonly HeaderName[];
   /** The media type of the answer, where it is not JSON. */
   contentType?: string;
   /** Other statuses that have the same body, and what they say. */
-  otherAnswers?: Record<number, string>;
+  otherResponses?: Record<number, string>;
   /** Errors of the handler; those that every route of its kind has are known. */
   errors?: readonly ErrorCode[];
   /** What is wrong with input that no schema can tell: unknown topics, say. It is given the fields that are good. */
@@ -94,9 +94,9 @@ interface RouteRow {
 export type Route =
   & RouteRow
   & (
-    | { access: "public"; handle(call: Call): Promise<Answer> }
-    | { access: "key"; handle(call: KeyCall): Promise<Answer> }
-    | { access: "signature"; maxBodyBytes: number; handle(call: SignedCall): Promise<Answer> }
+    | { access: "public"; handle(call: Call): Promise<ResponseBody> }
+    | { access: "key"; handle(call: KeyCall): Promise<ResponseBody> }
+    | { access: "signature"; maxBodyBytes: number; handle(call: SignedCall): Promise<ResponseBody> }
   );
 
 /** What a route with these schemas is given. */
@@ -110,7 +110,7 @@ export function publicRoute<
   row: Omit<RouteRow, "query" | "body"> & {
     query?: Q;
     body?: B;
-    handle(call: Call<Checked<Q>, Checked<B>>): Promise<Answer>;
+    handle(call: Call<Checked<Q>, Checked<B>>): Promise<ResponseBody>;
   },
 ): Route {
   return { ...row, access: "public" } as Route;
@@ -121,7 +121,7 @@ export function signedRoute(
   row: Omit<RouteRow, "query" | "body" | "verify"> & {
     maxBodyBytes: number;
     signedBody: z.ZodType;
-    handle(call: SignedCall): Promise<Answer>;
+    handle(call: SignedCall): Promise<ResponseBody>;
   },
 ): Route {
   return { ...row, access: "signature" };
@@ -136,7 +136,7 @@ export function keyRoute<
     query?: Q;
     body?: B;
     verify?(given: GivenInput<Checked<Q>, Checked<B>>): Promise<Finding[]>;
-    handle(call: KeyCall<Checked<Q>, Checked<B>>): Promise<Answer>;
+    handle(call: KeyCall<Checked<Q>, Checked<B>>): Promise<ResponseBody>;
   },
 ): Route {
   return { ...row, access: "key" } as Route;

@@ -9,8 +9,8 @@ import type { EventLoop } from "../domain/event_loop.ts";
 import type { Tracer } from "../domain/tracer.ts";
 import {
   type AddressCounts,
-  type AddressLimits,
   createAddressLimits,
+  type IpRateLimit,
   type Limited,
   type LimitSettings,
   refusalError,
@@ -34,9 +34,9 @@ import { toAppError } from "./problem.ts";
 import { Body, ResponseCache } from "./response_cache.ts";
 import { createProxyWatch, Routed } from "./routed.ts";
 import { createRouter, type Destination } from "./router.ts";
-import { type Answered, failure, preflight, success } from "./responses.ts";
-import type { AnsweredRequest } from "./request_metrics.ts";
-import type { Answer } from "./answer.ts";
+import { type CompletedResponse, failure, preflight, success } from "./responses.ts";
+import type { CompletedRequest } from "./request_metrics.ts";
+import type { ResponseBody } from "./answer.ts";
 import type { Call, KeyCall, Route, RouteAccess } from "./route.ts";
 
 /** No route takes it: with it the router tells of the path alone. */
@@ -51,7 +51,7 @@ export interface ServerOptions {
   tracer?: Tracer;
   eventLoop?: Pick<EventLoop, "begin">;
   /** Hears of every answered request. */
-  count(answered: AnsweredRequest): void;
+  count(answered: CompletedRequest): void;
   /** Proxies whose word on the client's address is taken. */
   trustedProxies: readonly AddressRange[];
   /** How often an address may ask without a good key. */
@@ -67,7 +67,7 @@ export interface ServerOptions {
   /** Answers alike what is sent again to a route that is repeatable. */
   idempotency: Idempotency;
   /** Counts one request of the customer. */
-  takeRequest(customer: Customer): Promise<RequestAllowance>;
+  countRequest(customer: Customer): Promise<RequestAllowance>;
 }
 
 /** The API as a function from requests to answers; it never throws. */
@@ -82,7 +82,7 @@ export interface ApiServer {
 interface Means {
   options: ServerOptions;
   cache: ResponseCache;
-  limits: AddressLimits;
+  limits: IpRateLimit;
 }
 
 /** Builds the server from the routes. */
@@ -139,7 +139,7 @@ export function createServer(options: ServerOptions): ApiServer {
       const way = { request, passage, means, startedMs };
       const wrong = findAddressError(passage.address, request.headers, isHost);
       const response = wrong === null
-        ? await answer(find(request.method, pathOf(passage.address)), way)
+        ? await respond(find(request.method, pathOf(passage.address)), way)
         : turnAway(overLimit("public", passage, limits) ?? wrong, passage);
       tell(response, way);
       return response;
@@ -159,11 +159,11 @@ interface Way {
 }
 
 /** The answer of a destination, whatever is thrown on the way to it; without its body when it was asked by HEAD. */
-async function answer(destination: Destination, way: Way): Promise<Response> {
+async function respond(destination: Destination, way: Way): Promise<Response> {
   const { request, passage, means: { options: { log } } } = way;
   let response: Response;
   try {
-    response = await answerAt(destination, way);
+    response = await respondAt(destination, way);
   } catch (thrown) {
     if (!(thrown instanceof AppError)) {
       log[failureLevel(thrown)]("request failed", { request: passage.requestId, cause: describe(thrown) });
@@ -182,7 +182,7 @@ async function withoutBody(whole: Response): Promise<Response> {
   return new Response(null, whole);
 }
 
-async function answerAt(destination: Destination, way: Way): Promise<Response> {
+async function respondAt(destination: Destination, way: Way): Promise<Response> {
   const { request, passage, means: { limits, options } } = way;
   if (destination.kind === "route") {
     const { route, params } = destination;
@@ -190,7 +190,7 @@ async function answerAt(destination: Destination, way: Way): Promise<Response> {
     passage.isPublic = destination.isPublic;
     passage.route = route.path;
     const customer = await admit(route.access, way);
-    const answered = answerRoute(route, { params, customer, way });
+    const answered = runRoute(route, { params, customer, way });
     const given = route.access === "signature"
       ? await answered.catch((error) => countTrial(error, passage, limits))
       : await answered;
@@ -222,37 +222,37 @@ interface Admitted {
 }
 
 /** The response of a route: from the cache, as long as nothing has changed that it depends on. */
-async function answerRoute(route: Route, admitted: Admitted): Promise<Answered> {
+async function runRoute(route: Route, admitted: Admitted): Promise<CompletedResponse> {
   const { passage: { address }, means: { cache, options } } = admitted.way;
-  if (route.state === undefined) return await makeAnswer(route, admitted);
+  if (route.state === undefined) return await makeResponse(route, admitted);
   // Read before the response is made: what is stored meanwhile makes the response outdated at once, never for good.
   const state = await route.state(options.clock.nowMs());
   const cached = cache.get(address, state);
   if (cached !== null) return { status: route.status, ...cached };
-  const made = await makeAnswer(route, admitted);
+  const made = await makeResponse(route, admitted);
   if (made.status === route.status) cache.put(address, state, made);
   return made;
 }
 
-async function makeAnswer(route: Route, { params, customer, way }: Admitted): Promise<Answered> {
+async function makeResponse(route: Route, { params, customer, way }: Admitted): Promise<CompletedResponse> {
   const { request, passage: { address, allowance, requestId }, means: { options } } = way;
   const { headers } = request;
   if (route.access === "key" && route.method !== "GET") refuseTags(headers.get("if-match"));
   const bytes = route.body === undefined && route.access !== "signature"
     ? null
     : await receiveBody(request, options.clock, route.maxBodyBytes);
-  const act = async (repetition: Repetition | null): Promise<Answer> => {
+  const act = async (repetition: Repetition | null): Promise<ResponseBody> => {
     const input = await checkInput(route, parametersOf(address), bytes);
     const call = { params, address, headers, requestId, customer, allowance, repetition, bytes, ...input };
     return await handle(route, call);
   };
-  if (route.repeatable === undefined || customer === null) return answeredWith(await act(null));
+  if (route.repeatable === undefined || customer === null) return completedWith(await act(null));
   const { status } = route;
   const sent = { customerId: customer.id, headers, address, body: bytes ?? new Uint8Array(), status };
-  return answeredWith(await options.idempotency.run(sent, act));
+  return completedWith(await options.idempotency.run(sent, act));
 }
 
-function answeredWith({ status, json, headers = NO_HEADERS, contentName }: Answer): Answered {
+function completedWith({ status, json, headers = NO_HEADERS, contentName }: ResponseBody): CompletedResponse {
   return { status, body: new Body(json, contentName), headers };
 }
 
@@ -280,7 +280,7 @@ interface WholeCall extends Call, Pick<KeyCall, "repetition"> {
   bytes: Uint8Array | null;
 }
 
-async function handle(route: Route, call: WholeCall): Promise<Answer> {
+async function handle(route: Route, call: WholeCall): Promise<ResponseBody> {
   if (route.access === "public") return await route.handle(call);
   if (route.access === "signature") {
     return await route.handle({ ...call, bytes: call.bytes ?? new Uint8Array() });
@@ -319,7 +319,7 @@ async function admit(
   if (access !== "key") return null;
   const customer = await options.keys.authenticate(authorization)
     .catch((error) => countTrial(error, isTrial ? passage : null, limits));
-  const allowance = await options.takeRequest(customer);
+  const allowance = await options.countRequest(customer);
   passage.allowance = allowance;
   if (allowance.allowed) return customer;
   throw quotaSpent(allowance);
@@ -335,7 +335,7 @@ function quotaSpent({ limit, resetMs }: RequestAllowance): AppError {
 }
 
 /** Counts a request of the passage's address; the error when it was one too many, and then the passage knows. */
-function overLimit(limited: Limited, passage: Routed, limits: AddressLimits): AppError | null {
+function overLimit(limited: Limited, passage: Routed, limits: IpRateLimit): AppError | null {
   const refusal = limits.take(limited, passage.client.limitedAs);
   if (refusal === null) return null;
   passage.refusal = refusal;
@@ -343,7 +343,7 @@ function overLimit(limited: Limited, passage: Routed, limits: AddressLimits): Ap
 }
 
 /** Counts a wrong key or signature against who sent it, and throws what it was given. */
-function countTrial(error: unknown, passage: Routed | null, limits: AddressLimits): never {
+function countTrial(error: unknown, passage: Routed | null, limits: IpRateLimit): never {
   const isTrial = error instanceof AppError && ["unauthenticated", "invalid_signature"].includes(error.code);
   if (isTrial && passage !== null) limits.take("failed_key", passage.client.limitedAs);
   throw error;

@@ -1,7 +1,7 @@
 // Makes a backup: copies the running database, opens and counts the copy, packs it, and reads the archive again.
 import { basename, dirname, join } from "node:path";
 import { ARCHIVE_NAMES, type ArchivedFile, type BackupFiles, type BackupManifest } from "../domain/backup.ts";
-import { cameOfFullDisk, isTooSmall, type Room, RoomError, roomForBackup } from "./room.ts";
+import { cameOfFullDisk, type DiskSpace, DiskSpaceError, isTooSmall, spaceForBackup } from "./room.ts";
 import { requireWhole } from "./verify.ts";
 import { type BackupTools, WORK_PREFIX } from "./tools.ts";
 
@@ -35,14 +35,14 @@ export async function createBackup(request: BackupRequest, tools: BackupTools): 
   await removeLeftovers(folder, request.nowMs, files);
   const databaseBytes = await files.sizeOf(request.database) + await files.sizeOf(`${request.database}-wal`);
   const freeBytes = await files.freeBytes(folder);
-  const room = { folder, neededBytes: roomForBackup(databaseBytes), freeBytes };
-  if (isTooSmall(databaseBytes, freeBytes)) throw noRoom(room);
+  const room = { folder, neededBytes: spaceForBackup(databaseBytes), freeBytes };
+  if (isTooSmall(databaseBytes, freeBytes)) throw noSpace(room);
   // Beside the archive: a folder of the system's for temporary files may be too small for a database.
   const work = await files.makeFolderIn(folder, WORK_PREFIX);
   try {
     return await makeIn(work, request, tools);
   } catch (error) {
-    throw await cameOfFullDisk(error, folder, files) ? noRoom(room, error) : error;
+    throw await cameOfFullDisk(error, folder, files) ? noSpace(room, error) : error;
   } finally {
     await files.removeFolder(work);
   }
@@ -52,7 +52,7 @@ export async function createBackup(request: BackupRequest, tools: BackupTools): 
 async function makeIn(work: string, request: BackupRequest, tools: BackupTools): Promise<BackupManifest> {
   const { files, archives } = tools;
   // Should root be killed at it, the service can still remove what is left.
-  await files.giveToOwnerOf(request.database, work);
+  await files.chownLike(request.database, work);
   const copy = join(work, ARCHIVE_NAMES.database);
   await tools.copyDatabase(request.database, copy);
   const { schema, rows, problems } = await tools.inspect(copy);
@@ -87,17 +87,17 @@ async function makeIn(work: string, request: BackupRequest, tools: BackupTools):
   const draft = join(work, basename(request.to));
   await archives.pack(draft, [{ name: ARCHIVE_NAMES.manifest, path: manifestPath }, ...entries]);
   const readBack = await files.makeFolderIn(work, "read-");
-  await files.giveToOwnerOf(request.database, readBack);
+  await files.chownLike(request.database, readBack);
   requireWhole(manifest, await archives.unpack(draft, readBack, Object.values(ARCHIVE_NAMES)));
   await files.move(draft, request.to);
-  await files.giveToOwnerOf(request.database, request.to);
+  await files.chownLike(request.database, request.to);
   return manifest;
 }
 
-function noRoom(room: Room, cause?: unknown): RoomError {
+function noSpace(room: DiskSpace, cause?: unknown): DiskSpaceError {
   const todo =
     "make room there, or have it written to another disk (`backup create FILE`, or folder in [backup])";
-  return new RoomError(room, "for a backup", todo, { cause });
+  return new DiskSpaceError(room, "for a backup", todo, { cause });
 }
 
 /** Makes what is missing of the folder; what root makes is the service's, which writes there as well. */
@@ -105,7 +105,7 @@ async function makeBackupFolder(folder: string, database: string, files: BackupF
   const missing: string[] = [];
   for (let path = folder; !await files.exists(path); path = dirname(path)) missing.push(path);
   await files.makeFolder(folder, 0o700);
-  for (const path of missing) await files.giveToOwnerOf(database, path);
+  for (const path of missing) await files.chownLike(database, path);
 }
 
 /** The folders that backups have left behind which were ended in the middle: copies of the database lie in them. */

@@ -90,7 +90,7 @@ async function putInPlace(
   if (await files.exists(database)) tools.release(database);
   const owned = await files.exists(database) ? database : dirname(database);
   // What root puts there has to be the service's, which could not open it otherwise.
-  for (const { name } of manifest.files) await files.giveToOwnerOf(owned, join(unpacked, name));
+  for (const { name } of manifest.files) await files.chownLike(owned, join(unpacked, name));
   const place = createPlacing(request, tools);
   const has = (name: string) => manifest.files.some((file) => file.name === name);
   // The key comes first: a database without its key would be of no use, a key without its database harms nobody.
@@ -106,7 +106,7 @@ async function makeFolderLikeAbove(folder: string, files: BackupFiles): Promise<
   let above = folder;
   for (; !await files.exists(above); above = dirname(above)) missing.push(above);
   await files.makeFolder(folder, 0o700);
-  for (const path of missing) await files.giveToOwnerOf(above, path);
+  for (const path of missing) await files.chownLike(above, path);
 }
 
 /** Puts the config of a good archive where there is none. Throws with a message for the operator. */

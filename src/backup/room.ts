@@ -14,7 +14,7 @@ const NO_ROOM =
   /no space left on device|os error 28\b|quota exceeded|os error 122\b|not enough space on the disk|os error 112\b|disk is full/i;
 
 /** What a folder needs and has. */
-export interface Room {
+export interface DiskSpace {
   folder: string;
   /** At most; null where nobody can tell yet. */
   neededBytes: number | null;
@@ -23,18 +23,18 @@ export interface Room {
 }
 
 /** A folder has not enough room. */
-export class RoomError extends Error {
-  override readonly name = "RoomError";
-  constructor(readonly room: Room, work: string, todo: string, options?: ErrorOptions) {
+export class DiskSpaceError extends Error {
+  override readonly name = "DiskSpaceError";
+  constructor(readonly room: DiskSpace, work: string, todo: string, options?: ErrorOptions) {
     super(
-      `there is not enough room ${work} in ${describeRoom(room)}: ${todo}; nothing of it is left there`,
+      `there is not enough room ${work} in ${describeSpace(room)}: ${todo}; nothing of it is left there`,
       options,
     );
   }
 }
 
 /** "/var/backups, which needs about 1.2 GB and has 300 MB free" */
-function describeRoom({ folder, neededBytes, freeBytes }: Room): string {
+function describeSpace({ folder, neededBytes, freeBytes }: DiskSpace): string {
   const parts = [
     ...(neededBytes === null ? [] : [`needs about ${formatBytes(neededBytes)}`]),
     ...(freeBytes === null ? [] : [`has ${formatBytes(freeBytes)} free`]),
@@ -43,7 +43,7 @@ function describeRoom({ folder, neededBytes, freeBytes }: Room): string {
 }
 
 /** What making a backup of a database needs at once, bytes. */
-export function roomForBackup(databaseBytes: number): number {
+export function spaceForBackup(databaseBytes: number): number {
   return databaseBytes * BACKUP_TIMES;
 }
 

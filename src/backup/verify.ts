@@ -9,7 +9,7 @@ import {
 } from "../domain/backup.ts";
 import type { BackupTools } from "./tools.ts";
 import { WORK_PREFIX } from "./tools.ts";
-import { cameOfFullDisk, RoomError } from "./room.ts";
+import { cameOfFullDisk, DiskSpaceError } from "./room.ts";
 
 /** An archive that was read, opened and counted. */
 export interface VerifiedBackup {
@@ -38,7 +38,7 @@ export async function withBackup<T>(
   } catch (error) {
     if (!await cameOfFullDisk(error, folder, files)) throw error;
     const room = { folder, neededBytes: await unpackedBytes(work, files), freeBytes };
-    throw new RoomError(room, `to unpack ${file}`, "make room there", { cause: error });
+    throw new DiskSpaceError(room, `to unpack ${file}`, "make room there", { cause: error });
   } finally {
     await files.removeFolder(work);
   }
@@ -89,7 +89,7 @@ export async function withBackupIn<T>(
       if (await tools.files.mayMakeIn(folder)) return await withBackup(file, tools, use, folder);
       failures.push(`nothing can be written in ${folder}`);
     } catch (error) {
-      if (!(error instanceof RoomError)) throw error;
+      if (!(error instanceof DiskSpaceError)) throw error;
       failures.push(error.message);
     }
   }

@@ -1,7 +1,7 @@
 // Combines the built-in topics with the operator's topics and keywords, and derives the rules' version.
 import { createHash } from "node:crypto";
 import { type AddedTopic, type Additions, KEYWORD_LISTS, type Keywords } from "../domain/classification.ts";
-import { TOPIC_RULES, type TopicRule, type WordLists } from "./data.ts";
+import { type PhraseLists, TOPIC_RULES, type TopicRule } from "./data.ts";
 
 /** No additions. */
 export const NO_ADDITIONS: Additions = { topics: [], keywords: [], severityRules: [], sources: [] };
@@ -31,7 +31,7 @@ function ruleOf({ keywords, ...topic }: AddedTopic): TopicRule {
   };
 }
 
-function withKeywords(words: WordLists, { keywords }: { keywords: Keywords }): WordLists {
+function withKeywords(words: PhraseLists, { keywords }: { keywords: Keywords }): PhraseLists {
   const all = new Map(words);
   for (const list of KEYWORD_LISTS) {
     if (keywords[list].length > 0) all.set(list, [...words.get(list) ?? [], ...keywords[list]]);

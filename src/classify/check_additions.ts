@@ -9,7 +9,7 @@ import {
 } from "../domain/classification.ts";
 import { expandTopics, type Topic } from "../domain/topic.ts";
 import { topicRules } from "./additions.ts";
-import { ARTICLE_DATA, TOPIC_RULES, type WordLists } from "./data.ts";
+import { ARTICLE_DATA, type PhraseLists, TOPIC_RULES } from "./data.ts";
 import { beginsWithPhrase, coversPhrase, includesPhrase, phraseProblem } from "./phrases/check_phrase.ts";
 import { topicsOf } from "./topics.ts";
 
@@ -111,14 +111,14 @@ function emptyProblems(keywords: Keywords, path: AdditionProblem["path"]): Addit
 }
 
 /** The words of a topic before the keywords at this index are added. */
-function knownWords(topic: string, additions: Additions, index: number): WordLists {
+function knownWords(topic: string, additions: Additions, index: number): PhraseLists {
   const before = { ...additions, keywords: additions.keywords.slice(0, index) };
   return topicRules(before).find(({ id }) => id === topic)?.words ?? new Map();
 }
 
 function keywordProblems(
   keywords: Keywords,
-  known: WordLists,
+  known: PhraseLists,
   path: AdditionProblem["path"],
 ): AdditionProblem[] {
   return KEYWORD_LISTS.flatMap((list) =>
@@ -139,7 +139,7 @@ function keywordProblems(
 }
 
 /** The words of the other lists that apply to the same items: items in a language without a list also use English. */
-function wordsBeside(list: KeywordList, keywords: Keywords, known: WordLists): readonly string[] {
+function wordsBeside(list: KeywordList, keywords: Keywords, known: PhraseLists): readonly string[] {
   const others: readonly KeywordList[] = list === "any" ? [] : list === "other" ? ["any", "en"] : ["any"];
   return others.flatMap((other) => [...known.get(other) ?? [], ...keywords[other]]);
 }

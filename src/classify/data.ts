@@ -13,7 +13,7 @@ import type { Topic } from "../domain/topic.ts";
 import { byName, list, number, object, oneOf, type Reader, text, textOrNull } from "./data_readers.ts";
 
 /** Words by language: `any` applies to all languages, `other` to those without their own list. */
-export type WordLists = ReadonlyMap<string, readonly string[]>;
+export type PhraseLists = ReadonlyMap<string, readonly string[]>;
 
 /** A topic with its rules; see data/topics.json. */
 export interface TopicRule extends Topic {
@@ -23,7 +23,7 @@ export interface TopicRule extends Topic {
   fallbackFor: PublisherKind[];
   fromPublishers: (PublisherKind | "data-protection")[];
   titleOnly: boolean;
-  words: WordLists;
+  words: PhraseLists;
 }
 
 /** The kinds of publishers; see data/publishers.json. */
@@ -102,7 +102,7 @@ const flag: Reader<boolean> = (value, path) => {
   return value === true;
 };
 
-const words: Reader<WordLists> = (value, path) => {
+const words: Reader<PhraseLists> = (value, path) => {
   if (value === undefined) return new Map();
   const { why: _why, not_beside: _notBeside, ...lists } = object(value, path);
   return byName(list(text))(lists, path);

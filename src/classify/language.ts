@@ -47,7 +47,7 @@ export function detectLanguage(
   const order = LANGUAGES.map((_, at) => at).sort((a, b) => (points[b] ?? 0) - (points[a] ?? 0));
   const [best, second] = order.map((at) => ({ language: LANGUAGES[at] ?? "", points: points[at] ?? 0 }));
   if (best === undefined || second === undefined) throw new Error("the data has fewer than two languages");
-  const evidence = { language: best.language, words: tellingWords(found, best.language) };
+  const evidence = { language: best.language, words: distinctiveWords(found, best.language) };
   if (claimed === null) {
     if (best.points < ENOUGH_ALONE) {
       return { language: DEFAULT_LANGUAGE, words: [], why: "default: no language is stated or detected" };
@@ -136,7 +136,7 @@ function pointsOf(found: readonly KnownWord[], raw: string): number[] {
 }
 
 /** The first words that are evidence for a language, without duplicates. */
-function tellingWords(found: readonly KnownWord[], language: string): string[] {
+function distinctiveWords(found: readonly KnownWord[], language: string): string[] {
   const own = LANGUAGES.indexOf(language);
   const words = new Set<string>();
   for (const { word, weights } of found) {

@@ -10,7 +10,7 @@ import { type Command, type CommandCall, CommandError, EXIT, JSON_OPTION } from 
 import { actOf, keyFields, publicFields, requireCustomer } from "./named_customer.ts";
 import { type Opened, withStore } from "./open.ts";
 import { ALL_ROWS } from "./page.ts";
-import { fieldLines, print, wordsOf } from "./print.ts";
+import { fieldLines, print, wordsIn } from "./print.ts";
 
 /** The newest mails that people are shown of a customer; scripts get all. */
 const SHOWN_MAILS = 10;
@@ -163,7 +163,7 @@ interface AccountData {
 
 function describeLines({ customer, keys, payment, subscriptions, mails }: AccountData): string {
   const part = (name: string, rows: readonly Record<string, unknown>[]) =>
-    rows.map((row) => `${name.padEnd(14)} ${wordsOf(withoutNothing(row))}\n`).join("");
+    rows.map((row) => `${name.padEnd(14)} ${wordsIn(withoutNothing(row))}\n`).join("");
   const noAddress = "none; `customer set-email CUSTOMER ADDRESS` gives one, and sends what waits for it";
   const email = customer["erased_at"] !== null ? "erased" : customer["email"] || noAddress;
   return fieldLines(withoutNothing({ ...customer, email })) + part("key", keys) +

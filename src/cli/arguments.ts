@@ -1,6 +1,6 @@
 // What stands after a command's name: its options and positionals, or what is wrong with them.
 import { parseArgs, type ParseArgsConfig } from "node:util";
-import { nearestWord } from "../config/did_you_mean.ts";
+import { findNearest } from "../config/did_you_mean.ts";
 import {
   type Command,
   type CommandCall,
@@ -70,7 +70,7 @@ function optionProblem(
   known: Record<string, CommandOption>,
 ): string | null {
   if (option === undefined) {
-    const nearest = rawName.startsWith("--") ? nearestWord(name, Object.keys(known)) : null;
+    const nearest = rawName.startsWith("--") ? findNearest(name, Object.keys(known)) : null;
     return `there is no option ${rawName} here${nearest === null ? "" : `; did you mean --${nearest}?`}`;
   }
   if (option.kind === "flag") {

@@ -39,7 +39,7 @@ export const auditCommand: Command = {
           cut: "CHANGE",
           cells: (
             row,
-          ) => [formatTime(row.at), row.actor, row.act, row.customer ?? "", changeWords(row.change)],
+          ) => [formatTime(row.at), row.actor, row.act, row.customer ?? "", describeChange(row.change)],
         }));
       return EXIT.done;
     }),
@@ -56,21 +56,21 @@ function seqOf(text: string): number {
 }
 
 /** What changed, to be read: `tier: indie → gpai, limits: none → api_requests_per_day 10`. */
-function changeWords(change: Record<string, unknown>): string {
+function describeChange(change: Record<string, unknown>): string {
   return Object.entries(change).map(([name, value]) => {
     const { before, after } = fieldsOf(value);
     return before === undefined && after === undefined
-      ? `${name}: ${valueWords(value)}`
-      : `${name}: ${valueWords(before)} → ${valueWords(after)}`;
+      ? `${name}: ${describeValue(value)}`
+      : `${name}: ${describeValue(before)} → ${describeValue(after)}`;
   }).join(", ");
 }
 
-function valueWords(value: unknown): string {
+function describeValue(value: unknown): string {
   if (value === null || value === undefined) return "none";
   if (typeof value !== "object") return String(value);
   const entries = Array.isArray(value)
-    ? value.map(valueWords)
-    : Object.entries(value).map(([name, one]) => `${name} ${valueWords(one)}`);
+    ? value.map(describeValue)
+    : Object.entries(value).map(([name, one]) => `${name} ${describeValue(one)}`);
   return entries.length === 0 ? "none" : entries.join(" ");
 }
 

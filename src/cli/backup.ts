@@ -124,7 +124,7 @@ export const backupCommands: Command[] = [
 /** Locks the database, and leaves no file of root's beside it that the service cannot open. */
 async function lockForRestore(database: string, { files }: BackupTools): Promise<() => void> {
   const { release, file } = await lockStore(database, "a restore");
-  await files.giveToOwnerOf(dirname(database), file);
+  await files.chownLike(dirname(database), file);
   return release;
 }
 

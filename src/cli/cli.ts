@@ -1,5 +1,5 @@
 // The command line: finds the command, answers calls for help, turns errors into exit codes.
-import { nearestWord } from "../config/did_you_mean.ts";
+import { findNearest } from "../config/did_you_mean.ts";
 import type { StoreEngine } from "../domain/store_engine.ts";
 import type { Host } from "../platform/process.ts";
 import { redact } from "../domain/redact.ts";
@@ -65,14 +65,14 @@ async function unknownCommand(words: readonly string[], group: readonly Command[
   if (group.length > 0) {
     const nearest = second === undefined
       ? null
-      : nearestWord(`${first} ${second}`, group.map(({ name }) => name));
+      : findNearest(`${first} ${second}`, group.map(({ name }) => name));
     const meant = nearest === null ? "" : `did you mean \`${nearest}\`? If not, `;
     const wrong = second === undefined ? "" : `there is no command \`${first} ${second}\`; ${meant}`;
     return `${wrong}say which: ${group.map((command) => `\`${command.name}\``).join(", ")}`;
   }
   const names = (await loadEveryCommand()).map((command) => command.name);
-  const nearest = (second === undefined ? null : nearestWord(`${first} ${second}`, names)) ??
-    nearestWord(first, names);
+  const nearest = (second === undefined ? null : findNearest(`${first} ${second}`, names)) ??
+    findNearest(first, names);
   return `there is no command \`${first}\`; ${
     nearest === null ? "" : `did you mean \`${nearest}\`? `
   }\`regfeed --help\` lists them`;

@@ -209,24 +209,26 @@ async function changeCustomer(
           "`customer show` says more",
       );
     }
-    if (change.tier !== undefined) await tellOfHeld(call, store, customer.id);
+    if (change.tier !== undefined) await printHeld(call, store, customer.id);
     printCustomer(
       call,
       customer,
-      change.email === undefined ? stateWords(now ?? customer, config) : `has the address ${customer.email}`,
+      change.email === undefined
+        ? describeState(now ?? customer, config)
+        : `has the address ${customer.email}`,
     );
     return EXIT.done;
   });
 }
 
-function stateWords(customer: Customer, { tiers }: Config): string {
+function describeState(customer: Customer, { tiers }: Config): string {
   const { apiRequestsPerDay, webhookDeliveriesPerMonth, activeSubscriptions } = limitsOf(customer, tiers);
   return `has tier ${customer.tier} and is ${customer.enabled ? "enabled" : "disabled"}: ` +
     `${apiRequestsPerDay} requests a day, ${webhookDeliveriesPerMonth} deliveries a month, ` +
     `${activeSubscriptions} active subscriptions`;
 }
 
-async function tellOfHeld({ host }: CommandCall, store: Store, customerId: string): Promise<void> {
+async function printHeld({ host }: CommandCall, store: Store, customerId: string): Promise<void> {
   const held = (await store.listSubscriptions(customerId)).filter(({ disabledBy }) => disabledBy === "tier");
   if (held.length === 0) return;
   const ids = held.map(({ id }) => id).join(", ");
@@ -358,7 +360,7 @@ function customerCells(row: ListedCustomer, config: Config): string[] {
     customer.tier,
     stateOf(row),
     formatTime(customer.createdAtMs),
-    keys.filter((key) => key.disabledAtMs === null).map(keyWord).join(" ") || "none",
+    keys.filter((key) => key.disabledAtMs === null).map(keyState).join(" ") || "none",
     customer.declared ? nameOf(customer, config) ?? "not any more" : "",
   ];
 }
@@ -370,7 +372,7 @@ function stateOf({ customer, disabledBy, erasedAtMs }: ListedCustomer): string {
   return disabledBy === "payment" ? "unpaid" : "disabled";
 }
 
-function keyWord({ lastFour, hash }: ApiKey): string {
+function keyState({ lastFour, hash }: ApiKey): string {
   return lastFour === UNKNOWN_LAST_FOUR ? `sha256:${hash.slice(0, 8)}…` : `…${lastFour}`;
 }
 

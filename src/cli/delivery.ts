@@ -285,7 +285,7 @@ async function replayDelivery(call: CommandCall, { config, platform, store }: Op
   if (typeof outcome === "string") {
     const isKeptOut = (await store.findCustomer(customerId))?.enabled === false;
     const isOff = outcome === "disabled" || (outcome === "unfinished" && delivery.holdReason === "disabled");
-    const words = isOff && isKeptOut ? keptOutWords(customerId) : refusalWords(outcome, delivery);
+    const words = isOff && isKeptOut ? describeDisabled(customerId) : describeRefusal(outcome, delivery);
     throw new CommandError(`${delivery.id} is not sent again: ${words}`);
   }
   const row = listedFields(outcome);
@@ -300,7 +300,7 @@ async function replayDelivery(call: CommandCall, { config, platform, store }: Op
   return EXIT.done;
 }
 
-function refusalWords(
+function describeRefusal(
   refusal: ReplayRefusal,
   delivery: DeliveryRecord,
 ): string {
@@ -309,7 +309,7 @@ function refusalWords(
     case "unknown":
       return "it has just been removed";
     case "unfinished":
-      return unfinishedWords(delivery);
+      return describeUnfinished(delivery);
     case "cancelled":
       return "its subscription was deleted, so there is nobody to send it to";
     case "removed":
@@ -323,7 +323,7 @@ function refusalWords(
 }
 
 /** What is on its way goes out without help, but for what waits until somebody switches its subscription on. */
-function unfinishedWords(
+function describeUnfinished(
   { status, holdReason, subscriptionId, subscriptionDisabledBy: by }: DeliveryRecord,
 ): string {
   if (holdReason === "disabled" && by !== null && by !== "tier") {
@@ -334,6 +334,6 @@ function unfinishedWords(
   return `it is ${status} and goes out by itself; \`delivery show\` says when and why`;
 }
 
-function keptOutWords(customerId: string): string {
+function describeDisabled(customerId: string): string {
   return `its customer ${customerId} is disabled or does not pay; \`customer show ${customerId}\` says which`;
 }

@@ -112,7 +112,7 @@ async function runDemo(call: CommandCall, platform: Platform, folder: string): P
     }
     const exitCode = isKept ? EXIT.done : EXIT.failed;
     if (call.flags.has("once") || !isKept) return { exitCode, isStopped: false };
-    tellHowToGoOn(stage, (text) => host.out(text));
+    printNextSteps(stage, (text) => host.out(text));
     await stopped;
     return { exitCode, isStopped: true };
   } finally {
@@ -225,20 +225,20 @@ async function play(stage: Stage): Promise<boolean> {
 
   story.step("It delivers; ✓ is a signature that the standardwebhooks package accepts");
   const isFirstKept = await until(stage, async () => {
-    told.arrivals = tellArrivals(stage, told.arrivals);
+    told.arrivals = printArrivals(stage, told.arrivals);
     return isAllKept(stage, await listEvents(stage));
   });
-  told.arrivals = tellArrivals(stage, told.arrivals);
+  told.arrivals = printArrivals(stage, told.arrivals);
 
   story.step("A publisher revises one publication");
   revise(stage);
   const isRevisionKept = await until(stage, async () => {
-    told.arrivals = tellArrivals(stage, told.arrivals);
+    told.arrivals = printArrivals(stage, told.arrivals);
     const events = await listEvents(stage);
     return events.some((event) => event.version === 2) && isAllKept(stage, events);
   });
   // Deliveries that arrived since the last check.
-  tellArrivals(stage, told.arrivals);
+  printArrivals(stage, told.arrivals);
 
   const promised = promisedDeliveries(await listEvents(stage));
   const arrived = promised.filter((promise) => hasArrived(stage, promise)).length;
@@ -252,7 +252,7 @@ async function play(stage: Stage): Promise<boolean> {
 }
 
 /** Writes the arrivals from an index on; returns the next index. */
-function tellArrivals({ story, receiver }: Stage, from: number): number {
+function printArrivals({ story, receiver }: Stage, from: number): number {
   for (const { path, payload } of receiver.arrivals.slice(from)) {
     const name = SUBSCRIPTIONS.find((subscription) => subscription.path === path)?.name ?? path;
     story.arrived(name, payload);
@@ -358,7 +358,7 @@ function servePublisher(
 }
 
 /** Lines to paste into another terminal, at most 80 columns wide and never cut. */
-function tellHowToGoOn({ story, api, key }: Stage, write: (text: string) => void): void {
+function printNextSteps({ story, api, key }: Stage, write: (text: string) => void): void {
   story.step("It stays up: paste these into another terminal; Ctrl+C ends it");
   write(`
 export KEY=${key}

@@ -62,9 +62,9 @@ function print({ host, flags }: CommandCall, reports: readonly IngestReport[]): 
           `\`${host.program} source release ${report.id}\` delivers them; with --discard they stay undelivered\n`,
       );
     }
-    if (report.untold !== undefined) {
+    if (report.unnotified !== undefined) {
       host.err(
-        `${report.id}: ${report.untold} of the new events are older than relevance = "all": stored, not delivered\n`,
+        `${report.id}: ${report.unnotified} of the new events are older than relevance = "all": stored, not delivered\n`,
       );
     }
     for (const { item, reason } of report.refused) host.err(`${report.id}: refused ${item}: ${reason}\n`);

@@ -21,13 +21,13 @@ export const initCommand: Command = {
     await host.makeFolder(folder, 0o755);
     await host.writeText(file, example, 0o600);
     host.out(`${file}\n`);
-    const where = folder === host.cwd ? "" : ` --config ${shellWord(file)}`;
+    const where = folder === host.cwd ? "" : ` --config ${shellQuote(file)}`;
     host.err(`Written. Edit it, then: ${host.program} check${where} && ${host.program} serve${where}\n`);
     return EXIT.done;
   },
 };
 
 /** A word that a shell takes as one. */
-function shellWord(text: string): string {
+function shellQuote(text: string): string {
   return /^[\w./:@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

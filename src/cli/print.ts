@@ -57,7 +57,7 @@ export function fieldLines(fields: Record<string, unknown>): string {
 }
 
 /** The fields of a row on one line. */
-export function wordsOf(row: Record<string, unknown>): string {
+export function wordsIn(row: Record<string, unknown>): string {
   return Object.entries(row).map(([name, value]) => `${name}=${wordOf(name, value)}`).join(" ");
 }
 

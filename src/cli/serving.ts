@@ -1,6 +1,6 @@
 // The work of `serve`: the API and the loops, until a signal ends them.
 import { basename, dirname } from "node:path";
-import { answerMetrics } from "../api/metrics_page.ts";
+import { respondWithMetrics } from "../api/metrics_page.ts";
 import { createBackup, removeLeftovers } from "../backup/create.ts";
 import type { BackupTools } from "../backup/tools.ts";
 import { runBackups } from "../backup/schedule.ts";
@@ -92,7 +92,7 @@ export async function serve(
     giveUp: () => thread.end(),
     clock,
   });
-  if (store === null) return await sayStopped(log, stopSignal, () => supervisor.stopping());
+  if (store === null) return await logStopped(log, stopSignal, () => supervisor.stopping());
   parts.defer(() => store.close());
 
   // Not closed while the store is open: the files that they hold carry this process's locks on the database.
@@ -112,7 +112,7 @@ export async function serve(
   parts.defer(call.host.onReload(() => void service.reload()));
   parts.defer(call.host.onUnused((signal) => log.warn(UNUSED_SIGNAL, { signal })));
   watchFiles({ log, clock, metrics }, ending.signal);
-  return await sayStopped(log, stopSignal, async () => {
+  return await logStopped(log, stopSignal, async () => {
     await supervisor.stopping();
     ending.abort();
     await Promise.all([drain(server, service, clock), service.stop()]);
@@ -136,7 +136,7 @@ async function listenForMetrics(
   metrics: MetricsRegistry,
 ): Promise<() => Promise<void>> {
   if (at === null) return () => Promise.resolve();
-  const server = await listen({ ...at, handler: (request) => answerMetrics(request, metrics, token) });
+  const server = await listen({ ...at, handler: (request) => respondWithMetrics(request, metrics, token) });
   return () => server.shutdown(0);
 }
 
@@ -164,7 +164,7 @@ function watchFiles(watch: Omit<FileWatch, "hasFiles">, signal: AbortSignal): vo
 }
 
 /** Waits for the signal and ends what runs, with a word before and one after it. */
-async function sayStopped(
+async function logStopped(
   log: Log,
   stopSignal: Promise<StopSignal>,
   end: () => Promise<void>,

@@ -93,7 +93,7 @@ export function previewTable(
   const notes = decided.flatMap(({ item, notes }) =>
     notes.map((note) => `note  ${cut(item.title, TITLE_WIDTH)}: ${note}\n`)
   );
-  const { unchanged, translated, passed_over, untold = 0 } = report;
+  const { unchanged, translated, passed_over, unnotified: untold = 0 } = report;
   const ofThem = untold === 0
     ? ""
     : ` (${untold} of them are not delivered: they are older than relevance = "all")`;

@@ -2,7 +2,7 @@
 import { windowPlaceholders } from "../domain/reading.ts";
 import { dateFormatProblem } from "../domain/date_format.ts";
 import type { FetchStrategy } from "../domain/source.ts";
-import { listWords } from "./problems.ts";
+import { joinList } from "./problems.ts";
 import { isTable } from "./raw_document.ts";
 import { STRATEGY_TABLES } from "./strategy_schema.ts";
 
@@ -179,7 +179,7 @@ function pagingProblems(table: Table): SourceProblem[] {
   if (keys === undefined) return [];
   const problems: SourceProblem[] = keys.needs.filter((key) => table[key] === undefined).map((key) => ({
     path: [key],
-    message: `is missing: paging = "${kind}" needs ${listWords(keys.needs)}`,
+    message: `is missing: paging = "${kind}" needs ${joinList(keys.needs)}`,
   }));
   for (const key of ["parameter", "first", "page_size", "next", "newest_first"]) {
     const isKnown = keys.needs.includes(key) || keys.allows.includes(key) ||
@@ -249,7 +249,7 @@ function queryProblems(table: Table): SourceProblem[] {
   const placeholders = windowPlaceholders(table.query);
   const missing = ["since", "until"].filter((name) => !placeholders.some((one) => one.name === name));
   if (missing.length === 0) return placeholders.flatMap(({ format }) => formatProblems(format, table.query));
-  const names = listWords(missing.map((name) => `{${name}}`));
+  const names = joinList(missing.map((name) => `{${name}}`));
   return [{
     path: ["query"],
     message:

@@ -4,25 +4,25 @@
  * The most similar known word; null if none is similar. Case and separators are ignored, so `publicUrl` is similar to
  * `public_url`; a word is also similar to a longer one that starts with it.
  */
-export function nearestWord(word: string, known: readonly string[]): string | null {
-  const wanted = bareWord(word);
+export function findNearest(word: string, known: readonly string[]): string | null {
+  const wanted = normalise(word);
   let nearest: string | null = null;
   let least = Infinity;
   for (const candidate of known) {
-    const distance = editDistance(wanted, bareWord(candidate));
+    const distance = editDistance(wanted, normalise(candidate));
     if (distance < least) [nearest, least] = [candidate, distance];
   }
   if (least <= Math.max(1, Math.floor(wanted.length / 3))) return nearest;
-  return known.find((candidate) => isPrefix(wanted, bareWord(candidate))) ?? null;
+  return known.find((candidate) => isPrefix(wanted, normalise(candidate))) ?? null;
 }
 
 /** ` Did you mean …?` or an empty string. */
 export function didYouMean(word: string, known: readonly string[]): string {
-  const nearest = nearestWord(word, known);
+  const nearest = findNearest(word, known);
   return nearest === null ? "" : ` Did you mean "${nearest}"?`;
 }
 
-function bareWord(word: string): string {
+function normalise(word: string): string {
   return word.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
 }
 

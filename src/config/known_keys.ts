@@ -1,8 +1,8 @@
 // The known keys of the config file, derived from its schema.
 import * as z from "zod";
 import type { KeyPath } from "./key_lines.ts";
-import { nearestWord } from "./did_you_mean.ts";
-import { formatKey, listWords } from "./problems.ts";
+import { findNearest } from "./did_you_mean.ts";
+import { formatKey, joinList } from "./problems.ts";
 import { FILE_SCHEMA } from "./schema.ts";
 
 /** The known keys of the table at a path; empty if there is no such table. */
@@ -27,12 +27,12 @@ export function unknownKeyMessage(table: KeyPath, key: string): string {
   if (/^keywords_[a-z]{2}$/.test(key) && known.includes("keywords_other")) {
     return 'is not a known list: put words in this language into "keywords_other"';
   }
-  const nearest = nearestWord(key, known);
+  const nearest = findNearest(key, known);
   if (nearest !== null) return `unknown key. Did you mean "${nearest}"?`;
   const home = allKnownKeys().find((path) => path.split(".").at(-1) === key);
   if (home !== undefined) return `unknown key here: "${key}" belongs to ${headerOf(home)}`;
   const where = formatKey(table.filter((step) => typeof step === "string"));
-  return `unknown key; ${where === null ? "the tables are" : `${where} has`} ${listWords(known)}`;
+  return `unknown key; ${where === null ? "the tables are" : `${where} has`} ${joinList(known)}`;
 }
 
 /** The tables that are lists, with headers in double brackets: `sources`. */

@@ -76,6 +76,6 @@ export function quote(text: string): string {
 }
 
 /** Words joined for a sentence: `a, b and c`. */
-export function listWords(words: readonly string[]): string {
+export function joinList(words: readonly string[]): string {
   return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 }

@@ -10,7 +10,7 @@ import { type LimitField, TIERS } from "../domain/tier.ts";
 import { findUrlsProblems, readIdentity, readPattern } from "./identity_rule.ts";
 import { duration, flag, list, oneOf, table, text, wants, wholeNumber } from "./schema_builders.ts";
 import { didYouMean } from "./did_you_mean.ts";
-import { describeFound, describeKind, listWords } from "./problems.ts";
+import { describeFound, describeKind, joinList } from "./problems.ts";
 import { HEADERS_TABLE, STRATEGY_TABLES } from "./strategy_schema.ts";
 import { readListen } from "./listen.ts";
 import {
@@ -61,7 +61,7 @@ function logLevels() {
     error: wants("a table of levels by area", '{ delivery = "debug" }'),
   }).superRefine((levels, context) => {
     for (const area of Object.keys(levels).filter((name) => !isLogArea(name))) {
-      const known = listWords(LOG_AREAS.map((word) => `"${word}"`));
+      const known = joinList(LOG_AREAS.map((word) => `"${word}"`));
       const message = `is not an area of the log: the areas are ${known}.${didYouMean(area, LOG_AREAS)}`;
       context.addIssue({ code: "custom", path: [area], message });
     }

@@ -1,7 +1,7 @@
 // Building blocks of the config's schema, with messages that say what is expected.
 import * as z from "zod";
 import { didYouMean } from "./did_you_mean.ts";
-import { describeFound, listWords, quote } from "./problems.ts";
+import { describeFound, joinList, quote } from "./problems.ts";
 import { readDuration, type Reading } from "./parse_values.ts";
 
 /** The message for a missing value or one of the wrong type. */
@@ -60,10 +60,10 @@ export function duration(
 /** One of a set of words. */
 export function oneOf<const T extends readonly string[]>(words: T): z.ZodType<T[number], string> {
   const known = words.map((word) => `"${word}"`);
-  return text(`one of ${listWords(known)}`, words[0] ?? "", (value): Reading<T[number]> => {
+  return text(`one of ${joinList(known)}`, words[0] ?? "", (value): Reading<T[number]> => {
     if (words.includes(value)) return { value };
     return {
-      problem: `cannot be ${quote(value)}: use one of ${listWords(known)}.${didYouMean(value, words)}`,
+      problem: `cannot be ${quote(value)}: use one of ${joinList(known)}.${didYouMean(value, words)}`,
     };
   });
 }

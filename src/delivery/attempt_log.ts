@@ -19,10 +19,10 @@ interface Failing {
   /** When the first of these was, Unix ms. */
   sinceMs: number;
   /** What it has answered, as far as it was said. */
-  told: Set<string>;
-  toldAtMs: number;
+  loggedReason: Set<string>;
+  loggedAtMs: number;
   /** Failures that were not said. */
-  untold: number;
+  unlogged: number;
 }
 
 /** Hears of an attempt and of what follows from it. */
@@ -45,18 +45,18 @@ export function createAttemptLog({ log, clock }: { log: Log; clock: Pick<Clock, 
     if (known === undefined) {
       const [oldest] = failing.keys();
       if (failing.size >= MAX_KNOWN && oldest !== undefined) failing.delete(oldest);
-      known = { inRow: 0, sinceMs: nowMs, told: new Set(), toldAtMs: nowMs, untold: 0 };
+      known = { inRow: 0, sinceMs: nowMs, loggedReason: new Set(), loggedAtMs: nowMs, unlogged: 0 };
       failing.set(subscriptionId, known);
     }
     if (known.inRow === 0) known.sinceMs = nowMs;
     known.inRow++;
     const kind = `${statusCode} ${problem}`;
-    if (!known.told.has(kind) && known.told.size < MAX_KINDS) {
-      known.told.add(kind);
+    if (!known.loggedReason.has(kind) && known.loggedReason.size < MAX_KINDS) {
+      known.loggedReason.add(kind);
       return "news";
     }
-    known.untold++;
-    return nowMs - known.toldAtMs < SAY_AGAIN_MS ? "known" : "hour";
+    known.unlogged++;
+    return nowMs - known.loggedAtMs < SAY_AGAIN_MS ? "known" : "hour";
   }
 
   function logFailure(delivery: ClaimedDelivery, result: AttemptResult, fields: LogFields): void {
@@ -64,9 +64,9 @@ export function createAttemptLog({ log, clock }: { log: Log; clock: Pick<Clock, 
     const known = failing.get(delivery.subscriptionId);
     if (what === "hour" && known !== undefined) {
       const nowMs = clock.nowMs();
-      const over = { attempts: known.untold, over_ms: nowMs - known.toldAtMs };
+      const over = { attempts: known.unlogged, over_ms: nowMs - known.loggedAtMs };
       log.info("an endpoint goes on failing: its attempts are made again later", { ...fields, ...over });
-      Object.assign(known, { untold: 0, toldAtMs: nowMs });
+      Object.assign(known, { unlogged: 0, loggedAtMs: nowMs });
     } else log[what === "news" ? "info" : "debug"]("an attempt failed and is made again later", fields);
   }
 
@@ -81,7 +81,7 @@ export function createAttemptLog({ log, clock }: { log: Log; clock: Pick<Clock, 
         failures: known.inRow,
         after_ms: nowMs - known.sinceMs,
       });
-    } else if (nowMs - known.toldAtMs >= SAY_AGAIN_MS) failing.delete(subscriptionId);
+    } else if (nowMs - known.loggedAtMs >= SAY_AGAIN_MS) failing.delete(subscriptionId);
     else known.inRow = 0;
   }
 

@@ -114,7 +114,7 @@ class DeliveryLoop implements Delivery {
   #whenSent: (() => void)[] = [];
   readonly #wake: Wake;
   #matchedNoneAtMs = -Infinity;
-  #giveUp = new AbortController();
+  #abandon = new AbortController();
   #storeFailed = false;
   readonly #testCalls: TestCalls;
 
@@ -223,7 +223,7 @@ class DeliveryLoop implements Delivery {
     const { delivery } = attempt;
     const { tracer, eventLoop } = this.#deps;
     eventLoop?.begin("send attempt");
-    const giveUp = this.#giveUp.signal;
+    const giveUp = this.#abandon.signal;
     const result = tracer.isOn
       ? await traceAttempt(delivery, tracer, () => this.#send(attempt, giveUp))
       : await this.#send(attempt, giveUp);
@@ -324,15 +324,15 @@ class DeliveryLoop implements Delivery {
     // Where nothing is given up, a test that somebody waits for goes on.
     if (left > 0 || giveUp.aborted) {
       const brokenOff = Array.from(this.#sending, ({ delivery }) => delivery);
-      this.#giveUp.abort(new AppError("unavailable", "The service is stopping."));
-      this.#giveUp = new AbortController();
+      this.#abandon.abort(new AppError("unavailable", "The service is stopping."));
+      this.#abandon = new AbortController();
       await this.#endLeases(brokenOff);
     }
     await this.#recorder.flush();
   }
 
   test(subscription: Subscription, callsPerDay: number): Promise<TestOutcome> {
-    return this.#testCalls.make(subscription, { callsPerDay, giveUp: this.#giveUp.signal });
+    return this.#testCalls.make(subscription, { callsPerDay, giveUp: this.#abandon.signal });
   }
 
   whyRefused(webhookUrl: string): Promise<string | null> {

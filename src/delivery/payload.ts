@@ -1,7 +1,7 @@
 // The bodies of webhooks: made once, stored, and sent as they were stored.
 import { diffEvents } from "../domain/diff.ts";
 import { DISCLAIMER } from "../domain/disclaimer.ts";
-import type { RegEvent, Wording } from "../domain/event.ts";
+import type { LocalizedText, RegEvent } from "../domain/event.ts";
 import type { UnmatchedEvent } from "../domain/catch_up_store.ts";
 import type { MatchedSubscription } from "../domain/subscription.ts";
 import type { DeliveryPayload } from "../wire/delivery.ts";
@@ -77,14 +77,14 @@ function recordIn(
   event: RegEvent,
   language: string,
 ): Pick<DeliveryPayload, "source" | "severity" | "language" | "title" | "summary" | "event"> {
-  return { source: event.source_id, severity: event.severity, ...wordsIn(event, language), event };
+  return { source: event.source_id, severity: event.severity, ...textsIn(event, language), event };
 }
 
 /**
  * The words in the wanted language where the event has them, else those that the record calls English (the source's
  * own where it publishes no English), and which language that is.
  */
-function wordsIn(event: RegEvent, wanted: string): Wording & { language: string } {
+function textsIn(event: RegEvent, wanted: string): LocalizedText & { language: string } {
   const own = Object.hasOwn(event.translations, wanted) ? event.translations[wanted] : undefined;
   if (own !== undefined && own.title !== "") {
     return { language: wanted, title: own.title, summary: own.summary };
@@ -108,7 +108,7 @@ const TEST_WORDS = {
     summary:
       "Cette livraison a été demandée comme essai. Elle ne concerne aucune publication et n’appelle aucune action.",
   },
-} satisfies Record<string, Wording>;
+} satisfies Record<string, LocalizedText>;
 
 function testEvent(id: string, nowMs: number): RegEvent {
   return {

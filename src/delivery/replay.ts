@@ -113,7 +113,7 @@ async function replayRange(
       beforeId: firstIdAt("event", range.untilMs ?? Number.MAX_SAFE_INTEGER),
       maxEvents,
       maxDeliveries: MAX_DELIVERIES - place,
-      firstPlace: place,
+      firstPosition: place,
       replaysPerDay,
       isDryRun,
       deliveriesFor,

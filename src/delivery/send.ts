@@ -61,7 +61,7 @@ export async function sendAttempt(
     statusCode: response?.status ?? null,
     problem,
     retryAtMs: parseRetryAfter(response?.headers["retry-after"], endedAtMs),
-    answer: response === null ? null : beginningOf(response),
+    response: response === null ? null : beginningOf(response),
   };
 }
 
@@ -73,7 +73,7 @@ export function brokenOff(startedAtMs: number, endedAtMs: number): AttemptResult
     statusCode: null,
     problem: "the attempt broke off on the sender's side",
     retryAtMs: null,
-    answer: null,
+    response: null,
   };
 }
 

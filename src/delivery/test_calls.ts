@@ -24,7 +24,7 @@ export interface TestOutcome {
 
 /** What test calls are made with. */
 export interface TestCallDeps extends Sending {
-  store: Pick<Store, "takeDaily">;
+  store: Pick<Store, "countDaily">;
   newId: NewId;
   log: Log;
   /** Aborts, with the reason, when test calls in progress must end. */
@@ -47,18 +47,23 @@ export class TestCalls {
    */
   async make(
     subscription: Subscription,
-    { callsPerDay: limit, giveUp }: { callsPerDay: number; giveUp: AbortSignal },
+    { callsPerDay: limit, giveUp: abort }: { callsPerDay: number; giveUp: AbortSignal },
   ): Promise<TestOutcome> {
     const { customerId } = subscription;
     const own = this.#inProgress.get(customerId) ?? 0;
-    this.#mustHaveRoom(own);
+    this.#requireSlot(own);
     this.#inProgress.set(customerId, own + 1);
     try {
       const { clock, store } = this.#deps;
       const nowMs = clock.nowMs();
-      const { granted } = await store.takeDaily(customerId, { action: "test_calls", count: 1, limit, nowMs });
+      const { granted } = await store.countDaily(customerId, {
+        action: "test_calls",
+        count: 1,
+        limit,
+        nowMs,
+      });
       if (!granted) throw overDailyLimit({ code: "test_limit_reached", nouns: "test calls", limit, nowMs });
-      return await this.#send(subscription, giveUp);
+      return await this.#send(subscription, abort);
     } finally {
       const left = (this.#inProgress.get(customerId) ?? 0) - 1;
       if (left > 0) this.#inProgress.set(customerId, left);
@@ -66,7 +71,7 @@ export class TestCalls {
     }
   }
 
-  #mustHaveRoom(own: number): void {
+  #requireSlot(own: number): void {
     const retryInSeconds = Math.ceil(this.#deps.timeoutMs / 1_000); // each of them has ended by then
     const retry = `Retry in ${retryInSeconds} seconds.`;
     if (own >= MAX_OF_CUSTOMER) {

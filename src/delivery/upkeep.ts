@@ -21,7 +21,7 @@ export interface Upkeep {
     | "releaseHeld"
     | "fitSubscriptions"
     | "judgeEndpoints"
-    | "healClock"
+    | "adjustForClockRollback"
     | "removeOldDeliveries"
     | "closeSubscriptions"
   >;
@@ -59,7 +59,7 @@ export function createUpkeep(upkeep: Upkeep): () => Promise<number> {
   return async () => {
     const nowMs = clock.nowMs();
     if (nowMs < seenMs - CLOCK_STEP_MS) {
-      const healed = await store.healClock(nowMs);
+      const healed = await store.adjustForClockRollback(nowMs);
       if (healed > 0) log.warn("the clock was set back: what waits, waits from now", { deliveries: healed });
       seenMs = nowMs;
     }

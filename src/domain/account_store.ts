@@ -40,7 +40,7 @@ export interface Account {
 export type ListedCustomer = Omit<Account, "payment">;
 
 /** How access has changed; `in_grace`: it is back although nothing was paid, for the grace is not over. */
-export type AccessTurn = "ended" | "restored" | "in_grace";
+export type AccessChange = "ended" | "restored" | "in_grace";
 
 /** How payment events are judged, and what that needs. */
 export interface PaymentReview {
@@ -49,7 +49,7 @@ export interface PaymentReview {
   /** What follows from all that a payer's events say; they come in no order. */
   judge(events: readonly PaymentEvent[]): PaymentVerdict;
   /** Hears whose access a judgement has ended or given back; nothing of it holds unless the call ends well. */
-  noteAccess(customerId: string, access: AccessTurn): void;
+  noteAccess(customerId: string, access: AccessChange): void;
   newId: NewId;
 }
 

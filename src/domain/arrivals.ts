@@ -1,7 +1,7 @@
 // Arrivals: what of a source's new and revised publications tells news from a flood.
 
 /** The new publications of one fetch, and its revisions, counted. Where none was known, the last success stands for the newest known one. */
-export interface Arrivals {
+export interface ChangeVolume {
   count: number;
   /** Those of them that the source dates well before the newest that was known. */
   older: number;
@@ -19,17 +19,17 @@ export interface Arrivals {
   elapsedMs: number;
 }
 
-/** The time from which {@link Arrivals.perDay} is known, ms. */
+/** The time from which {@link ChangeVolume.perDay} is known, ms. */
 export const CADENCE_MS = 30 * 86_400_000;
 
 /** How long before the newest known publication a new one is dated to be an old one, ms: two days. */
 export const OLDER_BY_MS = 2 * 86_400_000;
 
 /** What of a fetch is a flood, and held back: its new publications, its revisions, both or neither. */
-export interface Flood {
+export interface ChangeSpike {
   isNew: boolean;
   isRevised: boolean;
 }
 
 /** A fetch of which nothing is held back. */
-export const NO_FLOOD: Flood = { isNew: false, isRevised: false };
+export const NO_FLOOD: ChangeSpike = { isNew: false, isRevised: false };

@@ -80,7 +80,7 @@ export interface BackupFiles {
   /** The folders in a folder whose names begin so, and when they or anything in them was last changed, Unix ms. */
   findFolders(folder: string, prefix: string): Promise<{ path: string; changedAtMs: number }[]>;
   /** What root has made becomes the property of whoever owns the file or folder `like`; of others nothing changes. */
-  giveToOwnerOf(like: string, path: string): Promise<void>;
+  chownLike(like: string, path: string): Promise<void>;
   removeFile(path: string): Promise<void>;
   /** Makes a copy for its owner alone (mode 0600). */
   copy(from: string, to: string): Promise<void>;

@@ -49,7 +49,7 @@ export type ReplayRefusal =
   | "limit_reached";
 
 /** A stretch of the events in the order of their ids, which is that of storing. */
-export interface EventStretch {
+export interface EventRange {
   /** Only events behind this id. */
   afterId: string;
   /** Only events before this id. */
@@ -59,7 +59,7 @@ export interface EventStretch {
   /** The most deliveries that are made or sent again. */
   maxDeliveries: number;
   /** How many went before them: each is due a millisecond after the one before it, so that the order is kept. */
-  firstPlace: number;
+  firstPosition: number;
   /** The replays that the customer has a UTC day. */
   replaysPerDay: number;
   /** Only counts what it would send. */
@@ -91,13 +91,13 @@ export interface QuotaTerms {
 }
 
 /** Everything with which customers catch up. Every time is in Unix ms. */
-export interface CatchUpStore {
+export interface DeliveryLogStore {
   /** Keeps an answer under the customer's key, made at the time. */
-  rememberAnswer(customerId: string, answer: RememberedAnswer, atMs: number): Promise<void>;
+  rememberResponse(customerId: string, answer: RememberedResponse, atMs: number): Promise<void>;
   /** The answer that was kept for the customer's key, made after the time; null without one. */
-  findAnswer(customerId: string, key: string, afterMs: number): Promise<RememberedAnswer | null>;
+  findResponse(customerId: string, key: string, afterMs: number): Promise<RememberedResponse | null>;
   /** Forgets answers made up to the time. */
-  forgetAnswers(untilMs: number): Promise<void>;
+  forgetResponses(untilMs: number): Promise<void>;
   /**
    * Changes it, under the rules of `addSubscription`. What is on its way goes to a new address from its next
    * attempt on. Switched on, it is given one delivery to try before the others follow. Switched off, it makes room for
@@ -111,7 +111,7 @@ export interface CatchUpStore {
   ): Promise<Subscription | ChangeRefusal>;
   /**
    * Deletes it softly and cancels what it still had to get, or the first hundreds of that
-   * ({@link UpkeepStore.closeSubscriptions}); null unless it is the customer's and not deleted. What the tier has held takes
+   * ({@link MaintenanceStore.closeSubscriptions}); null unless it is the customer's and not deleted. What the tier has held takes
    * its place.
    */
   deleteSubscription(
@@ -130,7 +130,7 @@ export interface CatchUpStore {
       secret: string;
       previousUntilMs: number;
       nowMs: number;
-      answer?: RememberedAnswer | undefined;
+      answer?: RememberedResponse | undefined;
     },
   ): Promise<Subscription | null>;
   /** Whether the customer has, or ever had, a subscription of this id. */
@@ -169,7 +169,7 @@ export interface CatchUpStore {
   replayEvents(
     customerId: string,
     subscriptionId: string,
-    terms: QuotaTerms & EventStretch & { deliveriesFor: DeliveriesFor },
+    terms: QuotaTerms & EventRange & { deliveriesFor: DeliveriesFor },
   ): Promise<Replayed | "unknown" | "disabled" | "limit_reached">;
 }
 
@@ -180,7 +180,7 @@ export type DeliveriesFor = (
 ) => NewDelivery[];
 
 /** The answer to a request that named a key of its own, so that its repetition is answered alike. */
-export interface RememberedAnswer {
+export interface RememberedResponse {
   key: string;
   requestHash: string;
   json: string;

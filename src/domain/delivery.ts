@@ -57,7 +57,7 @@ export interface AttemptResult {
   /** The answer's `Retry-After`, as a time in Unix ms; null without one. */
   retryAtMs: number | null;
   /** The beginning of the answer's body, as text; null when there is none. For the subscription's owner alone. */
-  answer: string | null;
+  response: string | null;
 }
 
 /** What happens to a delivery after an attempt. */
@@ -117,7 +117,7 @@ export interface AttemptRecord extends Omit<AttemptResult, "retryAtMs"> {
   /** From 1. */
   number: number;
   /** The beginning of the answer's body as text; null without one. */
-  answer: string | null;
+  response: string | null;
 }
 
 const HOLD_WORDS: Record<HoldReason, string> = {

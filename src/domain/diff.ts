@@ -59,8 +59,8 @@ function translationChanges(previous: RegEvent, next: RegEvent): FieldChange[] {
   const codes = new Set([...Object.keys(previous.translations), ...Object.keys(next.translations)]);
   for (const code of [...codes].sort()) {
     for (const part of ["title", "summary"] as const) {
-      const before = wordsOf(previous, code)?.[part] ?? null;
-      const after = wordsOf(next, code)?.[part] ?? null;
+      const before = textsOf(previous, code)?.[part] ?? null;
+      const after = textsOf(next, code)?.[part] ?? null;
       const shown = before === previous[`${part}_en`] && after === next[`${part}_en`];
       if (before === after || shown) continue;
       const field = `translations.${code}.${part}`;
@@ -74,7 +74,7 @@ function translationChanges(previous: RegEvent, next: RegEvent): FieldChange[] {
   return changes;
 }
 
-function wordsOf(event: RegEvent, code: string): { title: string; summary: string } | undefined {
+function textsOf(event: RegEvent, code: string): { title: string; summary: string } | undefined {
   return Object.hasOwn(event.translations, code) ? event.translations[code] : undefined;
 }
 

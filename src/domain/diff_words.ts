@@ -8,7 +8,7 @@ type Noun = readonly [one: string, many: string];
 type Fate = "changed" | "added" | "removed";
 
 /** The words of one language. */
-interface Words {
+interface DiffTexts {
   nothing: string;
   title(fate: Fate): string;
   summary(fate: Fate): string;
@@ -24,7 +24,7 @@ interface Words {
   removed: Noun;
 }
 
-const WORDS: Record<string, Words> = {
+const WORDS: Record<string, DiffTexts> = {
   en: {
     nothing: "no field changed",
     title: (fate) => `title ${fate}`,
@@ -91,7 +91,7 @@ const GERMAN_FATES: Record<Fate, string> = { changed: "geändert", added: "hinzu
 const FRENCH_FATES: Record<Fate, string> = { changed: "modifié", added: "ajouté", removed: "supprimé" };
 
 /** For whom the line is, and of what. */
-export interface Telling {
+export interface DescribeOptions {
   /** The reader's language. */
   language: string;
   /** The language of `title_en` and `summary_en` in a record of several languages; null in one of a single one. */
@@ -102,9 +102,9 @@ export interface Telling {
  * The changes as one line in the reader's language, or in English where we have no words in it. The words that the
  * reader gets come first; those of another language are named by it.
  */
-export function describeChanges(changes: readonly FieldChange[], { language, own }: Telling): string {
+export function describeChanges(changes: readonly FieldChange[], { language, own }: DescribeOptions): string {
   const known = Object.hasOwn(WORDS, language) ? language : "en";
-  const words = WORDS[known] as Words;
+  const words = WORDS[known] as DiffTexts;
   const read = (change: FieldChange) => change.field.startsWith(`translations.${language}.`);
   const inOrder = [...changes.filter(read), ...changes.filter((change) => !read(change))];
   const elsewhere = () => own === null || own === language ? "" : ` (${languageName(own, known)})`;
@@ -117,7 +117,7 @@ export function describeChanges(changes: readonly FieldChange[], { language, own
 
 interface Context {
   changes: readonly FieldChange[];
-  words: Words;
+  words: DiffTexts;
   language: string;
   /** Names the language of `title_en` and `summary_en`; empty where nobody takes it for another. */
   elsewhere(): string;
@@ -126,7 +126,7 @@ interface Context {
 function clausesOf(change: FieldChange, context: Context): string[] {
   const { words, elsewhere } = context;
   if ("added" in change) {
-    const [one, many] = words.lists[change.field as keyof Words["lists"]] ?? [change.field, change.field];
+    const [one, many] = words.lists[change.field as keyof DiffTexts["lists"]] ?? [change.field, change.field];
     return ([[change.added, words.added], [change.removed, words.removed]] as const)
       .filter(([values]) => values.length > 0)
       .map(([values, [past, pasts]]) =>

@@ -28,7 +28,7 @@ export const EVENT_TYPES = [
 export type EventType = typeof EVENT_TYPES[number];
 
 /** The words of a publication in one language, as plain text. */
-export interface Wording {
+export interface LocalizedText {
   title: string;
   summary: string;
 }
@@ -69,7 +69,7 @@ export interface RegEvent {
   /** Every language in which the event's words are held. */
   language_versions: string[];
   /** The original words of every language of `language_versions`. */
-  translations: Record<string, Wording>;
+  translations: Record<string, LocalizedText>;
   /** Stands only in a version that says that the source lists the publication no longer. */
   status?: "withdrawn" | undefined;
 }
@@ -78,7 +78,7 @@ export interface RegEvent {
  * The record with one more language, as it is served from then on: the words are added, and English ones become the
  * English title and summary. Nothing else of it changes; a language that it has already stays as it is.
  */
-export function withTranslation(event: RegEvent, language: string, words: Wording): RegEvent {
+export function withTranslation(event: RegEvent, language: string, words: LocalizedText): RegEvent {
   if (Object.hasOwn(event.translations, language)) return event;
   return {
     ...event,

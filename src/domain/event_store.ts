@@ -20,19 +20,19 @@ export interface EventQuery {
   /** A language in which the event's words are held. */
   languages?: readonly string[];
   /** Words that title or summary hold, all of them. */
-  words?: readonly string[];
+  search?: readonly string[];
   /** Only the newest version of each publication, of those that the list is about. */
   latest?: boolean;
   /** Only what was stored up to this place: the list as it was then. */
   asOf?: { seq: number };
   /** Only what stands behind this event in the list; its order is newest first. */
-  before?: EventPlace;
+  before?: EventPosition;
   /** Only what was stored after this place, in the order of storing. */
   after?: { seq: number };
 }
 
 /** Where an event stands in both orders. */
-export interface EventPlace {
+export interface EventPosition {
   id: string;
   /** Unix ms. */
   publishedAtMs: number;
@@ -70,9 +70,9 @@ export interface EventStore {
   /** Newest first by (`published_at`, id); with `after` in the order of storing. */
   listEvents(query: EventQuery): Promise<ListedEvent[]>;
   /** Where an event stands, null when there is none of that id. */
-  findPlace(id: string): Promise<EventPlace | null>;
+  findPosition(id: string): Promise<EventPosition | null>;
   /** Where the event stands that was stored last, null without one. */
-  lastPlace(): Promise<EventPlace | null>;
+  lastPosition(): Promise<EventPosition | null>;
   /**
    * Names the state of all records: while it is the same, every list and every record is. It is read once in a
    * millisecond (`nowMs`, Unix ms), and anew after each write of this store: only what another process stores can be

@@ -186,7 +186,7 @@ export interface Log {
 }
 
 /** Where something sealed is kept; it opens there and nowhere else. */
-export interface SealedPlace {
+export interface SealedField {
   table: string;
   /** The row. */
   id: string;
@@ -195,9 +195,9 @@ export interface SealedPlace {
 /** Keeps what could be used to impersonate a subscriber or the service unreadable to whoever reads the store's files. */
 export interface Vault {
   /** The sealed form of a text for one place; every call gives another one. */
-  seal(text: string, place: SealedPlace): Uint8Array;
+  seal(text: string, place: SealedField): Uint8Array;
   /** The text. Throws {@link VaultError} when it was sealed with another key or for another place, or was changed. */
-  open(sealed: Uint8Array, place: SealedPlace): string;
+  open(sealed: Uint8Array, place: SealedField): string;
 }
 
 /** What an operator does whose key is not there: backups hold it only where they were asked to. */

@@ -83,7 +83,7 @@ export const PATTERN_RULE = "pattern ";
 export const FETCH_OUTCOMES = ["ok", "failing", "blocked", "empty"] as const;
 
 /** See {@link FETCH_OUTCOMES}; `blocked`: the host refuses or throttles this client. */
-export type FetchOutcome = typeof FETCH_OUTCOMES[number];
+export type FetchResult = typeof FETCH_OUTCOMES[number];
 
 /** When a source had something new. */
 export interface NewsHistory {
@@ -107,7 +107,7 @@ export interface SourceMove {
 }
 
 /** A part of a source that the last fetch did not have although it went well as a whole. */
-export interface SourceGap {
+export interface PartialFailure {
   /** An address, a page, a file: what is missing, as an operator knows it. */
   part: string;
   /** Why, in words. */
@@ -138,14 +138,14 @@ export interface SourceState {
   lastError: string | null;
   nextDueAtMs: number;
   /** What the last fetch came to; null before the first one. */
-  outcome: FetchOutcome | null;
+  outcome: FetchResult | null;
   /** Since when it has been that. */
   outcomeSinceMs: number | null;
   news: NewsHistory;
   /** Of each of its addresses that says so. */
   moves: SourceMove[];
   /** What its last success was without. */
-  gaps: SourceGap[];
+  gaps: PartialFailure[];
   /**
    * When its publications were last taken only if they concern AI regulation; null once all of them have been looked at
    * without that.

@@ -1,28 +1,28 @@
 // The Store port: use cases, each one atomic. An engine runs the pure decisions it is given inside its transaction.
 import type { StorageProblem } from "./storage_fault.ts";
-import type { Arrivals, Flood } from "./arrivals.ts";
+import type { ChangeSpike, ChangeVolume } from "./arrivals.ts";
 import type { AccountStore } from "./account_store.ts";
-import type { RegEvent, Wording } from "./event.ts";
-import type { CatchUpStore, DeliveriesFor, RememberedAnswer } from "./catch_up_store.ts";
+import type { LocalizedText, RegEvent } from "./event.ts";
+import type { DeliveriesFor, DeliveryLogStore, RememberedResponse } from "./catch_up_store.ts";
 import type { EventStore } from "./event_store.ts";
 import type { DailyAction, DailyGrant, DailyRequest } from "./daily_limit.ts";
 import type { ClaimedDelivery, FinishedAttempt } from "./delivery.ts";
 import type { RunningAttempt } from "./plans/share_slots.ts";
 import type { Provenance } from "./provenance.ts";
 import type {
-  FetchOutcome,
+  FetchResult,
   IdentityRule,
   NewsHistory,
-  SourceGap,
+  PartialFailure,
   SourceMove,
   SourceState,
 } from "./source.ts";
 import type { MatchedSubscription, Subscription } from "./subscription.ts";
 import type { Tier, TierLimits } from "./tier.ts";
-import type { UpkeepStore } from "./upkeep_store.ts";
+import type { MaintenanceStore } from "./upkeep_store.ts";
 
 export type { KeyHolder } from "./account_store.ts";
-export type { EventPlace, EventQuery, FoundEvent, LaterLanguage, ListedEvent } from "./event_store.ts";
+export type { EventPosition, EventQuery, FoundEvent, LaterLanguage, ListedEvent } from "./event_store.ts";
 
 /** What identifies a publication within its source, and what its content is. */
 export interface PublicationKey {
@@ -51,7 +51,7 @@ export interface StoredPublication {
   /** Null when it was stored by a version that did not keep it, until it is seen again. */
   textHash: string | null;
   /** The content with a date that was seen once; null without one. */
-  sightedHash: string | null;
+  pendingHash: string | null;
   /** How often nothing but its date has moved. */
   dateMoves: number;
   /** How many identities it was given after the first. */
@@ -81,7 +81,7 @@ export type RecordDecision =
    */
   | { kind: "redated"; sighted?: boolean }
   /** The publication's newest record is there in one more language; it is served with it from then on. */
-  | { kind: "translated"; words: Wording; url: string; provenance: Provenance; atMs: number }
+  | { kind: "translated"; words: LocalizedText; url: string; provenance: Provenance; atMs: number }
   /** Its words stand in the version that another language's item is recorded as: they are known from now on. */
   | { kind: "joined" }
   | { kind: "passed_over" };
@@ -110,7 +110,7 @@ export interface FetchEnd {
   nextDueAtMs: number;
   /** The earliest next fetch if the source has been given another schedule meanwhile: the first run of that after this. */
   notBeforeMs: number;
-  outcome: FetchOutcome;
+  outcome: FetchResult;
   /**
    * Whether a failure counts against the source; a storage fault does not, and what was recorded before it goes on
    * waiting, to be judged with what the next fetch brings.
@@ -131,7 +131,7 @@ export interface FetchEnd {
   error: string | null;
   news: NewsHistory;
   moves: readonly SourceMove[];
-  gaps: readonly SourceGap[];
+  gaps: readonly PartialFailure[];
   /** As {@link SourceState.narrowUntilMs} has it. */
   narrowUntilMs: number | null;
   /**
@@ -140,7 +140,7 @@ export interface FetchEnd {
    */
   hosts: readonly { host: string; freeAtMs: number; pausedUntilMs: number; guessed?: boolean }[];
   /** Hosts that have answered well whatever was asked since a time: what was guessed of them before that is over. */
-  answered?: { hosts: readonly string[]; sinceMs: number };
+  responded?: { hosts: readonly string[]; sinceMs: number };
 }
 
 /** A source to be made known. */
@@ -181,7 +181,7 @@ export interface StoreHealth {
  * What became of a wish to subscribe. `duplicate_held`: the tier holds one that is the same. `too_many_switched_off`: the
  * customer has {@link MAX_SWITCHED_OFF}. `backfill_limit_reached`: the day's backfills are used up.
  */
-export type SubscribeOutcome =
+export type SubscribeResult =
   | "created"
   | "duplicate"
   | "duplicate_held"
@@ -202,7 +202,7 @@ export interface Usage {
 }
 
 /** Everything that is kept. Every time is in Unix ms. */
-export interface Store extends EventStore, AccountStore, CatchUpStore, UpkeepStore {
+export interface Store extends EventStore, AccountStore, DeliveryLogStore, MaintenanceStore {
   // Sources
   /**
    * Makes these sources known. One that was never seen is due at once. One whose schedule has changed, or whose last
@@ -227,7 +227,7 @@ export interface Store extends EventStore, AccountStore, CatchUpStore, UpkeepSto
    * back. It is not asked about the source's first fetch. Returns how many are held back by it. Throws
    * {@link LeaseLostError}, and keeps nothing, when somebody else has leased the source after the holder.
    */
-  finishFetch(end: FetchEnd, judge?: (arrivals: Arrivals) => Flood): Promise<number>;
+  finishFetch(end: FetchEnd, judge?: (arrivals: ChangeVolume) => ChangeSpike): Promise<number>;
   /** Ends the holding back of the source's events: they are matched, or nobody is told of them. Returns how many. */
   releaseEvents(sourceId: string, end: "deliver" | "discard"): Promise<number>;
 
@@ -267,7 +267,7 @@ export interface Store extends EventStore, AccountStore, CatchUpStore, UpkeepSto
   /** What the customer has used in the UTC month ("2026-07"). */
   usageOf(customerId: string, month: string): Promise<Usage>;
   /** Takes of one of the customer's limits per UTC day, or refuses and changes nothing. */
-  takeDaily(customerId: string, request: DailyRequest): Promise<DailyGrant>;
+  countDaily(customerId: string, request: DailyRequest): Promise<DailyGrant>;
   /** What the customer has used of those limits on the UTC day of the time. */
   usedToday(customerId: string, nowMs: number): Promise<Record<DailyAction, number>>;
   /** Adds to the counts; a crash may lose the call before it. */
@@ -283,10 +283,10 @@ export interface Store extends EventStore, AccountStore, CatchUpStore, UpkeepSto
     subscription: Subscription,
     activeLimit: number,
     options?: {
-      answer?: RememberedAnswer | undefined;
+      answer?: RememberedResponse | undefined;
       backfill?: { sinceMs: number; perDay: number } | undefined;
     },
-  ): Promise<SubscribeOutcome>;
+  ): Promise<SubscribeResult>;
   /** The customer's subscriptions that are not deleted, oldest first; nothing that is sealed is opened for them. */
   listSubscriptions(customerId: string): Promise<MatchedSubscription[]>;
   /** Null unless it is the customer's and not deleted. */
@@ -297,7 +297,7 @@ export interface Store extends EventStore, AccountStore, CatchUpStore, UpkeepSto
    * Takes events that wait, oldest first, asks for each what goes to which of the subscriptions that were there when
    * it was stored, and stores the deliveries, all in one transaction. `month` is the UTC month ("2026-07") of the
    * quota. What is over it is held, up to the customer's limit of held deliveries: from then on the subscription is
-   * behind, and gets events by {@link CatchUpStore.catchUp}. Returns how many events were matched.
+   * behind, and gets events by {@link DeliveryLogStore.catchUp}. Returns how many events were matched.
    */
   matchEvents(match: {
     nowMs: number;

@@ -31,7 +31,7 @@ export interface Undelivered extends AllUndelivered {
 }
 
 /** What is done from time to time, whatever else happens. Every time is in Unix ms. */
-export interface UpkeepStore {
+export interface MaintenanceStore {
   /** Read off indexes that hold nothing that was delivered. */
   countUndelivered(): Promise<AllUndelivered>;
   /** The customers for whom most is stored, the largest first. Nothing is counted for that. */
@@ -48,7 +48,7 @@ export interface UpkeepStore {
    * now, a secret that was replaced signs for no more than a day from now, and a mail that was put off longer than any is is
    * due. Returns how many deliveries.
    */
-  healClock(nowMs: number): Promise<number>;
+  adjustForClockRollback(nowMs: number): Promise<number>;
   /**
    * Holds the newest subscriptions of customers that have more active ones than their tier allows, and switches on
    * again, oldest first, those that were held so and for which there is room; whose are held gets a mail. Returns how

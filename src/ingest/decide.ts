@@ -10,18 +10,18 @@ import type { NormalisedItem } from "./normalise/item.ts";
 import { cleanUrl } from "./normalise/links.ts";
 import type { DocumentRun } from "./document_run.ts";
 import type { DecidedItem } from "./model.ts";
-import { MovedQueries, MovedSite } from "./moved_addresses.ts";
+import { ChangedQueries, MovedUrls } from "./moved_addresses.ts";
 import { recordBatches } from "./record_batches.ts";
 import {
   findInLanguages,
-  findReplaced,
   findRequeried,
   type KnownPublication,
+  rematchRenamed,
   type Steps,
 } from "./replaced.ts";
-import { type Classified, decideRevision, isUntold, type RevisionContext } from "./revise.ts";
+import { type Classified, decideRevision, type RevisionContext, suppressesNotification } from "./revise.ts";
 import type { DecidedAlone } from "./together.ts";
-import { passedOverBefore } from "./widened.ts";
+import { wasIrrelevantBefore } from "./widened.ts";
 
 /** So many dates that move at once, while none stands still, say nothing of the publications. */
 const CHURNING_DATES = 3;
@@ -73,8 +73,8 @@ export async function decideAll(
     decisions: new Map(),
   };
   const first = await decideFirst(identified, deciding);
-  const isChurn = first.redated.length >= CHURNING_DATES && !first.standsStill;
-  await decideMovedDates(first.redated, isChurn, deciding);
+  const isChurn = first.dateChanged.length >= CHURNING_DATES && !first.hasSameDate;
+  await decideMovedDates(first.dateChanged, isChurn, deciding);
   for (const one of identified) {
     const decision = deciding.decisions.get(one);
     if (decision === undefined) throw new Error(`the store decided nothing on ${one.key}`);
@@ -85,7 +85,7 @@ export async function decideAll(
       notes: shared.notes.get(one.item) ?? [],
       request: () => requestOf(one, shared, run),
       decision,
-      isUntold: isUntold(one, decision, deciding.context),
+      suppressNotification: suppressesNotification(one, decision, deciding.context),
     };
     run.result.decided.push(decided);
     run.together?.expect(one, decided);
@@ -95,11 +95,11 @@ export async function decideAll(
 }
 
 /** What the first look at a document's items shows. */
-interface FirstLook {
+interface FirstPass {
   /** Items of which nothing but the date has changed; they are not decided on yet. */
-  redated: IdentifiedItem[];
+  dateChanged: IdentifiedItem[];
   /** Whether the date of a stored item is what it was. */
-  standsStill: boolean;
+  hasSameDate: boolean;
   /** Whether no id of the document was known, and publications have been given new ones again and again. */
   hasChurningIds: boolean;
 }
@@ -107,7 +107,7 @@ interface FirstLook {
 async function decideFirst(
   identified: readonly IdentifiedItem[],
   { run, shared, context, decisions }: Deciding,
-): Promise<FirstLook> {
+): Promise<FirstPass> {
   const { result } = run;
   const redated: IdentifiedItem[] = [];
   const fresh: IdentifiedItem[] = [];
@@ -115,7 +115,7 @@ async function decideFirst(
   let standsStill = false;
   let knownIds = 0;
   let churningIds = 0;
-  const moved = { queries: new MovedQueries(), site: new MovedSite() };
+  const moved = { queries: new ChangedQueries(), site: new MovedUrls() };
   const others: IdentifiedItem[] = [];
   const isAlone = identified.length === 1;
   const isAutomatic = !result.identity.isFixed && baseOf(result.identity.rule) === "guid";
@@ -159,7 +159,11 @@ async function decideFirst(
   });
   await decideWaiting({ all: identified, fresh, ...moved, decideOne }, { run, context, decisions });
   if (others.length > 0) await decideOthers({ all: identified, others }, { run, shared, context, decisions });
-  return { redated, standsStill, hasChurningIds: isAutomatic && knownIds === 0 && churningIds > 0 };
+  return {
+    dateChanged: redated,
+    hasSameDate: standsStill,
+    hasChurningIds: isAutomatic && knownIds === 0 && churningIds > 0,
+  };
 }
 
 /** By each URL, that URL cleaned and without its language. */
@@ -189,8 +193,8 @@ interface WaitingItems {
   all: readonly IdentifiedItem[];
   /** Those that become records, and of which nothing is known by any name. */
   fresh: readonly IdentifiedItem[];
-  queries: MovedQueries;
-  site: MovedSite;
+  queries: ChangedQueries;
+  site: MovedUrls;
   decideOne: DecideOne;
 }
 
@@ -226,7 +230,7 @@ async function decideWaiting(
   const isAll = source.fetchStrategy === "feed";
   const rest = fresh.filter((one) => !decisions.has(one));
   const replaced = await inSteps(
-    findInLanguages(findReplaced, { all, fresh: rest, isAll }, known, bare),
+    findInLanguages(rematchRenamed, { all, fresh: rest, isAll }, known, bare),
     run.pause,
   );
   for (const [one, externalId] of [...requeried, ...replaced]) {
@@ -238,7 +242,7 @@ async function decideWaiting(
     run,
     (one, stored) => site.isMoved(one, stored) ? { kind: "passed_over" } : decideOne(one, stored),
   );
-  for (const [one, externalId] of await site.takeTurnedBack(options.store.findEvent)) {
+  for (const [one, externalId] of await site.takeReverted(options.store.findEvent)) {
     decisions.set(one, { kind: "unchanged" });
     result.seen.add(externalId);
   }
@@ -303,7 +307,7 @@ async function decideMovedDates(
     const how: RevisionContext = { ...context, movedDates };
     const decision = decideRevision(one, stored, how);
     decisions.set(one, decision.kind === "redated" ? { kind: "unchanged" } : decision);
-    if (decision.kind === "redated" && decision.sighted) result.wantsAnotherLook = true;
+    if (decision.kind === "redated" && decision.sighted) result.needsConfirmation = true;
     return recordedNow({ one, stored, decision, context: how }, run);
   });
 }
@@ -365,7 +369,7 @@ function revisionContext(
     keys: new Set(identified.map(({ key }) => key)),
     movedDates: "ask",
     isReread: shared.isReread,
-    wasPassedOver: passedOverBefore(source, state),
+    wasIrrelevant: wasIrrelevantBefore(source, state),
     newEventId: () => options.newId("event"),
     classify: ({ item, key }) => {
       const classified = shared.classified.get(item);

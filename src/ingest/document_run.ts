@@ -5,13 +5,13 @@ import type { SourceSettings, SourceState } from "../domain/source.ts";
 import type { Store } from "../domain/store.ts";
 import type { Tracer } from "../domain/tracer.ts";
 import type { FetchedDocument, FetchOptions } from "./fetched.ts";
-import type { LastLooks } from "./last_looks.ts";
-import type { ProcessedSource } from "./model.ts";
+import type { DocumentFingerprints } from "./last_looks.ts";
+import type { IngestResult } from "./model.ts";
 import type { ParseLimits, Parser } from "./parse_worker_client.ts";
-import type { Together } from "./together.ts";
+import type { LanguageMerge } from "./together.ts";
 
 /** What processing a source needs. */
-export interface ProcessOptions extends Omit<FetchOptions, "noteAnswer"> {
+export interface SourceIngestOptions extends Omit<FetchOptions, "noteResponse"> {
   store: Pick<Store, "recordPublications" | "previewPublications" | "listEvents" | "findEvent">;
   clock: Clock;
   newId: NewId;
@@ -19,7 +19,7 @@ export interface ProcessOptions extends Omit<FetchOptions, "noteAnswer"> {
   holder: string;
   /** The version of the classifier's rules. */
   rulesVersion: string;
-  lastLooks: LastLooks;
+  fingerprints: DocumentFingerprints;
   createParser(limits: ParseLimits): Parser;
   tracer?: Tracer;
   /** Is told of every document before it is read. */
@@ -27,18 +27,18 @@ export interface ProcessOptions extends Omit<FetchOptions, "noteAnswer"> {
 }
 
 /** How much of the work is kept: all of it, or nothing (a dry run, which also reads what has not changed). */
-export type ProcessMode = "record" | "preview";
+export type SourceIngestMode = "record" | "preview";
 
 /** A fetch while its documents are dealt with. */
 export interface DocumentRun {
   source: SourceSettings;
   state: SourceState;
-  mode: ProcessMode;
-  options: ProcessOptions;
+  mode: SourceIngestMode;
+  options: SourceIngestOptions;
   parser: Parser;
-  result: ProcessedSource;
+  result: IngestResult;
   /** What waits for the other languages of its publication; null where a publication has one. */
-  together: Together | null;
+  together: LanguageMerge | null;
   /** Lets other work run when it is time. */
   pause(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { redact } from "../domain/redact.ts";
 import type { SourceSettings } from "../domain/source.ts";
 import { FetchError } from "./fetched.ts";
 import { withoutQueries } from "./gaps.ts";
-import type { ProcessedSource } from "./model.ts";
+import type { IngestResult } from "./model.ts";
 
 /** Maximum length of a reason in characters. */
 export const MAX_REASON_LENGTH = 500;
@@ -39,11 +39,14 @@ export function failureOf(error: unknown, source: SourceSettings): FetchError {
 }
 
 /** Cleans every reason of a processed source with {@link failureReason}. */
-export function cleanReasons(source: SourceSettings, processed: ProcessedSource): void {
+export function cleanReasons(source: SourceSettings, processed: IngestResult): void {
   const clean = (text: string) => failureReason(text, source);
   const { failure } = processed;
   if (failure !== null) failure.message = clean(failure.message);
-  processed.gaps = processed.gaps.map(({ part, reason }) => ({ part: clean(part), reason: clean(reason) }));
+  processed.partialFailures = processed.partialFailures.map(({ part, reason }) => ({
+    part: clean(part),
+    reason: clean(reason),
+  }));
   processed.refused = processed.refused.map(({ item, reason }) => ({
     item: clean(item),
     reason: clean(reason),

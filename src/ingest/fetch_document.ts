@@ -7,7 +7,7 @@ import { describeBlock } from "./blocked.ts";
 import { Cookies } from "./cookies.ts";
 import { type FetchedDocument, FetchError, type FetchOptions, sha256Of } from "./fetched.ts";
 import { freshUntil } from "./freshness.ts";
-import type { Standing } from "./move.ts";
+import type { RedirectTrack } from "./move.ts";
 
 /** Redirects followed at most. */
 const MAX_REDIRECTS = 5;
@@ -48,14 +48,14 @@ export interface DocumentRequest {
 }
 
 /** One document as it was answered. */
-export interface DocumentAnswer {
+export interface DocumentResponse {
   /** Null when it has not changed. */
   document: FetchedDocument | null;
   validators: Validators;
   /** Until when it says that it stays as it is, Unix ms; null where it says nothing. */
   freshUntilMs: number | null;
   /** Whether the address asked for says that the document has moved for good. */
-  standing: Standing;
+  redirect: RedirectTrack;
   /** The `Link` header (RFC 8288); empty without one. */
   link: string;
 }
@@ -69,15 +69,15 @@ export async function fetchDocument(
   source: SourceSettings,
   request: DocumentRequest,
   options: FetchOptions,
-): Promise<DocumentAnswer> {
+): Promise<DocumentResponse> {
   await options.pace(request.url.host, options.signal);
   options.signal.throwIfAborted();
   try {
     const answer = await askForDocument(source, request, options);
-    options.noteAnswer(request.url.host, null);
+    options.noteResponse(request.url.host, null);
     return answer;
   } catch (error) {
-    if (error instanceof FetchError) options.noteAnswer(request.url.host, error);
+    if (error instanceof FetchError) options.noteResponse(request.url.host, error);
     throw error;
   }
 }
@@ -86,7 +86,7 @@ async function askForDocument(
   source: SourceSettings,
   request: DocumentRequest,
   options: FetchOptions,
-): Promise<DocumentAnswer> {
+): Promise<DocumentResponse> {
   let chain: Chain;
   try {
     chain = await options.clock.within(
@@ -98,10 +98,10 @@ async function askForDocument(
     if (error instanceof DeadlineError) throw new FetchError(`no whole answer within ${error.ms / 1000} s`);
     throw error;
   }
-  const { response, url, standing } = chain;
+  const { response, url, redirect } = chain;
   const nowMs = options.clock.nowMs();
   const common = {
-    standing,
+    redirect,
     freshUntilMs: freshUntil(response.headers, nowMs),
     link: response.headers["link"] ?? "",
   };
@@ -128,7 +128,7 @@ async function askForDocument(
 interface Chain {
   response: IncomingResponse;
   url: URL;
-  standing: Standing;
+  redirect: RedirectTrack;
   /** Whether the last request asked for the document only if it has changed. */
   isConditional: boolean;
 }
@@ -143,7 +143,7 @@ async function followRedirects(
   const cookies = new Cookies();
   const trust = await readAuthorities(source, options);
   let url = request.url;
-  let standing: Standing = { kind: "here" };
+  let redirect: RedirectTrack = { kind: "here" };
   let isMoved = true;
   for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
     const validators = validatorHeaders(request.validators, url);
@@ -168,12 +168,12 @@ async function followRedirects(
         maxBodyBytes: options.maxDocumentBytes,
         signal: options.signal,
       }));
-    if (!REDIRECTS.includes(response.status)) return { response, url, standing, isConditional };
+    if (!REDIRECTS.includes(response.status)) return { response, url, redirect, isConditional };
     cookies.take(response.headers["set-cookie"], url);
     url = redirectTarget(response, url);
     isMoved &&= PERMANENT.includes(response.status);
-    if (isMoved) standing = { kind: "moved", to: url.href };
-    else if (standing.kind === "here") standing = { kind: "unsaid" };
+    if (isMoved) redirect = { kind: "moved", to: url.href };
+    else if (redirect.kind === "here") redirect = { kind: "unsaid" };
   }
   throw new FetchError(`more than ${MAX_REDIRECTS} redirects`);
 }

@@ -4,7 +4,7 @@ import { fetchDocument, type Validators } from "./fetch_document.ts";
 import { type Fetched, type FetchOptions, type Known, readCursor, settingsKey } from "./fetched.ts";
 import { adoptedAddress } from "./move.ts";
 import { isStale } from "./freshness.ts";
-import { lookedAt } from "./last_looks.ts";
+import { knownDocument } from "./last_looks.ts";
 
 const ACCEPT = "application/rss+xml, application/atom+xml, application/feed+json, application/rdf+xml, " +
   "application/xml;q=0.9, text/xml;q=0.9, application/json;q=0.8, */*;q=0.1";
@@ -23,7 +23,7 @@ interface FeedCursor extends Validators {
 /** Fetches the feed, where it has moved to if that is adopted. Throws a `FetchError`. */
 export async function fetchFeed(
   source: SourceSettings,
-  { cursor, moves, lookOf }: Known,
+  { cursor, moves, fingerprintOf: lookOf }: Known,
   options: FetchOptions,
 ): Promise<Fetched> {
   const settings = settingsKey(source);
@@ -36,12 +36,12 @@ export async function fetchFeed(
     expects: "data",
   }, options);
   const { freshUntilMs, document } = answer;
-  const whereabouts = [{ ...answer.standing, address: source.location }];
-  const common = { unreadable: [], whereabouts: () => whereabouts };
+  const whereabouts = [{ ...answer.redirect, address: source.location }];
+  const common = { unreadable: [], redirects: () => whereabouts };
   // A server that never says so may send the same again.
   const look = believed === null || document === null
     ? null
-    : lookedAt(document, null, lookOf(source.location));
+    : knownDocument(document, null, lookOf(source.location));
   if (document === null || look !== null) {
     const statedMs = options.clock.nowMs() + (known?.ttlMinutes ?? 0) * MINUTE_MS;
     return {
@@ -49,7 +49,7 @@ export async function fetchFeed(
       freshUntilMs: Math.max(freshUntilMs ?? 0, statedMs),
       documents: [],
       isUnchanged: true,
-      repeated: look === null ? [] : [{ name: source.location, look }],
+      repeated: look === null ? [] : [{ name: source.location, fingerprint: look }],
       cursor: () => cursor,
     };
   }

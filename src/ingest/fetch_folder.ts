@@ -77,7 +77,7 @@ export async function fetchFolder(
     unreadable: listing.unreadable,
     isUnchanged: changed.length === 0,
     freshUntilMs: null,
-    whereabouts: () => [],
+    redirects: () => [],
     cursor: ({ refused }) => {
       for (const name of refused) delete files[name];
       return JSON.stringify({ settings, files } satisfies FolderCursor);

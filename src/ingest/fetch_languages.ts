@@ -1,7 +1,7 @@
 // Getting a source that has an address for each language: every address like a source of its own.
 import type { SourceSettings } from "../domain/source.ts";
 import { type Fetched, FetchError, type Known, type PlannedDocument } from "./fetched.ts";
-import type { Whereabouts } from "./move.ts";
+import type { PermanentRedirects } from "./move.ts";
 
 /** The cursor of each language. */
 type LanguageCursors = Record<string, string | null>;
@@ -28,7 +28,11 @@ export async function fetchLanguages(
       const one = { ...source, location, languages: [language] };
       together.add(
         language,
-        await fetchOne(one, { ...known, cursor, lookOf: (name) => known.lookOf(nameIn(language, name)) }),
+        await fetchOne(one, {
+          ...known,
+          cursor,
+          fingerprintOf: (name) => known.fingerprintOf(nameIn(language, name)),
+        }),
       );
     } catch (error) {
       if (!(error instanceof FetchError)) throw error;
@@ -45,7 +49,7 @@ class Together {
   readonly #fetches = new Map<string, Fetched>();
   readonly #owners = new Map<PlannedDocument, { language: string; own: PlannedDocument }>();
   readonly #documents: PlannedDocument[] = [];
-  readonly #failed: Whereabouts[] = [];
+  readonly #failed: PermanentRedirects[] = [];
 
   constructor(readonly before: LanguageCursors) {}
 
@@ -85,10 +89,10 @@ class Together {
       ),
       isUnchanged,
       repeated: [...this.#fetches].flatMap(([language, { repeated = [] }]) =>
-        repeated.map(({ name, look }) => ({ name: nameIn(language, name), look }))
+        repeated.map(({ name, fingerprint }) => ({ name: nameIn(language, name), fingerprint }))
       ),
       freshUntilMs: fresh.includes(null) ? null : Math.min(...fresh.filter((ms) => ms !== null)),
-      whereabouts: (refused) => this.#whereabouts(refused),
+      redirects: (refused) => this.#whereabouts(refused),
       cursor: (outcome) => JSON.stringify(this.#cursors(outcome)),
     };
   }
@@ -122,10 +126,10 @@ class Together {
     return following.map((own) => this.#plan(owner.language, own));
   }
 
-  #whereabouts(refused: ReadonlySet<string>): Whereabouts[] {
+  #whereabouts(refused: ReadonlySet<string>): PermanentRedirects[] {
     const found = [...this.#fetches].flatMap(([language, fetched]) => {
       const own = this.#refusedOf(language, refused);
-      const itsOwn = fetched.whereabouts(new Set(own.map(({ name }) => name)));
+      const itsOwn = fetched.redirects(new Set(own.map(({ name }) => name)));
       return own.some(hasFailed)
         ? itsOwn.map(({ address }) => ({ address, kind: "failed" as const }))
         : itsOwn;

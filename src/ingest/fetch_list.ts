@@ -1,7 +1,7 @@
 // Getting a list page by page: an API's answers or a listing's pages, within bounds and without losing an item.
 import { fillWindow, type ListRules, type Windows } from "../domain/reading.ts";
 import type { SourceSettings } from "../domain/source.ts";
-import { type DocumentAnswer, fetchDocument, type Validators } from "./fetch_document.ts";
+import { type DocumentResponse, fetchDocument, type Validators } from "./fetch_document.ts";
 import {
   type Fetched,
   type FetchedDocument,
@@ -14,12 +14,12 @@ import {
 } from "./fetched.ts";
 import { isHopeless, type ListCursor, notMet, type Rest, restAfter, tooManyPages } from "./list_cursor.ts";
 import { isStale } from "./freshness.ts";
-import { lookedAt } from "./last_looks.ts";
+import { knownDocument } from "./last_looks.ts";
 import { nextLink } from "./link_header.ts";
-import { adoptedAddress, movedTemplate, type Standing } from "./move.ts";
+import { adoptedAddress, movedTemplate, type RedirectTrack } from "./move.ts";
 import {
-  daysBehind,
   daysLeftReason,
+  daysRemaining,
   isTimeOver,
   lastFetchFrom,
   planWindows,
@@ -65,7 +65,7 @@ export async function fetchList(
     isUnchanged,
     repeated,
     freshUntilMs: first?.freshUntilMs ?? null,
-    whereabouts: () => [{ ...standing, address: source.location }],
+    redirects: () => [{ ...standing, address: source.location }],
     cursor: ({ isWhole }) => isUnchanged ? known.cursor : isWhole ? walk.cursor() : walk.cursorAnew(),
     progress: () => walk.progress(),
   };
@@ -83,7 +83,7 @@ class ListWalk {
   #met = new Set<string>();
   #page = 0;
   #url: URL;
-  #answer: DocumentAnswer | null = null;
+  #answer: DocumentResponse | null = null;
   #validators: Validators | null = null;
   #marks: string[] | null = null;
   #metMark = false;
@@ -111,13 +111,13 @@ class ListWalk {
     this.#windows = rules.windows === null
       ? [whole]
       : planWindows(rules.windows, this.#sinceMs(rules.windows.firstDays), this.#startedMs);
-    this.#daysBehindMs = rules.windows === null ? null : daysBehind(this.#windows, this.#startedMs);
+    this.#daysBehindMs = rules.windows === null ? null : daysRemaining(this.#windows, this.#startedMs);
     this.#firstSinceMs = this.#windows[0]?.sinceMs ?? 0;
     this.#url = this.#firstUrl();
   }
 
   /** Asks for the page where the walk is; null when there is none and that means that nothing is there. */
-  async ask(): Promise<DocumentAnswer | null> {
+  async ask(): Promise<DocumentResponse | null> {
     if (this.#part === "head") requireTime(this.options.clock, this.#startedMs);
     const { rules } = this;
     const isFirst = this.#marks === null && this.#page === 0;
@@ -154,13 +154,13 @@ class ListWalk {
   repeated(first: FetchedDocument | null): NonNullable<Fetched["repeated"]> {
     if (first === null || this.#believed() === null) return [];
     const name = this.#pageName();
-    const look = lookedAt(first, this.rules.reading, this.known.lookOf(name));
-    return look === null ? [] : [{ name, look }];
+    const look = knownDocument(first, this.rules.reading, this.known.fingerprintOf(name));
+    return look === null ? [] : [{ name, fingerprint: look }];
   }
 
   /** Where the first page of all says that the list has moved to. */
-  standing(): Standing {
-    const standing = this.#answer?.standing ?? { kind: "unsaid" as const };
+  standing(): RedirectTrack {
+    const standing = this.#answer?.redirect ?? { kind: "unsaid" as const };
     return movedTemplate(standing, this.#base, (text) => this.#withFirstPage(this.#fill(text)));
   }
 

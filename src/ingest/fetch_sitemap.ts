@@ -1,7 +1,7 @@
 // Getting the changed pages of a site: its map or index of maps says which, each page is then a document of its own.
 import type { SitemapRules } from "../domain/reading.ts";
 import type { SourceSettings } from "../domain/source.ts";
-import { type DocumentAnswer, fetchDocument } from "./fetch_document.ts";
+import { type DocumentResponse, fetchDocument } from "./fetch_document.ts";
 import {
   type Fetched,
   type FetchedDocument,
@@ -89,7 +89,7 @@ export async function fetchSitemap(
     unreadable: maps.unreadable,
     isUnchanged: false,
     freshUntilMs: maps.root.freshUntilMs,
-    whereabouts: () => [{ ...maps.root.standing, address: source.location }],
+    redirects: () => [{ ...maps.root.redirect, address: source.location }],
     cursor({ refused }) {
       const again = [...waiting];
       for (const page of chosen) {
@@ -189,7 +189,7 @@ function hasTime(lastmod: string): boolean {
 }
 
 interface ReadMaps {
-  root: DocumentAnswer;
+  root: DocumentResponse;
   /** The changed pages by address, as the map says that names the latest change. */
   pages: Map<string, DatedPage>;
   /** Pages with a date, and without one. */
@@ -282,7 +282,7 @@ async function readMap(
   { include, exclude, maps, sinceMs }: Pick<SitemapRequest, "include" | "exclude" | "maps" | "sinceMs">,
   address: string,
   options: SitemapOptions,
-): Promise<{ answer: DocumentAnswer; map: SitemapContents }> {
+): Promise<{ answer: DocumentResponse; map: SitemapContents }> {
   const answer = await fetchDocument(source, {
     url: new URL(address),
     headers: { accept: "application/xml, text/xml;q=0.9, application/gzip;q=0.8, */*;q=0.1" },

@@ -12,10 +12,10 @@ import {
   readCursor,
   type ReadDocument,
 } from "./fetched.ts";
-import { adoptedAddress, type Standing } from "./move.ts";
+import { adoptedAddress, type RedirectTrack } from "./move.ts";
 import {
-  daysBehind,
   daysLeftReason,
+  daysRemaining,
   halveWindow,
   isTimeOver,
   lastFetchFrom,
@@ -51,7 +51,7 @@ export function fetchSparql(
     unreadable: [],
     isUnchanged: false,
     freshUntilMs: null,
-    whereabouts: () => [{ ...walk.standing, address: source.location }],
+    redirects: () => [{ ...walk.standing, address: source.location }],
     cursor: ({ isWhole }) => isWhole ? walk.cursor() : known.cursor,
     progress: () => walk.progress(),
   };
@@ -60,7 +60,7 @@ export function fetchSparql(
 /** One walk through the days: those that wait, and the one that is asked for. */
 class SparqlWalk {
   /** Where the endpoint is, as far as it has said so. */
-  standing: Standing = { kind: "unsaid" };
+  standing: RedirectTrack = { kind: "unsaid" };
   /** The first day that is left to the next fetch, Unix ms; null when none is. */
   leftFromMs: number | null = null;
   readonly #startedMs: number;
@@ -84,7 +84,7 @@ class SparqlWalk {
     this.#endpoint = adoptedAddress(moves, source.location) ?? source.location;
     const before = readCursor<SparqlCursor>(cursor, this.#settings);
     this.#waiting = planWindows(rules.windows, before?.atMs ?? null, this.#startedMs);
-    this.#daysBehindMs = daysBehind(this.#waiting, this.#startedMs);
+    this.#daysBehindMs = daysRemaining(this.#waiting, this.#startedMs);
     this.#firstSinceMs = this.#waiting[0]?.sinceMs ?? 0;
   }
 
@@ -155,7 +155,7 @@ class SparqlWalk {
         validators: null,
         expects: "data",
       }, options);
-      this.standing = withoutQuery(answer.standing, query);
+      this.standing = withoutQuery(answer.redirect, query);
       return answer.document;
     } catch (error) {
       const parts = halveWindow(window);
@@ -167,7 +167,7 @@ class SparqlWalk {
 }
 
 /** Where an endpoint has moved to, without the query that it was asked; nothing is said where it does not repeat that. */
-function withoutQuery(standing: Standing, query: string): Standing {
+function withoutQuery(standing: RedirectTrack, query: string): RedirectTrack {
   if (standing.kind !== "moved") return standing;
   const to = new URL(standing.to);
   if (to.searchParams.get("query") !== query) return { kind: "unsaid" };

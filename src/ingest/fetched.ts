@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import type { Clock, Files, HttpClient, Resolver } from "../domain/ports.ts";
 import type { Reading } from "../domain/reading.ts";
-import type { FetchOutcome, SourceMove, SourceSettings } from "../domain/source.ts";
-import type { Whereabouts } from "./move.ts";
+import type { FetchResult, SourceMove, SourceSettings } from "../domain/source.ts";
+import type { PermanentRedirects } from "./move.ts";
 
 /** A document as it came. */
 export interface FetchedDocument {
@@ -30,7 +30,7 @@ export interface Known {
   /** Where its addresses have said that they have moved for good. */
   moves: readonly SourceMove[];
   /** What the last fetch came to of a document, by its name; undefined when that is not known. */
-  lookOf(name: string): DocumentLook | undefined;
+  fingerprintOf(name: string): DocumentFingerprint | undefined;
 }
 
 /** A document that a fetch is going to read. */
@@ -88,14 +88,14 @@ export interface Fetched {
   /** Whether nothing has changed since the cursor, as the source says or its document shows: there are none then. */
   isUnchanged: boolean;
   /** The documents that came as they were, so that there is nothing to read: what the last look at them came to. */
-  repeated?: readonly { name: string; look: DocumentLook }[];
+  repeated?: readonly { name: string; fingerprint: DocumentFingerprint }[];
   /** Until when the answer says that it stays as it is, Unix ms; null where it says nothing. */
   freshUntilMs: number | null;
   /**
    * Whether each configured address has moved for good, asked in the end with the names of the refused documents; empty
    * for a source that nobody redirects.
    */
-  whereabouts(refused: ReadonlySet<string>): readonly Whereabouts[];
+  redirects(refused: ReadonlySet<string>): readonly PermanentRedirects[];
   /**
    * What the next fetch is given back; to be kept only after every document was dealt with. A feed that was not whole is
    * asked for anew, changed or not; so are the refused files of a folder: they are told of until somebody mends them.
@@ -128,13 +128,13 @@ export interface FetchOptions {
   /** Aborts when the service stops: the fetch ends at once and throws the signal's reason. */
   signal: AbortSignal;
   /** Hears of the answer of a host: null for a document, else why there was none. */
-  noteAnswer(host: string, error: FetchError | null): void;
+  noteResponse(host: string, error: FetchError | null): void;
 }
 
 /** Why a source could not be fetched, beyond the words. */
 export interface FetchFailure {
   /** `blocked`: the host refuses or throttles this client; `empty`: too few items; `failing`: all else. */
-  state: Exclude<FetchOutcome, "ok">;
+  state: Exclude<FetchResult, "ok">;
   /** When the server asks to be asked again, Unix ms. */
   retryAtMs: number | null;
   /** The host that wants to be left alone for a while, whatever is asked of it. */
@@ -187,14 +187,14 @@ export function sha256Of(bytes: Uint8Array): string {
 }
 
 /** An item or a document that was not taken, and why. */
-export interface Refusal {
+export interface RefusedItem {
   /** Its title, id, file name or position. */
   item: string;
   reason: string;
 }
 
 /** A document that was dealt with, and what came of it. */
-export interface DocumentLook {
+export interface DocumentFingerprint {
   /**
    * Its bytes (see {@link essenceOf}), and what else of an answer decides on how they are read: the type names a character set, and links are
    * relative to the address.
@@ -203,6 +203,6 @@ export interface DocumentLook {
   /** Items that are publications: unchanged ones, when the document comes again. */
   known: number;
   /** Items that do not concern AI regulation. */
-  passedOver: number;
-  refused: readonly Refusal[];
+  irrelevant: number;
+  refused: readonly RefusedItem[];
 }

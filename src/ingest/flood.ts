@@ -1,5 +1,5 @@
 // Floods: more new publications, or more revisions, in one fetch than a source's history allows.
-import type { Arrivals, Flood } from "../domain/arrivals.ts";
+import type { ChangeSpike, ChangeVolume } from "../domain/arrivals.ts";
 
 /** So many new publications, and so many revisions, are no flood, whatever was usual. */
 const ALWAYS_ALLOWED = 20;
@@ -16,8 +16,8 @@ const WEIGHT_OF_NEWS = 0.25;
 const DAY_MS = 86_400_000;
 
 /** What of a fetch that held so many items is a flood. */
-export function judgeArrivals(arrivals: Arrivals, items: number): Flood {
-  return { isNew: isFloodOfNew(arrivals, items), isRevised: isFloodOfRevisions(arrivals, items) };
+export function judgeArrivals(arrivals: ChangeVolume, items: number): ChangeSpike {
+  return { isNew: isSpikeOfNew(arrivals, items), isRevised: isSpikeOfRevisions(arrivals, items) };
 }
 
 /**
@@ -26,8 +26,8 @@ export function judgeArrivals(arrivals: Arrivals, items: number): Flood {
  * many as the source publishes in the time since its last success, if that is more: a source that was down for a week
  * has the news of a week.
  */
-function isFloodOfNew(
-  { count, older, newer, usual, perDay, elapsedMs }: Arrivals,
+function isSpikeOfNew(
+  { count, older, newer, usual, perDay, elapsedMs }: ChangeVolume,
   items: number,
 ): boolean {
   const weight = count - older - newer + WEIGHT_OF_OLD * older + WEIGHT_OF_NEWS * newer;
@@ -39,7 +39,7 @@ function isFloodOfNew(
  * Whether the revisions are one: a site that has changed its template, or that writes the time of day into its texts,
  * revises everything. Expected is the most that a fetch usually brings, for each day since the last success.
  */
-function isFloodOfRevisions({ revised, usualRevised, elapsedMs }: Arrivals, items: number): boolean {
+function isSpikeOfRevisions({ revised, usualRevised, elapsedMs }: ChangeVolume, items: number): boolean {
   const expected = usualRevised * Math.max(1, elapsedMs / DAY_MS);
   return revised > items * REVISED_PART &&
     revised > Math.max(ALWAYS_ALLOWED, ALLOWED_TIMES_EXPECTED * expected);

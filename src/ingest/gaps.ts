@@ -1,5 +1,5 @@
 // Gaps: what a fetch that went well was without, and since when.
-import type { SourceGap } from "../domain/source.ts";
+import type { PartialFailure } from "../domain/source.ts";
 
 /** Gaps of one source that are kept; of more the last one says how many there are. */
 const MAX_GAPS = 20;
@@ -7,11 +7,15 @@ const MAX_GAPS = 20;
 const MAX_WORDS = 300;
 
 /** What of a source could not be had, and why. */
-export type Gap = Omit<SourceGap, "sinceMs">;
+export type FailedPart = Omit<PartialFailure, "sinceMs">;
 
 /** The gaps after a fetch: one that was there before is as old as it was. */
-export function decideGaps(before: readonly SourceGap[], found: readonly Gap[], nowMs: number): SourceGap[] {
-  const gaps = new Map<string, Gap>();
+export function decidePartialFailures(
+  before: readonly PartialFailure[],
+  found: readonly FailedPart[],
+  nowMs: number,
+): PartialFailure[] {
+  const gaps = new Map<string, FailedPart>();
   for (const { part, reason } of found) {
     const gap = { part: shorten(withoutQueries(part)), reason: shorten(withoutQueries(reason)) };
     if (!gaps.has(gap.part)) gaps.set(gap.part, gap);

@@ -9,9 +9,9 @@ import { type FetchedDocument, FetchError } from "./fetched.ts";
 import { type CountVisit, createIngestMetrics } from "./ingest_metrics.ts";
 import { discreetLog } from "./discreet_log.ts";
 import { cleanReasons, failureOf } from "./failure_reason.ts";
-import { createLastLooks } from "./last_looks.ts";
-import { movesInWords } from "./move.ts";
-import { placesOf } from "./place.ts";
+import { createDocumentFingerprints } from "./last_looks.ts";
+import { describeRedirects } from "./move.ts";
+import { describeCursors } from "./place.ts";
 import type { DecidedItem } from "./model.ts";
 import { failed, type IngestReport, reportOf } from "./report.ts";
 import { nameOf, nextRun, type Schedule } from "./schedule.ts";
@@ -34,7 +34,7 @@ const CLOCK_TOLERANCE_MS = 1_000;
 /** What the loop needs. */
 export interface IngestOptions
   extends
-    Omit<VisitOptions, "store" | "lastLooks" | "pace" | "scheduleOf" | "spacingOf" | "count" | "signal"> {
+    Omit<VisitOptions, "store" | "fingerprints" | "pace" | "scheduleOf" | "spacingOf" | "count" | "signal"> {
   store: VisitOptions["store"] & Pick<Store, "claimSources" | "listSources" | "registerSources">;
   /** The enabled sources. */
   sources: readonly SourceSettings[];
@@ -84,7 +84,7 @@ export function createIngest(given: IngestOptions): Ingest {
   const options: IngestOptions & VisitOptions = {
     ...given,
     log: discreetLog(given.log),
-    lastLooks: createLastLooks(),
+    fingerprints: createDocumentFingerprints(),
     spacingOf,
     pace: createPace(given.clock, spacingOf),
     count: given.count ?? createIngestMetrics(NO_METRICS),
@@ -94,7 +94,7 @@ export function createIngest(given: IngestOptions): Ingest {
   const { clock, store } = options;
   const register = () =>
     store.registerSources(options.sources.map((source) => registered(source, options)), clock.nowMs());
-  const healClock = createClockHealer(clock, register);
+  const adjustForClockRollback = createClockAdjuster(clock, register);
 
   /** A process that slept through its leases must not take over its own fetches. */
   const visiting = new Set<string>();
@@ -103,7 +103,7 @@ export function createIngest(given: IngestOptions): Ingest {
     wanted: readonly string[],
     due: "only" | "any",
   ): Promise<SourceState[]> => {
-    await healClock();
+    await adjustForClockRollback();
     return await store.claimSources({
       nowMs: clock.nowMs(),
       leaseMs: LEASE_MS,
@@ -177,13 +177,13 @@ async function previewSource(
   const documents: FetchedDocument[] = [];
   try {
     const onDocument = (document: FetchedDocument) => documents.push(document);
-    const { processSource } = await loadReaders();
-    const processed = await processSource(source, state, "preview", { ...options, onDocument });
+    const { ingestSource } = await loadReaders();
+    const processed = await ingestSource(source, state, "preview", { ...options, onDocument });
     cleanReasons(source, processed);
     const notes = [
       ...processed.notes,
-      ...movesInWords(processed.whereabouts),
-      ...placesOf(source, state, options.clock.nowMs()),
+      ...describeRedirects(processed.redirects),
+      ...describeCursors(source, state, options.clock.nowMs()),
     ];
     const report = reportOf(source.id, { ...processed, notes });
     const { failure, decided } = processed;
@@ -279,7 +279,7 @@ function createSpacing({ sources, hostSpacingMs }: IngestOptions): (host: string
 }
 
 /** Looks whether the clock was set back: what was set by it then is due at its next run at the latest. */
-function createClockHealer(clock: Clock, heal: () => Promise<void>): () => Promise<void> {
+function createClockAdjuster(clock: Clock, heal: () => Promise<void>): () => Promise<void> {
   let lastMs = -Infinity;
   return async () => {
     const nowMs = clock.nowMs();

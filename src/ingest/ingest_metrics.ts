@@ -1,10 +1,10 @@
 // What the ingest room counts: visits to sources and what became of their items.
 import type { Metrics } from "../domain/metrics.ts";
-import type { FetchOutcome } from "../domain/source.ts";
+import type { FetchResult } from "../domain/source.ts";
 import type { IngestReport } from "./report.ts";
 
 /** Counts one visit that is over. */
-export type CountVisit = (outcome: FetchOutcome, report: IngestReport) => void;
+export type CountVisit = (outcome: FetchResult, report: IngestReport) => void;
 
 /** A function that counts each visit. */
 export function createIngestMetrics(metrics: Metrics): CountVisit {

@@ -53,7 +53,7 @@ export function withoutLanguage(
 }
 
 /** A record that shows its words in one of its languages; as it is without a language, or without that one. */
-export function wordsIn<T extends Pick<RegEvent, "title_en" | "summary_en" | "translations">>(
+export function textsIn<T extends Pick<RegEvent, "title_en" | "summary_en" | "translations">>(
   event: T,
   language: string | undefined,
 ): T {

@@ -3,8 +3,8 @@ import { Buffer } from "node:buffer";
 import type { Reading } from "../domain/reading.ts";
 import type { SourceState } from "../domain/source.ts";
 import { type FetchedDocument, sha256Of } from "./fetched.ts";
-import type { ProcessedSource } from "./model.ts";
-import type { DocumentLook } from "./fetched.ts";
+import type { IngestResult } from "./model.ts";
+import type { DocumentFingerprint } from "./fetched.ts";
 
 /** Refused items that are remembered of a source; one with more is looked at each time. */
 const MAX_REFUSED = 20;
@@ -17,7 +17,7 @@ const BUILD_DATE =
   /<lastBuildDate>(?:[A-Z][a-z]{2}, )?\d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d(?::\d\d)? (?:[A-Z]{1,4}|[+-]\d{4})<\/lastBuildDate>/;
 
 /** What was looked at, by the names of the documents. */
-export type Looks = ReadonlyMap<string, DocumentLook>;
+export type Fingerprints = ReadonlyMap<string, DocumentFingerprint>;
 
 /** What a fetch leaves in the store, by which it is known again. */
 export interface Left {
@@ -30,27 +30,29 @@ export interface Left {
  * What this process has looked at. Its settings and its classifier's rules are the same as long as it has this memory;
  * what else decides on an item is in the store, and changes only by fetches.
  */
-export interface LastLooks {
+export interface DocumentFingerprints {
   /**
    * Takes what the source's last fetch looked at. Nothing, when that was no fetch of this process, or none that was kept
    * whole. It is gone then: a fetch that comes to no good end leaves nothing to the next.
    */
-  take(state: SourceState): Looks;
+  take(state: SourceState): Fingerprints;
   /** Keeps what a fetch has looked at that is finished, all of it. */
-  keep(sourceId: string, left: Left, looks: Looks): void;
+  keep(sourceId: string, left: Left, looks: Fingerprints): void;
 }
 
 /** Nothing was looked at. */
-export const NO_LOOKS: Looks = new Map();
+export const NO_FINGERPRINTS: Fingerprints = new Map();
 
 /** An empty memory: a few words for each document of a source that is one by itself. */
-export function createLastLooks(): LastLooks {
-  const kept = new Map<string, { left: Left; looks: Looks }>();
+export function createDocumentFingerprints(): DocumentFingerprints {
+  const kept = new Map<string, { left: Left; looks: Fingerprints }>();
   return {
     take({ id, cursor, lastAttemptAtMs }) {
       const last = kept.get(id);
       kept.delete(id);
-      return last?.left.cursor === cursor && last.left.atMs === lastAttemptAtMs ? last.looks : NO_LOOKS;
+      return last?.left.cursor === cursor && last.left.atMs === lastAttemptAtMs
+        ? last.looks
+        : NO_FINGERPRINTS;
     },
     keep(sourceId, left, looks) {
       const refused = [...looks.values()].reduce((sum, look) => sum + look.refused.length, 0);
@@ -60,11 +62,11 @@ export function createLastLooks(): LastLooks {
 }
 
 /** The look at the same document; null when this is another one, or none was looked at. `reading` as it is read with. */
-export function lookedAt(
+export function knownDocument(
   document: FetchedDocument,
   reading: Reading | null,
-  look: DocumentLook | undefined,
-): DocumentLook | null {
+  look: DocumentFingerprint | undefined,
+): DocumentFingerprint | null {
   if (look === undefined) return null;
   const { of } = look;
   const isSame = of.contentType === document.contentType && of.url === document.url &&
@@ -89,39 +91,39 @@ function essenceOf({ bytes, sha256 }: FetchedDocument, reading: Reading | null):
 }
 
 /** What a look at a document has come to. */
-export function lookAt(
+export function fingerprintOf(
   document: FetchedDocument,
   reading: Reading | null,
-  { decided, refused }: Pick<ProcessedSource, "decided" | "refused">,
-): DocumentLook {
+  { decided, refused }: Pick<IngestResult, "decided" | "refused">,
+): DocumentFingerprint {
   const of = { essence: essenceOf(document, reading), contentType: document.contentType, url: document.url };
   return { of, ...countsOf(decided), refused };
 }
 
 /** Of a document's items those that are publications, and those that do not concern AI regulation. */
-function countsOf(decided: ProcessedSource["decided"]): Pick<DocumentLook, "known" | "passedOver"> {
-  const passedOver = decided.filter(({ decision }) => decision.kind === "passed_over").length;
-  return { known: decided.length - passedOver, passedOver };
+function countsOf(decided: IngestResult["decided"]): Pick<DocumentFingerprint, "known" | "irrelevant"> {
+  const irrelevant = decided.filter(({ decision }) => decision.kind === "passed_over").length;
+  return { known: decided.length - irrelevant, irrelevant };
 }
 
 /** Counts the items of a document again, when it is known what they have become with those of other documents. */
 export function recount(
-  looks: ProcessedSource["looks"],
+  looks: IngestResult["fingerprints"],
   name: string,
-  decided: ProcessedSource["decided"],
+  decided: IngestResult["decided"],
 ): void {
   const look = looks.get(name);
   if (look !== undefined) looks.set(name, { ...look, ...countsOf(decided) });
 }
 
 /** Notes what came as it was: what was refused of a document is refused of the same again. */
-export function repeatLook(
-  { repeated, refused, looks }: Pick<ProcessedSource, "repeated" | "refused" | "looks">,
+export function repeatResult(
+  { repeated, refused, fingerprints: looks }: Pick<IngestResult, "repeated" | "refused" | "fingerprints">,
   name: string,
-  look: DocumentLook,
+  look: DocumentFingerprint,
 ): void {
   repeated.unchanged += look.known;
-  repeated.passedOver += look.passedOver;
+  repeated.irrelevant += look.irrelevant;
   refused.push(...look.refused);
   looks.set(name, look);
 }

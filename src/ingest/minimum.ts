@@ -1,6 +1,6 @@
 // Fewer items than a source must have: in all that was read of it, or at the address of one of its languages.
 import type { SourceSettings } from "../domain/source.ts";
-import type { Gap } from "./gaps.ts";
+import type { FailedPart } from "./gaps.ts";
 
 interface Count {
   documents: number;
@@ -45,7 +45,11 @@ export function isShort({ urls, minItems = 0 }: Minimum, counts: ItemCounts): bo
  * The languages that had too few items where others had enough. A feed of a language may still be empty; where rules
  * find nothing, they may no longer fit the page. What has not changed since is as short as it was.
  */
-export function shortLanguages(source: Minimum, counts: ItemCounts, before: readonly Gap[]): Gap[] {
+export function shortLanguages(
+  source: Minimum,
+  counts: ItemCounts,
+  before: readonly FailedPart[],
+): FailedPart[] {
   const { urls = {}, minItems = 0, fetchStrategy } = source;
   if (fetchStrategy === "feed" || isShort(source, counts)) return [];
   const still = before.filter(({ part }) => Object.hasOwn(urls, part) && counts.isUnread(part));

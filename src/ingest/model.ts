@@ -2,10 +2,10 @@
 import type { DocumentOrigin } from "../domain/provenance.ts";
 import type { RecordDecision } from "../domain/store.ts";
 import type { ClassifyRequest } from "./classify_request.ts";
-import type { Whereabouts } from "./move.ts";
+import type { PermanentRedirects } from "./move.ts";
 import type { Identity } from "./identity.ts";
-import type { Gap } from "./gaps.ts";
-import type { DocumentLook, FetchError, Refusal } from "./fetched.ts";
+import type { FailedPart } from "./gaps.ts";
+import type { DocumentFingerprint, FetchError, RefusedItem } from "./fetched.ts";
 import type { NormalisedItem } from "./normalise/item.ts";
 
 /** An item with what became of it. */
@@ -22,19 +22,19 @@ export interface DecidedItem {
   /** A date that moved and does not count is "unchanged". */
   decision: Exclude<RecordDecision, { kind: "redated" }>;
   /** Whether it is new and nobody is told: it was passed over before the source was told to take everything. */
-  isUntold: boolean;
+  suppressNotification: boolean;
 }
 
 /** What a fetch of a source came to. */
-export interface ProcessedSource {
+export interface IngestResult {
   decided: DecidedItem[];
-  refused: Refusal[];
+  refused: RefusedItem[];
   /** What came as it was, and was not read again. */
-  repeated: { unchanged: number; passedOver: number };
+  repeated: { unchanged: number; irrelevant: number };
   /** What came of each document that means, when it comes again, that nothing has changed. */
-  looks: Map<string, DocumentLook>;
+  fingerprints: Map<string, DocumentFingerprint>;
   /** What of the source the fetch was without: parts of it, not items. */
-  gaps: Gap[];
+  partialFailures: FailedPart[];
   /** What of it was left out on purpose, in words. */
   notes: string[];
   /** For the next fetch, once this one is finished. */
@@ -43,7 +43,7 @@ export interface ProcessedSource {
   /** The publications that the documents held, by their external ids. */
   seen: Set<string>;
   /** Whether something counts only when it is seen again: the next fetch asks for everything anew. */
-  wantsAnotherLook: boolean;
+  needsConfirmation: boolean;
   /** Where the document came from that was read last; null when none was. */
   origin: DocumentOrigin | null;
   /** Whether every item of every document was taken, so that what is missing is missing in the source. */
@@ -62,5 +62,5 @@ export interface ProcessedSource {
   /** Until when the source says that it stays as it is, Unix ms; null where it says nothing. */
   freshUntilMs: number | null;
   /** Whether each of its addresses says that it has moved for good. */
-  whereabouts: readonly Whereabouts[];
+  redirects: readonly PermanentRedirects[];
 }

@@ -9,10 +9,10 @@ export const ADOPTED_AFTER_MS = 3 * 86_400_000;
  * What a fetch showed of where the document of a configured address is: `moved` for good (301, 308), or `here`, without
  * any redirect. `unsaid`: a temporary redirect (302, 303, 307), which says nothing of it; `failed`: it was not had.
  */
-export type Standing = { kind: "here" | "unsaid" | "failed" } | { kind: "moved"; to: string };
+export type RedirectTrack = { kind: "here" | "unsaid" | "failed" } | { kind: "moved"; to: string };
 
 /** What a fetch showed of one configured address. */
-export type Whereabouts = Standing & { address: string };
+export type PermanentRedirects = RedirectTrack & { address: string };
 
 /** The address to ask: where the configured one has moved to, once that is adopted; null for the configured one itself. */
 export function adoptedAddress(moves: readonly SourceMove[], configured: string): string | null {
@@ -23,7 +23,7 @@ export function adoptedAddress(moves: readonly SourceMove[], configured: string)
 /** What is known of the moves of a source's addresses after a fetch; moves of others than these are forgotten. */
 export function decideMoves(
   before: readonly SourceMove[],
-  found: readonly Whereabouts[],
+  found: readonly PermanentRedirects[],
   nowMs: number,
 ): SourceMove[] {
   return found.map((one) => {
@@ -32,7 +32,7 @@ export function decideMoves(
   }).filter((move) => move !== null);
 }
 
-function decideMove(known: SourceMove | null, found: Whereabouts, nowMs: number): SourceMove | null {
+function decideMove(known: SourceMove | null, found: PermanentRedirects, nowMs: number): SourceMove | null {
   const isAdopted = known !== null && known.adoptedAtMs !== null;
   switch (found.kind) {
     case "unsaid":
@@ -53,7 +53,7 @@ function decideMove(known: SourceMove | null, found: Whereabouts, nowMs: number)
 }
 
 /** What a dry run says of the addresses that have moved for good. */
-export function movesInWords(found: readonly Whereabouts[]): string[] {
+export function describeRedirects(found: readonly PermanentRedirects[]): string[] {
   return found.flatMap((one) =>
     one.kind !== "moved" ? [] : [
       `${one.address} says that it has moved for good to ${one.to}: it is followed there, and no longer asked once it ` +
@@ -68,10 +68,10 @@ export function movesInWords(found: readonly Whereabouts[]): string[] {
  * it. What is fixed to the days of one request is no new address, and nothing can be said then.
  */
 export function movedTemplate(
-  standing: Standing,
+  standing: RedirectTrack,
   template: string,
   fill: (text: string) => string,
-): Standing {
+): RedirectTrack {
   const at = placeholderAt(template);
   if (standing.kind !== "moved" || at === -1) return standing;
   const tail = template.slice(template.slice(0, at).lastIndexOf("/") + 1);

@@ -3,7 +3,7 @@ import type { RegEvent } from "../domain/event.ts";
 import type { StoredPublication } from "../domain/store.ts";
 import { trimEndOf } from "../domain/trim.ts";
 import { type IdentifiedItem, isSameButForAddress, isSameButForQuery, isSameButForSite } from "./identify.ts";
-import { wordsIn } from "./languages.ts";
+import { textsIn } from "./languages.ts";
 import { cleanUrl } from "./normalise/links.ts";
 
 /** So many addresses whose queries change at once, while none with a query stands still, are made up for each fetch. */
@@ -14,19 +14,19 @@ const MOVED_TOGETHER = 3;
 const FIRST_RETURN = 3;
 
 /** Addresses of a document of which nothing but the query has changed: signed ones, and those against caches. */
-export class MovedQueries {
+export class ChangedQueries {
   readonly moved: IdentifiedItem[] = [];
-  #standsStill = false;
+  #isStable = false;
 
   /** Whether they are made up for each fetch, so that they are no revisions; with so many that are known by no name. */
   areMadeUp(unnamed: number): boolean {
-    return this.moved.length + unnamed >= CHURNING_QUERIES && !this.#standsStill;
+    return this.moved.length + unnamed >= CHURNING_QUERIES && !this.#isStable;
   }
 
   /** Whether an item is one of them. */
   isMoved(one: IdentifiedItem, stored: StoredPublication | null): boolean {
     if (stored?.foundBy !== "key" || stored.withdrawn || !one.item.link.includes("?")) return false;
-    if (stored.contentHash === one.contentHash) this.#standsStill = true;
+    if (stored.contentHash === one.contentHash) this.#isStable = true;
     else if (isSameButForQuery(one.item, stored.event())) this.moved.push(one);
     else return false;
     return this.moved.at(-1) === one;
@@ -34,7 +34,7 @@ export class MovedQueries {
 }
 
 /** Publications of a document of which nothing but the address has changed. */
-export class MovedSite {
+export class MovedUrls {
   /** Those of which it is the host, or the last slash. */
   moved: IdentifiedItem[] = [];
   /** Those that may have the address again that they had before. */
@@ -52,7 +52,7 @@ export class MovedSite {
     if (stored === null || stored.withdrawn || stored.contentHash === one.contentHash) return false;
     // With the same text only the date has moved.
     if (stored.textHash === one.textHash) return false;
-    const event = wordsIn(stored.event(), one.language);
+    const event = textsIn(stored.event(), one.language);
     // A publication in several languages has the address of its own.
     if (one.language !== undefined && one.language !== event.language) return false;
     const isSite = isSameButForSite(one.item, event);
@@ -70,7 +70,7 @@ export class MovedSite {
    * the publication: they have the one again that the version before had, and had the one of now before that; or the two
    * are one but for `www.` and the last slash.
    */
-  async takeTurnedBack(
+  async takeReverted(
     findEvent: (id: string) => Promise<{ json: string } | null>,
   ): Promise<Map<IdentifiedItem, string>> {
     const find = async (id: string | null): Promise<RegEvent | null> => {

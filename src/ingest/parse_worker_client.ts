@@ -22,10 +22,10 @@ type Sent<T extends { bytes: Uint8Array }> = Omit<T, "bytes"> & { buffer: ArrayB
 
 /** The tasks of the parse worker: what each is given and gives. */
 export interface ParseTasks {
-  parse: { given: Sent<ParseRequest> & { additions: Additions }; gives: DocumentParts };
-  sitemap: { given: Sent<SitemapRequest>; gives: SitemapParts };
-  bareAddresses: { given: { addresses: readonly string[]; languages: LanguageForms }; gives: string[] };
-  describe: { given: { buffer: ArrayBuffer; options: DescribeOptions }; gives: DocumentDescription };
+  parse: { given: Sent<ParseRequest> & { additions: Additions }; yields: DocumentParts };
+  sitemap: { given: Sent<SitemapRequest>; yields: SitemapParts };
+  bareAddresses: { given: { addresses: readonly string[]; languages: LanguageForms }; yields: string[] };
+  describe: { given: { buffer: ArrayBuffer; options: DescribeOptions }; yields: DocumentDescription };
 }
 
 /** Limits of one task. */
@@ -57,7 +57,7 @@ export function createParser(
 ): Parser {
   const run = async <T extends keyof ParseTasks>(task: T, given: ParseTasks[T]["given"]) => {
     try {
-      return await worker.call(task, given, limits) as ParseTasks[T]["gives"];
+      return await worker.call(task, given, limits) as ParseTasks[T]["yields"];
     } catch (error) {
       throw translate(error);
     }

@@ -13,7 +13,7 @@ export function parseWorkerTasks(
   createClassifier: (additions: Additions) => { classify: Classify },
 ): Record<string, (argument: unknown) => unknown> {
   let classifier: { additions: string; classify: Classify } | null = null;
-  const tasks: { [T in keyof ParseTasks]: (given: ParseTasks[T]["given"]) => ParseTasks[T]["gives"] } = {
+  const tasks: { [T in keyof ParseTasks]: (given: ParseTasks[T]["given"]) => ParseTasks[T]["yields"] } = {
     parse({ additions, buffer, ...request }) {
       const name = JSON.stringify(additions);
       if (classifier?.additions !== name) classifier = { additions: name, ...createClassifier(additions) };

@@ -5,25 +5,27 @@ import type { ListCursor } from "./list_cursor.ts";
 import { planWindows, rulesKey } from "./walk.ts";
 
 /** What of every walked source's cursor tells its place. */
-type PlaceCursor = Partial<Pick<ListCursor, "atMs" | "rest">> & { settings: string; sinceMs?: number };
+type DescribedCursor = Partial<Pick<ListCursor, "atMs" | "rest">> & { settings: string; sinceMs?: number };
 
 /** Where the next fetch begins, for each address that is walked; empty where it begins with everything, or with one document. */
-export function placesOf(
+export function describeCursors(
   source: SourceSettings,
   { cursor }: Pick<SourceState, "cursor">,
   nowMs: number,
 ): string[] {
   if (cursor === null) return [];
-  if (source.urls === undefined) return placeOf(source, cursor, nowMs);
+  if (source.urls === undefined) return describeCursor(source, cursor, nowMs);
   const cursors: Record<string, string | null> = JSON.parse(cursor);
   return Object.entries(source.urls).flatMap(([language, location]) =>
-    placeOf({ ...source, location }, cursors[language] ?? null, nowMs).map((words) => `${language}: ${words}`)
+    describeCursor({ ...source, location }, cursors[language] ?? null, nowMs).map((words) =>
+      `${language}: ${words}`
+    )
   );
 }
 
-function placeOf(source: SourceSettings, cursor: string | null, nowMs: number): string[] {
+function describeCursor(source: SourceSettings, cursor: string | null, nowMs: number): string[] {
   const { rules } = source;
-  const known = rules === undefined ? null : readCursor<PlaceCursor>(cursor, rulesKey(source));
+  const known = rules === undefined ? null : readCursor<DescribedCursor>(cursor, rulesKey(source));
   if (known === null || rules === undefined) return [];
   const { atMs, rest, sinceMs } = known;
   if (rules.kind === "sitemap") {

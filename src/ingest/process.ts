@@ -12,20 +12,20 @@ import {
   type ReadDocument,
 } from "./fetched.ts";
 import { laterOf } from "./freshness.ts";
-import type { Gap } from "./gaps.ts";
+import type { FailedPart } from "./gaps.ts";
 import { type Identity, identityOf } from "./identity.ts";
-import { lookAt, NO_LOOKS, recount, repeatLook } from "./last_looks.ts";
+import { fingerprintOf, NO_FINGERPRINTS, recount, repeatResult } from "./last_looks.ts";
 import { isShort, ItemCounts, shortLanguages, shortReason } from "./minimum.ts";
 import { originOf } from "./origin.ts";
 import { type ParseRequest, statedLanguages } from "./parse_pipeline.ts";
 import { DocumentError } from "./parse/document.ts";
-import { createRehearsal } from "./rehearsal.ts";
+import { createDryRunStore } from "./rehearsal.ts";
 import { Throttle } from "./throttle.ts";
-import { Together } from "./together.ts";
-import { recordTogether } from "./record_together.ts";
+import { LanguageMerge } from "./together.ts";
+import { recordMergedLanguages } from "./record_together.ts";
 import { createYield } from "./yield_to_event_loop.ts";
-import type { DecidedItem, ProcessedSource } from "./model.ts";
-import type { DocumentRun, ProcessMode, ProcessOptions } from "./document_run.ts";
+import type { DecidedItem, IngestResult } from "./model.ts";
+import type { DocumentRun, SourceIngestMode, SourceIngestOptions } from "./document_run.ts";
 
 /** Why an item is refused that the document holds in a newer edition: the publication is there all the same. */
 const OLDER_EDITION = "the same document holds a newer edition of it";
@@ -34,17 +34,17 @@ const OLDER_EDITION = "the same document holds a newer edition of it";
  * Fetches the source and deals with each item. Throws {@link FetchError} when its first document cannot be had or read;
  * a file of a folder that cannot is refused, and its neighbours are not kept from anything by it.
  */
-export async function processSource(
+export async function ingestSource(
   source: SourceSettings,
   state: SourceState,
-  mode: ProcessMode,
-  options: ProcessOptions,
-): Promise<ProcessedSource> {
+  mode: SourceIngestMode,
+  options: SourceIngestOptions,
+): Promise<IngestResult> {
   const cursor = mode === "record" ? state.cursor : null;
-  const looks = mode === "record" ? options.lastLooks.take(state) : NO_LOOKS;
+  const looks = mode === "record" ? options.fingerprints.take(state) : NO_FINGERPRINTS;
   const throttle = new Throttle();
   const parser = options.createParser({ timeoutMs: source.parseTimeoutMs, signal: options.signal });
-  const known = { cursor, moves: state.moves, lookOf: (name: string) => looks.get(name) };
+  const known = { cursor, moves: state.moves, fingerprintOf: (name: string) => looks.get(name) };
   const fetched = await fetchDocuments(source, known, {
     ...options,
     ...throttled(throttle, options),
@@ -53,34 +53,36 @@ export async function processSource(
   const result = nothingProcessed(identityOf(source, state));
   for (const { name, reason, isItem } of fetched.unreadable) {
     if (isItem) result.refused.push({ item: name, reason });
-    else noteGap(result, { part: name, reason });
+    else notePartialFailure(result, { part: name, reason });
   }
-  for (const { name, look } of fetched.repeated ?? []) repeatLook(result, name, look);
+  for (const { name, fingerprint: look } of fetched.repeated ?? []) repeatResult(result, name, look);
   const { store } = options;
   const rehearsed = mode === "record"
     ? options
-    : { ...options, store: { ...store, previewPublications: createRehearsal(store) } };
+    : { ...options, store: { ...store, previewPublications: createDryRunStore(store) } };
   const run: DocumentRun = {
     ...{ source, state, mode, result, parser, options: rehearsed },
-    together: result.identity.languages === null ? null : new Together(result.identity.languages),
+    together: result.identity.languages === null ? null : new LanguageMerge(result.identity.languages),
     pause: createYield(options.clock),
   };
   const outcome = await processDocuments(fetched, run);
-  for (const { name, reason } of fetched.leftOut?.() ?? []) noteGap(result, { part: name, reason });
+  for (const { name, reason } of fetched.leftOut?.() ?? []) {
+    notePartialFailure(result, { part: name, reason });
+  }
   const isCutShort = result.failure === null && throttle.refusal !== null;
   if (isCutShort) result.failure = throttle.refusal;
-  for (const gap of shortLanguages(source, outcome.counts, state.gaps)) noteGap(result, gap);
+  for (const gap of shortLanguages(source, outcome.counts, state.gaps)) notePartialFailure(result, gap);
   if (result.failure === null && isShort(source, outcome.counts)) {
     const reason = shortReason(outcome.counts.items, source.minItems ?? 0);
     result.failure = new FetchError(reason, { state: "empty" });
   }
   // What is new in one language may stand in the document of another since long: that one is read once more.
   const isNew = ({ decision }: DecidedItem) => decision.kind === "record" && decision.event.version === 1;
-  if (source.urls !== undefined && result.decided.some(isNew)) result.wantsAnotherLook = true;
+  if (source.urls !== undefined && result.decided.some(isNew)) result.needsConfirmation = true;
   const { isWhole, refused } = outcome;
   // What is gone shows only where every language is read at once: the next time none may say that it is unchanged.
   const isReadInPart = result.origin !== null && (!result.isComplete || refused.size > 0);
-  if (source.urls !== undefined && source.removals === true && isReadInPart) result.wantsAnotherLook = true;
+  if (source.urls !== undefined && source.removals === true && isReadInPart) result.needsConfirmation = true;
   result.isCutShort = isCutShort;
   if (
     fetched.isUnchanged || !isWhole || result.failure !== null ||
@@ -94,39 +96,42 @@ export async function processSource(
     progress: fetched.progress?.() ?? null,
     goesOn: fetched.goesOn?.() ?? false,
     cursor: fetched.cursor({
-      isWhole: isWhole && !result.wantsAnotherLook,
+      isWhole: isWhole && !result.needsConfirmation,
       refused,
       ttlMinutes: outcome.ttlMinutes,
     }),
     freshUntilMs: laterOf(fetched.freshUntilMs, outcome.ttlMinutes, options.clock.nowMs()),
-    whereabouts: fetched.whereabouts(refused),
+    redirects: fetched.redirects(refused),
   };
 }
 
 /** What keeps a host that refuses or throttles from being asked further. */
-function throttled(throttle: Throttle, { pace }: ProcessOptions): Pick<FetchOptions, "pace" | "noteAnswer"> {
+function throttled(
+  throttle: Throttle,
+  { pace }: SourceIngestOptions,
+): Pick<FetchOptions, "pace" | "noteResponse"> {
   return {
     pace: async (host, signal) => {
       throttle.check(host);
       await pace(host, signal);
     },
-    noteAnswer: (host, error) => throttle.note(host, error),
+    noteResponse: (host, error) => throttle.note(host, error),
   };
 }
 
 /** What a fetch came to before anything of it was dealt with. */
-function nothingProcessed(identity: Identity): ProcessedSource {
+function nothingProcessed(identity: Identity): IngestResult {
   return {
     decided: [],
     refused: [],
-    repeated: { unchanged: 0, passedOver: 0 },
-    looks: new Map(),
-    gaps: [],
+    repeated: { unchanged: 0, irrelevant: 0 },
+    fingerprints: new Map(),
+    partialFailures: [],
     notes: [],
     cursor: null,
     identity,
     seen: new Set(),
-    wantsAnotherLook: false,
+    needsConfirmation: false,
     origin: null,
     isComplete: true,
     failure: null,
@@ -134,12 +139,12 @@ function nothingProcessed(identity: Identity): ProcessedSource {
     progress: null,
     goesOn: false,
     freshUntilMs: null,
-    whereabouts: [],
+    redirects: [],
   };
 }
 
 /** What became of the documents of a fetch. */
-interface DocumentsOutcome {
+interface DocumentsResult {
   /** Whether no document as a whole had a fault. */
   isWhole: boolean;
   refused: ReadonlySet<string>;
@@ -149,7 +154,7 @@ interface DocumentsOutcome {
   ttlMinutes: number | null;
 }
 
-async function processDocuments(fetched: Fetched, run: DocumentRun): Promise<DocumentsOutcome> {
+async function processDocuments(fetched: Fetched, run: DocumentRun): Promise<DocumentsResult> {
   const { source, result, options: { tracer = NO_TRACER } } = run;
   const queue: PlannedDocument[] = [...fetched.documents];
   const refused = new Set<string>();
@@ -176,20 +181,20 @@ async function processDocuments(fetched: Fetched, run: DocumentRun): Promise<Doc
         result.failure = new FetchError(`${planned.name}: ${failure.message}`, failure);
       } else {
         if (isItemAlone(error, planned)) result.refused.push({ item: planned.name, reason: error.message });
-        else noteGap(result, { part: planned.name, reason: error.message });
+        else notePartialFailure(result, { part: planned.name, reason: error.message });
         refused.add(planned.name);
       }
     }
     await run.pause();
   }
-  await recordTogether(run);
+  await recordMergedLanguages(run);
   return { isWhole, refused, counts, ttlMinutes };
 }
 
 /** A part of a source that could not be had is told of like an item, and kept as a gap. */
-function noteGap(result: ProcessedSource, { part, reason }: Gap): void {
+function notePartialFailure(result: IngestResult, { part, reason }: FailedPart): void {
   result.refused.push({ item: part, reason });
-  result.gaps.push({ part, reason });
+  result.partialFailures.push({ part, reason });
 }
 
 /** Whether a page of a site is missing by itself: it is gone, or no page. One that the site fails to give is a gap. */
@@ -252,7 +257,9 @@ async function processDocument(
   for (const { item, reason, isMeant } of contents.problems) {
     result.refused.push({ item, reason });
     // A page is one item: what it is without, it is without by itself.
-    if (item === "document" && !isMeant && reading?.kind !== "page") result.gaps.push({ part: name, reason });
+    if (item === "document" && !isMeant && reading?.kind !== "page") {
+      result.partialFailures.push({ part: name, reason });
+    }
   }
   result.refused.push(...contents.refused);
   result.identity = contents.identity;
@@ -273,8 +280,8 @@ async function processDocument(
   const decided = result.decided.slice(decidedBefore);
   const refused = result.refused.slice(refusedBefore);
   if (isAlone) {
-    result.looks.set(name, lookAt(document, reading, { decided, refused }));
-    run.together?.onRecorded(() => recount(result.looks, name, decided));
+    result.fingerprints.set(name, fingerprintOf(document, reading, { decided, refused }));
+    run.together?.onRecorded(() => recount(result.fingerprints, name, decided));
   }
   return {
     document,

@@ -3,11 +3,11 @@ import type { RecordDecision } from "../domain/store.ts";
 import type { DocumentRun } from "./document_run.ts";
 import type { IdentifiedItem } from "./identify.ts";
 import { recordGroups } from "./record_batches.ts";
-import { isUntold } from "./revise.ts";
+import { suppressesNotification } from "./revise.ts";
 import { Group, shareFormerKeys, type WaitingItem } from "./together.ts";
 
 /** Records what has waited, all languages of a publication in one transaction. */
-export async function recordTogether(run: DocumentRun): Promise<void> {
+export async function recordMergedLanguages(run: DocumentRun): Promise<void> {
   const { together, result } = run;
   if (together === null) return;
   const groups = together.groups();
@@ -30,7 +30,7 @@ export async function recordTogether(run: DocumentRun): Promise<void> {
     const told = together.decidedOf(item);
     if (told === null) continue;
     told.decision = decision.kind === "redated" ? { kind: "unchanged" } : decision;
-    told.isUntold = isUntold(item.one, decision, item.context);
+    told.suppressNotification = suppressesNotification(item.one, decision, item.context);
   }
   together.tellRecorded();
 }

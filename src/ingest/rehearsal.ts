@@ -4,7 +4,7 @@ import type { PublicationKey, RecordDecision, Store } from "../domain/store.ts";
 type Preview = Store["previewPublications"];
 
 /** What a decision would have left in the store. */
-interface Rehearsed {
+interface DryRunStore {
   publication: PublicationKey;
   decision: RecordDecision;
 }
@@ -13,8 +13,8 @@ interface Rehearsed {
  * Previews as the store does, with what earlier calls decided on the same publications. Of these alone, so that a long
  * list costs no more than it is long.
  */
-export function createRehearsal({ previewPublications }: { previewPublications: Preview }): Preview {
-  const rehearsed = new Map<string, Rehearsed[]>();
+export function createDryRunStore({ previewPublications }: { previewPublications: Preview }): Preview {
+  const rehearsed = new Map<string, DryRunStore[]>();
   return async (sourceId, publications, decide) => {
     const names = new Set(publications.flatMap(namesOf));
     const before = new Set([...names].flatMap((name) => rehearsed.get(name) ?? []));

@@ -4,7 +4,7 @@ import type { NewId } from "../domain/ids.ts";
 import type { DocumentOrigin } from "../domain/provenance.ts";
 import type { SourceSettings } from "../domain/source.ts";
 import type { RemovalDecision, Store, StoredPublication } from "../domain/store.ts";
-import type { ProcessedSource } from "./model.ts";
+import type { IngestResult } from "./model.ts";
 import type { DecidedItem } from "./model.ts";
 
 /** In so many complete fetches in a row a publication is missing before it counts as withdrawn. */
@@ -37,7 +37,7 @@ export interface Removals {
  */
 export async function findRemovals(
   source: SourceSettings,
-  { decided, seen, isComplete, origin }: Pick<ProcessedSource, "decided" | "seen" | "isComplete" | "origin">,
+  { decided, seen, isComplete, origin }: Pick<IngestResult, "decided" | "seen" | "isComplete" | "origin">,
   options: RemovalOptions,
 ): Promise<Removals> {
   const removals: Removals = { withdrawn: 0, missed: 0 };

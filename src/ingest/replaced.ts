@@ -2,7 +2,7 @@
 import type { RegEvent } from "../domain/event.ts";
 import { trimEndOf } from "../domain/trim.ts";
 import { type IdentifiedItem, isSameButForQuery, isSameText } from "./identify.ts";
-import { wordsIn } from "./languages.ts";
+import { textsIn } from "./languages.ts";
 import type { NormalisedItem } from "./normalise/item.ts";
 import { cleanUrl } from "./normalise/links.ts";
 
@@ -62,7 +62,7 @@ export function* findInLanguages(
       items.map((one) => [{ ...one, item: { ...one.item, link: neutral(one.item.link) } }, one]),
     );
     const publications = known.map((one) => ({
-      ...wordsIn(one, language),
+      ...textsIn(one, language),
       url_official: neutral(one.url_official),
     }));
     const byId = new Map(publications.map((one) => [one.external_id, one]));
@@ -87,7 +87,7 @@ export function* findInLanguages(
  * replaced. That the publication's own ids are listed no more is the caller's to see. Items of one address and nothing
  * else in common stay apart: to tell a publication twice is bad, to take two for one would hide the second.
  */
-export function* findReplaced(
+export function* rematchRenamed(
   { all, fresh, isAll = false }: DocumentItems,
   known: readonly KnownPublication[],
 ): Steps<Map<IdentifiedItem, string>> {

@@ -1,6 +1,6 @@
 // What a fetch of one source came to, as the command line prints it.
-import type { ProcessedSource } from "./model.ts";
-import type { Refusal } from "./fetched.ts";
+import type { IngestResult } from "./model.ts";
+import type { RefusedItem } from "./fetched.ts";
 
 /** What a fetch of one source came to. */
 export interface IngestReport {
@@ -14,14 +14,14 @@ export interface IngestReport {
   translated: number;
   /** Items that do not concern AI regulation. */
   passed_over: number;
-  refused: Refusal[];
+  refused: RefusedItem[];
   /** Events of a flood, new ones or revisions, of which nobody is told before they are released; left out without any. */
   held_back?: number;
   /**
    * New ones that nobody is told of, because they were passed over before the source was told to take everything; left
    * out without any.
    */
-  untold?: number;
+  unnotified?: number;
   /** What was left out on purpose, in words; left out without anything. */
   notes?: string[];
   /** Why the source could not be fetched, or not well. */
@@ -34,11 +34,11 @@ export function emptyReport(id: string): IngestReport {
 }
 
 /** The report of what was dealt with. */
-export function reportOf(id: string, { decided, repeated, refused, notes }: ProcessedSource): IngestReport {
+export function reportOf(id: string, { decided, repeated, refused, notes }: IngestResult): IngestReport {
   const report: IngestReport = {
     ...emptyReport(id),
     unchanged: repeated.unchanged,
-    passed_over: repeated.passedOver,
+    passed_over: repeated.irrelevant,
     refused,
     ...(notes.length === 0 ? {} : { notes }),
   };
@@ -49,8 +49,8 @@ export function reportOf(id: string, { decided, repeated, refused, notes }: Proc
     else if (decision.event.version === 1) report.new++;
     else report.revised++;
   }
-  const untold = decided.filter(({ isUntold }) => isUntold).length;
-  return untold === 0 ? report : { ...report, untold };
+  const untold = decided.filter(({ suppressNotification }) => suppressNotification).length;
+  return untold === 0 ? report : { ...report, unnotified: untold };
 }
 
 /** The report of a source of which nothing could be had. */

@@ -1,10 +1,10 @@
 // What becomes of one publication: new, revised, unchanged or passed over; and the record that is kept of it.
-import type { EventType, RegEvent, Wording } from "../domain/event.ts";
+import type { EventType, LocalizedText, RegEvent } from "../domain/event.ts";
 import type { Provenance } from "../domain/provenance.ts";
 import type { Severity } from "../domain/severity.ts";
 import type { RecordDecision, StoredPublication } from "../domain/store.ts";
 import { type IdentifiedItem, isSameButForDate, isSameText } from "./identify.ts";
-import { wordsIn } from "./languages.ts";
+import { textsIn } from "./languages.ts";
 import { cleanUrl } from "./normalise/links.ts";
 
 const DAY_MS = 86_400_000;
@@ -41,7 +41,7 @@ export interface RevisionContext {
   /** Whether the document was read before: what is stored of its items may be newer than it. */
   isReread: boolean;
   /** Whether an item that does not concern AI regulation was passed over before the source was told to take everything. */
-  wasPassedOver(item: IdentifiedItem["item"]): boolean;
+  wasIrrelevant(item: IdentifiedItem["item"]): boolean;
   newEventId(): string;
   /** Asked only when a record is to be made or passed over. */
   classify(identified: IdentifiedItem): Classified;
@@ -73,7 +73,7 @@ export function decideRevision(
     ? null
     : decideLanguage(identified, { stored, language: identified.language }, context);
   if (language !== null) return language;
-  if (!stored.withdrawn && isOnlyRedated(identified, stored)) {
+  if (!stored.withdrawn && hasOnlyDateChanged(identified, stored)) {
     const decision = decideDate(identified, stored, context.movedDates);
     if (decision !== null) return decision;
   }
@@ -92,7 +92,7 @@ function decideNew(
 ): RecordDecision {
   const classified = context.classify(identified);
   if (!context.keepAll && !classified.relevant) return { kind: "passed_over" };
-  const isTold = isNews && (classified.relevant || !context.wasPassedOver(identified.item));
+  const isTold = isNews && (classified.relevant || !context.wasIrrelevant(identified.item));
   return {
     kind: "record",
     event: buildEvent(identified, { previous: null, classified, context }),
@@ -126,15 +126,15 @@ function isHashedOtherwise({ item, textHash, language }: IdentifiedItem, stored:
   if (language !== undefined && language !== event.language) return false;
   const stated = item.publishedAtMs ?? item.updatedAtMs;
   return stated === (event.published_at_estimated ? null : event.published_at) &&
-    isSameButForDate(item, wordsIn(event, event.language));
+    isSameButForDate(item, textsIn(event, event.language));
 }
 
 function isAlike({ item, language }: IdentifiedItem, event: RegEvent): boolean {
   return cleanUrl(item.link) === cleanUrl(event.url_official) ||
-    isSameText(item.title, wordsIn(event, language).title_en);
+    isSameText(item.title, textsIn(event, language).title_en);
 }
 
-function isOnlyRedated(identified: IdentifiedItem, stored: StoredPublication): boolean {
+function hasOnlyDateChanged(identified: IdentifiedItem, stored: StoredPublication): boolean {
   return stored.textHash === null
     ? isSameButForDate(identified.item, stored.event())
     : stored.textHash === identified.textHash;
@@ -143,11 +143,11 @@ function isOnlyRedated(identified: IdentifiedItem, stored: StoredPublication): b
 /** Null when the moved date is a revision. */
 function decideDate(
   { contentHash }: IdentifiedItem,
-  { sightedHash, dateMoves }: StoredPublication,
+  { pendingHash, dateMoves }: StoredPublication,
   movedDates: RevisionContext["movedDates"],
 ): RecordDecision | null {
   if (movedDates === "ask" || movedDates === "keep") return { kind: "redated" };
-  if (sightedHash === contentHash) return null;
+  if (pendingHash === contentHash) return null;
   if (dateMoves >= MAX_DATE_MOVES) return { kind: "unchanged" };
   return movedDates === "now" ? null : { kind: "redated", sighted: true };
 }
@@ -170,13 +170,13 @@ function decideLanguage(
   if (event.language === language) return null;
   const { title, summary } = identified.item;
   // Sites that have no translation yet repeat the words of another language under the address of this one.
-  if (hasWords(event, identified.item) && !stored.withdrawn) return repetition(event, language);
+  if (hasText(event, identified.item) && !stored.withdrawn) return repetition(event, language);
   if (!stored.withdrawn && !Object.hasOwn(event.translations, language)) {
     return translation(identified, context);
   }
   return {
     kind: "record",
-    event: withWords(nextVersion(event, context), language, { title, summary }),
+    event: withText(nextVersion(event, context), language, { title, summary }),
     provenance: context.provenance(identified),
     notify: context.notify ? "after_fetch" : false,
   };
@@ -208,7 +208,7 @@ export function repetition(event: RegEvent, language: string): RecordDecision {
 }
 
 /** Whether a record has these words already, in whichever language. */
-export function hasWords({ translations }: RegEvent, { title, summary }: Wording): boolean {
+export function hasText({ translations }: RegEvent, { title, summary }: LocalizedText): boolean {
   return Object.values(translations).some((words) =>
     isSameText(words.title, title) && isSameText(words.summary, summary)
   );
@@ -225,7 +225,7 @@ function nextVersion({ status: _, ...previous }: RegEvent, context: RevisionCont
 }
 
 /** The record with other words in one of its languages. */
-export function withWords(
+export function withText(
   event: RegEvent,
   language: string,
   words: { title: string; summary: string },
@@ -246,7 +246,7 @@ function revisedEvent(identified: IdentifiedItem, previous: RegEvent, context: R
   if (identified.language === undefined) return own;
   const { title, summary } = identified.item;
   // The words of the other languages stand as they are until their own items change.
-  return withWords({ ...own, translations: previous.translations }, own.language, { title, summary });
+  return withText({ ...own, translations: previous.translations }, own.language, { title, summary });
 }
 
 function buildEvent(
@@ -284,10 +284,10 @@ function buildEvent(
 }
 
 /** Whether somebody who is told of new publications is not told of this one, because it is none. */
-export function isUntold(
+export function suppressesNotification(
   { item }: IdentifiedItem,
   decision: RecordDecision,
-  { notify, wasPassedOver }: RevisionContext,
+  { notify, wasIrrelevant }: RevisionContext,
 ): boolean {
-  return notify && decision.kind === "record" && decision.notify === false && wasPassedOver(item);
+  return notify && decision.kind === "record" && decision.notify === false && wasIrrelevant(item);
 }

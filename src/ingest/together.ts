@@ -6,11 +6,11 @@ import type { LanguageForms } from "./languages.ts";
 import type { DecidedItem } from "./model.ts";
 import {
   decideRevision,
-  hasWords,
+  hasText,
   repetition,
   type RevisionContext,
   translation,
-  withWords,
+  withText,
 } from "./revise.ts";
 
 /** An item as it was decided on by itself. */
@@ -29,7 +29,7 @@ export interface WaitingItem extends Pick<DecidedAlone, "one" | "decision" | "co
 }
 
 /** What a fetch has brought in several languages until all of its documents have been read. */
-export class Together {
+export class LanguageMerge {
   readonly #waiting = new Map<IdentifiedItem, WaitingItem>();
   readonly #decided = new Map<IdentifiedItem, DecidedItem>();
   readonly #unchanged = new Map<string, IdentifiedItem[]>();
@@ -157,7 +157,7 @@ export function shareFormerKeys(items: readonly WaitingItem[]): void {
 export class Group {
   #plan: { externalId: string | null; decisions: ReadonlyMap<WaitingItem, RecordDecision> } | null = null;
 
-  constructor(readonly items: readonly WaitingItem[], readonly together: Together) {}
+  constructor(readonly items: readonly WaitingItem[], readonly together: LanguageMerge) {}
 
   decide(item: WaitingItem, stored: StoredPublication | null): RecordDecision {
     const isFirst = this.#plan === null;
@@ -196,7 +196,7 @@ export function decideTogether(
   const decisions = new Map<WaitingItem, RecordDecision>();
   const met = new Set<string | undefined>();
   for (const item of items) {
-    const isStale = met.has(item.one.language) || isStaleBeside(item.one, { stored, unchanged });
+    const isStale = met.has(item.one.language) || isOutdatedBy(item.one, { stored, unchanged });
     decisions.set(item, isStale ? { kind: "unchanged" } : decideAlone(item, stored));
     met.add(item.one.language);
   }
@@ -207,12 +207,12 @@ export function decideTogether(
     }
   }
   const carrier = items.find((item) => isVersion(decisions.get(item), stored));
-  joinWords(decisions, { carrier, stored });
+  mergeTexts(decisions, { carrier, stored });
   return decisions;
 }
 
 /** Lets the version of the carrier have the words of the others, or be followed by them. */
-function joinWords(
+function mergeTexts(
   decisions: Map<WaitingItem, RecordDecision>,
   { carrier, stored }: { carrier: WaitingItem | undefined; stored: StoredPublication | null },
 ): void {
@@ -228,16 +228,16 @@ function joinWords(
   for (const [item, decision] of decisions) {
     if (item === carrier) isRecorded = true;
     const { one: { item: words, language }, context } = item;
-    if (item === carrier || language === undefined || !bringsWords(decision, stored)) continue;
-    if (hasWords(shown, words)) {
+    if (item === carrier || language === undefined || !bringsText(decision, stored)) continue;
+    if (hasText(shown, words)) {
       decisions.set(item, repetition(shown, language));
       continue;
     }
     const { title, summary } = words;
-    shown = withWords(shown, language, { title, summary });
+    shown = withText(shown, language, { title, summary });
     // What is recorded before the version would come to the one before it, and be missing in this.
     if (event !== null && (!isRecorded || stored === null || decision.kind !== "translated")) {
-      event = withWords(event, language, { title, summary });
+      event = withText(event, language, { title, summary });
       if (stored !== null && decision.kind === "record" && decision.notify !== false) {
         notify = decision.notify;
       }
@@ -271,7 +271,7 @@ function isVersion(decision: RecordDecision | undefined, stored: StoredPublicati
 }
 
 /** Whether an item's words are to be in the record. What is new in one language is in all, whatever it is about. */
-function bringsWords(decision: RecordDecision, stored: StoredPublication | null): boolean {
+function bringsText(decision: RecordDecision, stored: StoredPublication | null): boolean {
   const { kind } = decision;
   return kind === "translated" || isVersion(decision, stored) || isRepeated(decision) ||
     (stored === null && kind === "passed_over");
@@ -283,7 +283,7 @@ function isRepeated(decision: RecordDecision): boolean {
 }
 
 /** Whether the fetch has brought the stored edition of the item's language, too, and that is no older. */
-function isStaleBeside(
+function isOutdatedBy(
   one: IdentifiedItem,
   { stored, unchanged }: { stored: StoredPublication | null; unchanged: readonly IdentifiedItem[] },
 ): boolean {

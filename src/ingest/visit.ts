@@ -2,7 +2,7 @@
 import { NO_FLOOD } from "../domain/arrivals.ts";
 import { LeaseLostError } from "../domain/lease.ts";
 import type { Clock, Log } from "../domain/ports.ts";
-import type { FetchOutcome, SourceGap, SourceSettings, SourceState } from "../domain/source.ts";
+import type { FetchResult, PartialFailure, SourceSettings, SourceState } from "../domain/source.ts";
 import { silentSince } from "../domain/source_health.ts";
 import type { FetchEnd, Store } from "../domain/store.ts";
 import { failureLevel, StorageError } from "../domain/storage_fault.ts";
@@ -11,10 +11,10 @@ import { noteNews } from "./news.ts";
 import { FetchError } from "./fetched.ts";
 import { judgeArrivals } from "./flood.ts";
 import { cleanReasons, failureOf } from "./failure_reason.ts";
-import { decideGaps } from "./gaps.ts";
+import { decidePartialFailures } from "./gaps.ts";
 import { decideMoves } from "./move.ts";
-import type { ProcessOptions } from "./document_run.ts";
-import type { ProcessedSource } from "./model.ts";
+import type { SourceIngestOptions } from "./document_run.ts";
+import type { IngestResult } from "./model.ts";
 import { findRemovals, type Removals } from "./removals.ts";
 import { failed, type IngestReport, reportOf } from "./report.ts";
 import { narrowUntilAfter } from "./widened.ts";
@@ -31,8 +31,8 @@ const BEAT_MS = 3_000;
 const TROUBLE_PAUSE_MS = 60_000;
 
 /** What a visit needs. */
-export interface VisitOptions extends ProcessOptions {
-  store: ProcessOptions["store"] & Pick<Store, "extendLease" | "finishFetch" | "recordRemovals">;
+export interface VisitOptions extends SourceIngestOptions {
+  store: SourceIngestOptions["store"] & Pick<Store, "extendLease" | "finishFetch" | "recordRemovals">;
   clock: Clock;
   log: Log;
   /** As far as an answer's freshness counts, ms. */
@@ -55,7 +55,7 @@ export async function visitSource(
   try {
     return await visitLeased(source, state, options);
   } catch (error) {
-    if (error instanceof LeaseLostError) return comeTooLate(source, error, options);
+    if (error instanceof LeaseLostError) return isTooLate(source, error, options);
     throw error;
   } finally {
     over.abort();
@@ -64,7 +64,7 @@ export async function visitSource(
 }
 
 /** Loads what reads documents, when the first one is to be read: a service that starts has answered by then. */
-export async function loadReaders(): Promise<Pick<typeof import("./process.ts"), "processSource">> {
+export async function loadReaders(): Promise<Pick<typeof import("./process.ts"), "ingestSource">> {
   return await import("./process.ts");
 }
 
@@ -75,8 +75,8 @@ async function visitLeased(
 ): Promise<IngestReport> {
   const startedAtMs = options.clock.nowMs();
   try {
-    const { processSource } = await loadReaders();
-    const processed = await processSource(source, state, "record", options);
+    const { ingestSource } = await loadReaders();
+    const processed = await ingestSource(source, state, "record", options);
     cleanReasons(source, processed);
     if (processed.failure !== null) {
       await finishFailed(source, state, { failure: processed.failure, processed }, options);
@@ -92,7 +92,7 @@ async function visitLeased(
   } catch (error) {
     if (error instanceof LeaseLostError) throw error;
     if (options.signal.aborted) return interrupted(source, options);
-    if (error instanceof StorageError) return await giveUp(source, state, error, options);
+    if (error instanceof StorageError) return await abandon(source, state, error, options);
     if (!(error instanceof FetchError)) logFailure(options.log, "source stopped", error, source.id);
     const failure = failureOf(error, source);
     await finishFailed(source, state, { failure, processed: null }, options);
@@ -109,7 +109,7 @@ function interrupted({ id }: SourceSettings, { log }: VisitOptions): IngestRepor
 }
 
 /** Ends a visit whose source somebody else has taken over: it is theirs, and what was brought may be older than theirs. */
-function comeTooLate(
+function isTooLate(
   { id }: SourceSettings,
   { message }: LeaseLostError,
   options: VisitOptions,
@@ -124,7 +124,7 @@ function comeTooLate(
  * Ends a visit of which the store could not keep what it brought. That is not the source's fault: it is asked again soon,
  * and where not even this can be kept, when its lease is over.
  */
-async function giveUp(
+async function abandon(
   source: SourceSettings,
   state: SourceState,
   { message }: StorageError,
@@ -176,14 +176,14 @@ async function holdLease(
 async function finishWell(
   source: SourceSettings,
   state: SourceState,
-  { processed, startedAtMs }: { processed: ProcessedSource; startedAtMs: number },
+  { processed, startedAtMs }: { processed: IngestResult; startedAtMs: number },
   options: VisitOptions,
 ): Promise<Removals & { heldBack: number }> {
   const atMs = options.clock.nowMs();
-  const { freshUntilMs, whereabouts } = processed;
+  const { freshUntilMs, redirects: whereabouts } = processed;
   const { store, newId, holder, rulesVersion } = options;
   const removals = await findRemovals(source, processed, { store, newId, holder, nowMs: atMs, rulesVersion });
-  const gaps = decideGaps(state.gaps, processed.gaps, atMs);
+  const gaps = decidePartialFailures(state.gaps, processed.partialFailures, atMs);
   const end = commonEnd(source, state, { outcome: "ok", atMs, decided: processed.decided, gaps }, options);
   const moves = decideMoves(state.moves, whereabouts, atMs);
   // What is missing counts only when it is missing again: the source is asked for all of it.
@@ -202,12 +202,12 @@ async function finishWell(
       kept: { ...keptOf(source, processed), cursor },
       error: null,
       moves,
-      ...(gaps.length > 0 ? {} : { answered: { hosts: hostsOf(source), sinceMs: startedAtMs } }),
+      ...(gaps.length > 0 ? {} : { responded: { hosts: hostsOf(source), sinceMs: startedAtMs } }),
     },
     itemsOf(processed),
     options,
   );
-  options.lastLooks.keep(source.id, { cursor, atMs }, processed.looks);
+  options.fingerprints.keep(source.id, { cursor, atMs }, processed.fingerprints);
   const { log } = options;
   for (const { url, adoptedAtMs } of moves) {
     if (adoptedAtMs !== atMs) continue;
@@ -232,8 +232,8 @@ async function finishWell(
 }
 
 /** Items of a fetch, those that came as they were included; what came in several languages counts once. */
-function itemsOf({ decided, repeated, identity: { languages } }: ProcessedSource): number {
-  const asTheyWere = repeated.unchanged + repeated.passedOver;
+function itemsOf({ decided, repeated, identity: { languages } }: IngestResult): number {
+  const asTheyWere = repeated.unchanged + repeated.irrelevant;
   if (languages === null) return decided.length + asTheyWere;
   return Math.max(
     new Set(decided.map(({ key }) => key)).size,
@@ -244,7 +244,7 @@ function itemsOf({ decided, repeated, identity: { languages } }: ProcessedSource
 /** What of a fetch tells the next one what is known already. */
 function keptOf(
   { timezone }: SourceSettings,
-  { identity }: ProcessedSource,
+  { identity }: IngestResult,
 ): Omit<NonNullable<FetchEnd["kept"]>, "cursor"> {
   return { identityRule: identity.rule, formerRules: identity.former, timezone };
 }
@@ -263,7 +263,7 @@ async function finish(end: FetchEnd, items: number, { store, log }: VisitOptions
   return events;
 }
 
-function logFetched(source: SourceSettings, processed: ProcessedSource, log: Log): void {
+function logFetched(source: SourceSettings, processed: IngestResult, log: Log): void {
   for (const { decision } of processed.decided) {
     if (decision.kind !== "record") continue;
     const { id, version } = decision.event;
@@ -279,7 +279,7 @@ function logFetched(source: SourceSettings, processed: ProcessedSource, log: Log
     translated: report.translated,
     passed_over: report.passed_over,
     refused: report.refused.length,
-    ...(report.untold === undefined ? {} : { untold: report.untold }),
+    ...(report.unnotified === undefined ? {} : { untold: report.unnotified }),
   });
   for (const note of processed.notes) log.info("something to know of a source", { source: source.id, note });
   const [first] = report.refused;
@@ -296,7 +296,7 @@ function logFetched(source: SourceSettings, processed: ProcessedSource, log: Log
 async function finishFailed(
   source: SourceSettings,
   state: SourceState,
-  { failure, processed }: { failure: FetchError; processed: ProcessedSource | null },
+  { failure, processed }: { failure: FetchError; processed: IngestResult | null },
   options: VisitOptions,
 ): Promise<void> {
   const atMs = options.clock.nowMs();
@@ -347,11 +347,11 @@ function commonEnd(
   source: SourceSettings,
   state: SourceState,
   { outcome, atMs, decided, gaps = state.gaps }: {
-    outcome: FetchOutcome;
+    outcome: FetchResult;
     atMs: number;
-    decided: ProcessedSource["decided"];
+    decided: IngestResult["decided"];
     /** Without them those before it stay. */
-    gaps?: readonly SourceGap[];
+    gaps?: readonly PartialFailure[];
   },
   { holder, spacingOf, scheduleOf }: VisitOptions,
 ): Pick<

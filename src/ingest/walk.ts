@@ -62,7 +62,7 @@ function endOfDay(ms: number): number {
 }
 
 /** From when on days are left to be asked for after the planned windows; null when they reach to now. */
-export function daysBehind(windows: readonly Window[], nowMs: number): number | null {
+export function daysRemaining(windows: readonly Window[], nowMs: number): number | null {
   const untilMs = windows.at(-1)?.untilMs ?? null;
   return untilMs !== null && untilMs < endOfDay(nowMs) ? untilMs : null;
 }

@@ -14,7 +14,7 @@ export type DatedItem = Pick<NormalisedItem, "title" | "link" | "publishedAtMs" 
  * alone: it stood in the last document then, or its date is older, or nothing tells. Asked only of what does not concern
  * AI regulation: what does would have been stored.
  */
-export function passedOverBefore(
+export function wasIrrelevantBefore(
   { relevance, fetchStrategy, urls }: Pick<SourceSettings, "relevance" | "fetchStrategy" | "urls">,
   { narrowUntilMs, news }: Pick<SourceState, "narrowUntilMs" | "news">,
 ): (item: DatedItem) => boolean {

@@ -48,9 +48,9 @@ export interface Connection {
 /** The connections of a client. */
 export interface Connections {
   /** An idle connection to the target, or a new one. The caller gives it back or drops it. */
-  take(target: Target): Connection;
+  acquire(target: Target): Connection;
   /** Keeps it for the next request to the same target. */
-  giveBack(connection: Connection): void;
+  release(connection: Connection): void;
   /** Closes it. */
   drop(connection: Connection): void;
   /** Closes all connections, in use or not. */
@@ -74,7 +74,7 @@ export function createConnections(trust: Trust): Connections {
   }
 
   return {
-    take(target) {
+    acquire(target) {
       const key = keyOf(target);
       const kept = removeIdle(idle.findLastIndex((connection) => connection.key === key));
       if (kept !== undefined) return kept;
@@ -85,7 +85,7 @@ export function createConnections(trust: Trust): Connections {
       all.add(connection);
       return connection;
     },
-    giveBack(connection) {
+    release(connection) {
       if (!all.has(connection)) return;
       idle.push(connection);
       if (idle.length > MAX_IDLE_CONNECTIONS) drop(idle.shift() as Connection);

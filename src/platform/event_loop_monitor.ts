@@ -40,7 +40,7 @@ export class EventLoopMonitor implements EventLoop {
   #beganMs: number;
   #longestWork = "";
   #longestWorkMs = -1;
-  #lookedAtCpuMs: number;
+  #checkedAtCpuMs: number;
   #windowEndsMs: number;
   #longestMs = 0;
   #longestBeforeMs = 0;
@@ -48,7 +48,7 @@ export class EventLoopMonitor implements EventLoop {
   constructor(meter: Meter = REAL_METER) {
     this.#meter = meter;
     this.#beganMs = meter.nowMs();
-    this.#lookedAtCpuMs = meter.cpuMs();
+    this.#checkedAtCpuMs = meter.cpuMs();
     this.#windowEndsMs = this.#beganMs + WINDOW_MS;
   }
 
@@ -62,7 +62,7 @@ export class EventLoopMonitor implements EventLoop {
   }
 
   /** Looks at the loop, which was to wake at `dueMs`. */
-  look(dueMs: number, { log, observeLag }: MonitorOptions): void {
+  check(dueMs: number, { log, observeLag }: MonitorOptions): void {
     const nowMs = this.#meter.nowMs();
     const cpuMs = this.#meter.cpuMs();
     this.#endWork(nowMs);
@@ -75,18 +75,18 @@ export class EventLoopMonitor implements EventLoop {
         work: this.#longestWork,
         work_ms: Math.round(this.#longestWorkMs),
         // Much less than the pause: the machine had no time for this process.
-        cpu_ms: Math.round(cpuMs - this.#lookedAtCpuMs),
+        cpu_ms: Math.round(cpuMs - this.#checkedAtCpuMs),
       });
     }
     this.#longestWorkMs = -1;
-    this.#lookedAtCpuMs = cpuMs;
+    this.#checkedAtCpuMs = cpuMs;
   }
 
   /** Looks again and again until the returned function is called. */
   watch(options: MonitorOptions): () => void {
     let dueMs = this.#meter.nowMs() + EVERY_MS;
     const timer = setInterval(() => {
-      this.look(dueMs, options);
+      this.check(dueMs, options);
       dueMs = this.#meter.nowMs() + EVERY_MS;
     }, EVERY_MS);
     return () => clearInterval(timer);

@@ -63,7 +63,7 @@ export function createFiles(): WritableFiles {
       ),
     removeFolder: (path) => about("remove", path, () => Deno.remove(path, { recursive: true })),
     findFolders: (folder, prefix) => about("list", folder, () => findFolders(folder, prefix)),
-    giveToOwnerOf: (like, path) => about("give away", path, () => giveToOwnerOf(like, path)),
+    chownLike: (like, path) => about("give away", path, () => giveToOwnerOf(like, path)),
     removeFile: (path) => about("remove", path, () => Deno.remove(path)),
     copy: (from, to) =>
       about("copy", from, async () => {

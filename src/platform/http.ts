@@ -106,7 +106,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#options = options;
     this.#body = new BoundedBody(maxBodyBytes);
     const key = forWebhooks ? url.href : url.origin;
-    this.#connection = connections.take({ key, origin: url.origin, addresses, authorities });
+    this.#connection = connections.acquire({ key, origin: url.origin, addresses, authorities });
     this.#connection.limit(maxWireBytes(maxBodyBytes));
   }
 
@@ -185,7 +185,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#decompressor?.destroy();
     const { connections, request: { signal } } = this.#options;
     signal.removeEventListener("abort", this.#abort);
-    if (isComplete && this.#connection.hasSentAll()) connections.giveBack(this.#connection);
+    if (isComplete && this.#connection.hasSentAll()) connections.release(this.#connection);
     else connections.drop(this.#connection);
     return true;
   }

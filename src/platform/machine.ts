@@ -88,7 +88,7 @@ export function createMachine(): Machine {
     rightsOf(path) {
       const stat = statOrNull(path);
       if (stat === null) return null;
-      const isReadOnly = takesNoChanges(stat.isDirectory ? path : dirname(path));
+      const isReadOnly = isImmutable(stat.isDirectory ? path : dirname(path));
       return {
         isFolder: stat.isDirectory,
         mode: (stat.mode ?? 0) & 0o777,
@@ -117,7 +117,7 @@ function statOrNull(path: string): Deno.FileInfo | null {
  * list of mounts is not for a process with few rights to read; but the kernel refuses a change there (EROFS) before it
  * sees that there is nothing to change.
  */
-function takesNoChanges(folder: string): boolean {
+function isImmutable(folder: string): boolean {
   const nothing = join(folder, `.regfeed-${crypto.randomUUID()}`);
   try {
     Deno.renameSync(nothing, nothing);

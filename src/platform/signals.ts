@@ -21,12 +21,12 @@ export interface Signals {
 
 /** Signals that are heard from the moment in which somebody asks for them: before, each does what it does by itself. */
 export const SIGNALS_WHEN_ASKED: Signals = {
-  onReload: (listener) => hear("SIGHUP", listener),
+  onReload: (listener) => listen("SIGHUP", listener),
   onUnused: (listener) => {
-    const ends = UNUSED.map((signal) => hear(signal, () => listener(signal)));
+    const ends = UNUSED.map((signal) => listen(signal, () => listener(signal)));
     return () => ends.forEach((end) => end());
   },
-  stopSignal: hearStop,
+  stopSignal: listenForStop,
 };
 
 const UNUSED: readonly UnusedSignal[] = ["SIGUSR1", "SIGUSR2"];
@@ -35,8 +35,8 @@ const UNUSED: readonly UnusedSignal[] = ["SIGUSR1", "SIGUSR2"];
  * Signals that are heard from now on, whoever asks for them later. To a process that does not listen each of them is the
  * end, and a service that only just begins must not die of being told to read its config.
  */
-export function hearSignals(): Signals {
-  const stopped = hearStop();
+export function listenForSignals(): Signals {
+  const stopped = listenForStop();
   const unused = createQueue<UnusedSignal>();
   const reloads = createQueue<null>();
   SIGNALS_WHEN_ASKED.onUnused(unused.put);
@@ -63,13 +63,13 @@ function createQueue<T>(): { put(thing: T): void; take(listener: (thing: T) => v
   };
 }
 
-function hear(signal: UnusedSignal | "SIGHUP", listener: () => void): () => void {
+function listen(signal: UnusedSignal | "SIGHUP", listener: () => void): () => void {
   if (Deno.build.os === "windows") return () => {}; // there is no such signal
   Deno.addSignalListener(signal, listener);
   return () => Deno.removeSignalListener(signal, listener);
 }
 
-function hearStop(): Promise<StopSignal> {
+function listenForStop(): Promise<StopSignal> {
   return new Promise((resolve) => {
     const listeners: [StopSignal, () => void][] = (["SIGINT", "SIGTERM"] as const).map((signal) => [
       signal,

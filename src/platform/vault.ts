@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 import { basename, dirname, join } from "node:path";
-import { LOST_KEY_ADVICE, type SealedPlace, type Vault, VaultError } from "../domain/ports.ts";
+import { LOST_KEY_ADVICE, type SealedField, type Vault, VaultError } from "../domain/ports.ts";
 
 /** The key's length, bytes. */
 export const KEY_BYTES = 32;
@@ -63,7 +63,7 @@ function keyIdOf(key: Uint8Array): Uint8Array {
 }
 
 /** Version, key and place, unambiguously: no table and no id holds a NUL. */
-function associated(head: Uint8Array, { table, id }: SealedPlace): Uint8Array {
+function associated(head: Uint8Array, { table, id }: SealedField): Uint8Array {
   return Buffer.concat([head, Buffer.from(`\0${table}\0${id}`, "utf8")]);
 }
 
@@ -74,7 +74,7 @@ function associated(head: Uint8Array, { table, id }: SealedPlace): Uint8Array {
 export function openVaultFile(path: string, { mayMake }: { mayMake: boolean }): Vault {
   let stat = statOrNull(path);
   if (stat === null) {
-    if (!mayMake) throw new VaultError(lostKey(path));
+    if (!mayMake) throw new VaultError(isKeyLost(path));
     makeKeyFile(path);
     stat = Deno.statSync(path);
   }
@@ -95,7 +95,7 @@ export function openVaultFile(path: string, { mayMake }: { mayMake: boolean }): 
   return createVault(readKey(path));
 }
 
-function lostKey(path: string): string {
+function isKeyLost(path: string): string {
   return `the key file ${path} is missing, and without it no webhook can be signed: ${LOST_KEY_ADVICE}`;
 }
 

@@ -176,7 +176,7 @@ export function toDeliveryWithAttempts(
       duration_ms: attempt.durationMs,
       status_code: attempt.statusCode,
       problem: attempt.problem,
-      answer: attempt.answer === null ? null : safeResponseText(attempt.answer),
+      answer: attempt.response === null ? null : safeResponseText(attempt.response),
     })),
   };
 }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { describeApi } from "../../src/api/openapi.ts";
-import { answer } from "../../src/api/answer.ts";
+import { responseBody } from "../../src/api/answer.ts";
 import { publicRoute, type Route } from "../../src/api/route.ts";
 import { ERRORS } from "../../src/domain/errors.ts";
 import type { MediaType, Operation, Parameter, ResponseObject, Schema } from "../../src/wire/openapi.ts";
@@ -205,9 +205,9 @@ Deno.test("describeApi() refuses two schemas of one name that differ", () => {
       tag: "Service",
       summary: "A route",
       description: "For this test.",
-      answer: schema,
+      response: schema,
       status: 200,
-      handle: () => Promise.resolve(answer(200, {})),
+      handle: () => Promise.resolve(responseBody(200, {})),
     });
   const routes = [
     route("/a", z.object({ a: z.string() }).meta({ id: "SameName" })),

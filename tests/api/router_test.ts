@@ -1,7 +1,7 @@
 // Where methods and paths lead: the table of destinations.
 import assert from "node:assert/strict";
 import { z } from "zod";
-import { answer } from "../../src/api/answer.ts";
+import { responseBody } from "../../src/api/answer.ts";
 import { createRouter } from "../../src/api/router.ts";
 import { keyRoute, publicRoute, type Route } from "../../src/api/route.ts";
 
@@ -12,9 +12,9 @@ const row = (method: Route["method"], path: string) => ({
   tag: "Events" as const,
   summary: "",
   description: "",
-  answer: z.unknown(),
+  response: z.unknown(),
   status: 200,
-  handle: () => Promise.resolve(answer(200, {})),
+  handle: () => Promise.resolve(responseBody(200, {})),
 });
 
 const ROUTES: Route[] = [

@@ -1,7 +1,7 @@
 // The metrics of a running server, read by Prometheus' own checker where it is installed.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { answerMetrics } from "../../src/api/metrics_page.ts";
+import { respondWithMetrics } from "../../src/api/metrics_page.ts";
 import { measureService } from "../../src/cli/serve_metrics.ts";
 import type { Config } from "../../src/config/config.ts";
 import { createMetrics, METRICS_TYPE } from "../../src/domain/metrics.ts";
@@ -11,7 +11,7 @@ Deno.test("GET /metrics is the only thing at the metrics' address", async () => 
   const metrics = createMetrics();
   metrics.counter({ name: "one_total", help: "One." }).add([]);
   const ask = (path: string, method = "GET") =>
-    answerMetrics(new Request(`http://127.0.0.1:9464${path}`, { method }), metrics, null);
+    respondWithMetrics(new Request(`http://127.0.0.1:9464${path}`, { method }), metrics, null);
   const found = await ask("/metrics?debug");
   assert.equal(found.headers.get("content-type"), METRICS_TYPE);
   assert.match(await found.text(), /one_total 1/);
@@ -39,7 +39,7 @@ Deno.test("GET /metrics wants the config's token where there is one, and nothing
   for (const [authorization, status] of rows) {
     const headers = authorization === null ? {} : { authorization };
     const request = new Request("http://127.0.0.1:9464/metrics", { headers });
-    const answer = await answerMetrics(request, metrics, "scrape-me");
+    const answer = await respondWithMetrics(request, metrics, "scrape-me");
     assert.equal(answer.status, status, authorization ?? "no header");
     const text = await answer.text();
     assert.equal(text.includes("one_total"), status === 200);

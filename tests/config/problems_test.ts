@@ -1,13 +1,13 @@
 // The wording of config problems.
 import assert from "node:assert/strict";
-import { nearestWord } from "../../src/config/did_you_mean.ts";
+import { findNearest } from "../../src/config/did_you_mean.ts";
 import {
   ConfigError,
   describeFound,
   describeKind,
   formatKey,
   formatProblem,
-  listWords,
+  joinList,
   quote,
 } from "../../src/config/problems.ts";
 
@@ -29,7 +29,7 @@ Deno.test("formatKey() writes a path as in a config", () => {
   assert.equal(formatKey([]), null);
 });
 
-Deno.test("nearestWord() finds the word that was probably meant", () => {
+Deno.test("findNearest() finds the word that was probably meant", () => {
   const known = ["listen", "public_url", "trusted_proxies", "warn", "id"];
   const rows: [string, string | null][] = [
     ["listen", "listen"],
@@ -46,8 +46,8 @@ Deno.test("nearestWord() finds the word that was probably meant", () => {
     ["banana", null],
     ["", null],
   ];
-  for (const [word, nearest] of rows) assert.equal(nearestWord(word, known), nearest, word);
-  assert.equal(nearestWord("a", []), null);
+  for (const [word, nearest] of rows) assert.equal(findNearest(word, known), nearest, word);
+  assert.equal(findNearest("a", []), null);
 });
 
 Deno.test("quote() shortens a string and removes secrets of URLs", () => {
@@ -78,8 +78,8 @@ Deno.test("describeFound() shows a value, describeKind() only its type", () => {
   }
 });
 
-Deno.test("listWords() joins words for a sentence", () => {
-  assert.deepEqual([[], ["a"], ["a", "b"], ["a", "b", "c"]].map(listWords), [
+Deno.test("joinList() joins words for a sentence", () => {
+  assert.deepEqual([[], ["a"], ["a", "b"], ["a", "b", "c"]].map(joinList), [
     "",
     "a",
     "a and b",

@@ -41,7 +41,7 @@ async function attempt(
     const result = await sendAttempt(message, sending, new AbortController().signal);
     while (mustClose && server.connections.open > 0) await new Promise((resolve) => setTimeout(resolve, 5));
     assert.equal(server.connections.taken, 1, "one connection, and nothing is tried twice");
-    assert.ok((result.answer?.length ?? 0) <= MAX_KEPT_ANSWER);
+    assert.ok((result.response?.length ?? 0) <= MAX_KEPT_ANSWER);
     return { result, server: { ...server, said: server.received() } };
   } finally {
     await http.close();
@@ -88,7 +88,7 @@ const EXCHANGES: Record<string, () => Promise<void>> = {
     const { result } = await attempt(
       saying("HTTP/1.1 302 Found\r\nlocation: file:///etc/passwd\r\ncontent-length: 0\r\n\r\n"),
     );
-    assert.deepEqual([result.statusCode, isSuccess(result), result.answer], [302, false, null]);
+    assert.deepEqual([result.statusCode, isSuccess(result), result.response], [302, false, null]);
   },
   "Refresh / Alt-Svc / Link headers": async () => {
     await using elsewhere = serveRaw(saying(`${OK}content-length: 0\r\n\r\n`));
@@ -109,7 +109,7 @@ const EXCHANGES: Record<string, () => Promise<void>> = {
     for (const size of [1 << 17, 10 << 20, 1 << 30]) {
       const talk = first(`${OK}content-length: ${size}\r\n\r\n`, endlessly("y".repeat(1 << 16), 0));
       const { result } = await attempt(talk, { mustClose: true });
-      assert.deepEqual([result.statusCode, result.answer], [200, "y".repeat(MAX_KEPT_ANSWER)]);
+      assert.deepEqual([result.statusCode, result.response], [200, "y".repeat(MAX_KEPT_ANSWER)]);
     }
   },
   "gzip / br bomb": async () => {
@@ -123,7 +123,7 @@ const EXCHANGES: Record<string, () => Promise<void>> = {
     assert.match(server.said, /^accept-encoding: identity\r$/m);
     assert.equal(result.statusCode, 200);
     const br = await attempt(saying(`${OK}content-encoding: br\r\ncontent-length: 2\r\n\r\nok`));
-    assert.deepEqual([br.result.statusCode, br.result.problem, br.result.answer], [200, null, null]);
+    assert.deepEqual([br.result.statusCode, br.result.problem, br.result.response], [200, null, null]);
   },
   "huge response headers (1 MiB), 10k headers": async () => {
     for (
@@ -150,7 +150,7 @@ const EXCHANGES: Record<string, () => Promise<void>> = {
     const { result } = await attempt(first(`${OK}content-length: 4\r\n\r\n`, async (connection) => {
       await connection.write(Uint8Array.of(0, 0xff, 0xfe, 0x41));
     }));
-    assert.deepEqual([result.statusCode, result.answer], [200, "\ufffd\ufffd\ufffdA"]);
+    assert.deepEqual([result.statusCode, result.response], [200, "\ufffd\ufffd\ufffdA"]);
   },
   "CR/LF in custom header or event type": () => {
     // No header of a request is anybody's but ours; the one text of a subscriber in it is the address.

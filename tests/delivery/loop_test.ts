@@ -310,12 +310,12 @@ Deno.test("run() claims no more when the store falls far behind", async () => {
     releaseHeld: () => Promise.resolve(0),
     judgeEndpoints: () => Promise.resolve(0),
     fitSubscriptions: () => Promise.resolve(0),
-    healClock: () => Promise.resolve(0),
+    adjustForClockRollback: () => Promise.resolve(0),
     removeOldDeliveries: () => Promise.resolve(0),
     closeSubscriptions: () => Promise.resolve(0),
     claimDeliveries,
     endLeases: (...given: Parameters<typeof store.endLeases>) => store.endLeases(...given),
-    takeDaily: (...given: Parameters<typeof store.takeDaily>) => store.takeDaily(...given),
+    countDaily: (...given: Parameters<typeof store.countDaily>) => store.countDaily(...given),
     finishAttempts,
   };
   const stop = new AbortController();

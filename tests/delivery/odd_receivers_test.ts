@@ -110,7 +110,7 @@ for (const [what, talk, status, problem] of CASES) {
     assert.equal(result.statusCode, status, String(result.problem));
     if (problem instanceof RegExp) assert.match(result.problem ?? "", problem);
     else assert.equal(result.problem, problem);
-    assert.ok((result.answer?.length ?? 0) <= 1_024);
+    assert.ok((result.response?.length ?? 0) <= 1_024);
     assert.equal(server.connections.taken, 1, "nothing is tried twice within an attempt");
   });
 }

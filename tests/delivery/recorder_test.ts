@@ -11,7 +11,7 @@ function finished(deliveryId: string): FinishedAttempt {
     statusCode: 200,
     problem: null,
     retryAtMs: null,
-    answer: null,
+    response: null,
   };
   return {
     deliveryId,

@@ -63,7 +63,7 @@ Deno.test("a replay that goes on after midnight counts on each day what it sends
       nowMs: () => steps === 0 ? midnight - 1 : midnight,
       sleep: () => (steps++, Promise.resolve()),
     };
-    await store.takeDaily("cus_1", { action: "replays", count: 7, limit: 5_000, nowMs: midnight - 1 });
+    await store.countDaily("cus_1", { action: "replays", count: 7, limit: 5_000, nowMs: midnight - 1 });
     const outcome = await createReplay({ ...replaying, clock })(
       { ...TARGET, subscriptionId: "sub_all" },
       RANGE,

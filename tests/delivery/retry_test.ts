@@ -11,7 +11,7 @@ const DAY = 24 * HOUR;
 
 function result(statusCode: number | null, retryAtMs: number | null = null): AttemptResult {
   const problem = statusCode !== null && isSuccess({ statusCode }) ? null : "it failed";
-  return { startedAtMs: NOW - 100, durationMs: 100, statusCode, problem, retryAtMs, answer: null };
+  return { startedAtMs: NOW - 100, durationMs: 100, statusCode, problem, retryAtMs, response: null };
 }
 
 Deno.test("decideNextStep() takes any 2xx as delivered, 410 as gone and all else as a failure", () => {

@@ -113,7 +113,7 @@ Deno.test("sendAttempt() takes an answer whose body is too long by its status, a
   const { result } = await sendTo(() => ({ status: 200, headers: {}, body, truncated: true }));
   assert.equal(result.problem, null);
   const failed = await sendTo(() => ({ status: 500, headers: {}, body, truncated: true }));
-  const { answer: kept, ...rest } = failed.result;
+  const { response: kept, ...rest } = failed.result;
   assert.equal(kept, "the receiver's own words");
   assert.doesNotMatch(JSON.stringify(rest), /words/);
 });
@@ -128,7 +128,7 @@ Deno.test("sendAttempt() keeps a kilobyte of an answer at most, whatever its byt
   ];
   for (const [body, expected] of bodies) {
     const { result } = await sendTo(() => ({ status: 500, headers: {}, body, truncated: false }));
-    assert.equal(result.answer, expected);
+    assert.equal(result.response, expected);
   }
 });
 
@@ -230,7 +230,7 @@ Deno.test("sendAttempt() reaches a private receiver where the policy opens its n
 
 Deno.test("sendAttempt() keeps addresses, secrets and the receiver's words out of its result, but for the answer's own field", async () => {
   for (const status of [200, 302, 404, 410, 500]) {
-    const { result: { answer: kept, ...result } } = await sendTo(() => ({
+    const { result: { response: kept, ...result } } = await sendTo(() => ({
       ...answer(status, { location: "https://other.example/", "x-words": "receiver" }),
       body: new TextEncoder().encode("receiver"),
     }));

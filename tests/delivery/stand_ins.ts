@@ -221,8 +221,8 @@ export class FakeStore {
 
   catchUp = (): Promise<number> => Promise.resolve(0);
 
-  takeDaily(
-    ...[, request]: Parameters<Store["takeDaily"]>
+  countDaily(
+    ...[, request]: Parameters<Store["countDaily"]>
   ): Promise<DailyGrant> {
     const grant = grantDaily(this.testCalls, request);
     if (grant.granted) this.testCalls += request.count;
@@ -281,7 +281,7 @@ export class FakeStore {
     return Promise.resolve(0);
   }
 
-  healClock(nowMs: number): Promise<number> {
+  adjustForClockRollback(nowMs: number): Promise<number> {
     this.heals.push(nowMs);
     return Promise.resolve(0);
   }

@@ -97,7 +97,7 @@ async function storedIn(world: World): Promise<string[]> {
       stored.push([event.source_id, event.version, event.title_en, event.url_official].join(" | "));
     }
     const last = page.at(-1);
-    const place = last === undefined ? null : await world.store.findPlace(last.id);
+    const place = last === undefined ? null : await world.store.findPosition(last.id);
     if (place === null) return stored.sort();
     before = place;
   }

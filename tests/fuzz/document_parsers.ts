@@ -8,7 +8,7 @@ import { hashesOf, identifyItems } from "../../src/ingest/identify.ts";
 import { PLAIN_IDENTITY } from "../../src/ingest/identity.ts";
 import { type NormalisedItem, normaliseItem } from "../../src/ingest/normalise/item.ts";
 import { DocumentError, parseDocument } from "../../src/ingest/parse/document.ts";
-import { lookAt } from "../../src/ingest/parse/look.ts";
+import { previewDocument } from "../../src/ingest/parse/look.ts";
 import { readSitemap } from "../../src/ingest/parse/read_sitemap.ts";
 import { SAME_IN_EVERY_FORMAT } from "../ingest/parse/feeds.ts";
 import type { FuzzedParser } from "./fuzzed_parser.ts";
@@ -363,7 +363,7 @@ export const DOCUMENT_PARSERS: readonly FuzzedParser[] = [
     sample: ROWS,
     tokens: [...JSON_TOKENS, ...FEED],
     read: (text) =>
-      refusing(() => lookAt(new TextEncoder().encode(text), { contentType: null, maxItems: 1_000 })),
+      refusing(() => previewDocument(new TextEncoder().encode(text), { contentType: null, maxItems: 1_000 })),
   },
   ...Object.entries({ page: PAGE, sitemap: MAP, listing: LISTING.slice(LISTING.indexOf("<ul>")) }).map((
     [kind, sample],

@@ -14,7 +14,7 @@ import { readDateAs } from "../../src/domain/date_format.ts";
 import type { Log } from "../../src/domain/ports.ts";
 import { bodyForms } from "../../src/delivery/body_forms.ts";
 import { discreetLog } from "../../src/ingest/discreet_log.ts";
-import { decideGaps } from "../../src/ingest/gaps.ts";
+import { decidePartialFailures } from "../../src/ingest/gaps.ts";
 import { languageForms, withoutLanguage } from "../../src/ingest/languages.ts";
 import { parseDate } from "../../src/ingest/normalise/dates.ts";
 import { languageCode } from "../../src/ingest/normalise/language.ts";
@@ -303,7 +303,7 @@ export const TEXT_PARSERS: readonly FuzzedParser[] = [
     ],
     read: (text) => {
       log.info(redact(text), { text, list: [text] });
-      decideGaps([], [{ part: text, reason: text }], 0);
+      decidePartialFailures([], [{ part: text, reason: text }], 0);
       wrapText(harmless(text), { width: 80, indent: 2 });
       oneLine(text);
       cut(text, 100);

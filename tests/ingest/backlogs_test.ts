@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { isHopeless, notMet, restAfter, tooManyPages } from "../../src/ingest/list_cursor.ts";
 import type { ListRules, SitemapRules } from "../../src/domain/reading.ts";
 import type { SourceSettings } from "../../src/domain/source.ts";
-import { placesOf } from "../../src/ingest/place.ts";
+import { describeCursors } from "../../src/ingest/place.ts";
 import { rulesKey } from "../../src/ingest/walk.ts";
 import { ingestBoard, sampleSource, withSources } from "../support/collecting.ts";
 import { boardConfig } from "../support/samples.ts";
@@ -273,7 +273,7 @@ Deno.test("a dry run says where the next fetch goes on", () =>
     assert.deepEqual(await notes(), []);
   }));
 
-Deno.test("placesOf() names the day at which days, queries and maps go on, each language by itself", () => {
+Deno.test("describeCursors() names the day at which days, queries and maps go on, each language by itself", () => {
   const NOW = Date.UTC(2026, 7, 10);
   const fill = (source: SourceSettings, cursor: Record<string, unknown>) =>
     JSON.stringify({ settings: rulesKey(source), ...cursor });
@@ -283,7 +283,7 @@ Deno.test("placesOf() names the day at which days, queries and maps go on, each 
   const byDay = sampleSource({ fetchStrategy: "json", rules: list });
   const atMs = Date.UTC(2026, 6, 20, 12);
   const days = ["the next fetch asks for the days from 2026-07-18 on"];
-  const place = (source: SourceSettings, cursor: string | null) => placesOf(source, { cursor }, NOW);
+  const place = (source: SourceSettings, cursor: string | null) => describeCursors(source, { cursor }, NOW);
   assert.deepEqual(place(byDay, fill(byDay, { atMs })), days);
   assert.deepEqual(place(byDay, null), []);
   assert.deepEqual(

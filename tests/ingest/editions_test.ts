@@ -31,7 +31,7 @@ Deno.test("two editions under one id, neither dated later, are no revision of on
       const others = items.filter((one) => one !== A).map(({ title }) => title);
       assert.deepEqual(refused.toSorted(), others.toSorted(), "which of them is left out is told as it is");
     }
-    const latest = await world.store.listEvents({ limit: 9, latest: true, words: ["edition"] });
+    const latest = await world.store.listEvents({ limit: 9, latest: true, search: ["edition"] });
     assert.deepEqual(latest.map(({ json }) => JSON.parse(json).summary_en), [A.summary]);
   }));
 

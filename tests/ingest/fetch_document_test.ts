@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { SourceSettings } from "../../src/domain/source.ts";
 import { fetchDocument } from "../../src/ingest/fetch_document.ts";
 import { FetchError, type FetchOptions } from "../../src/ingest/fetched.ts";
-import type { Standing } from "../../src/ingest/move.ts";
+import type { RedirectTrack } from "../../src/ingest/move.ts";
 import { fetchOptions, sampleSource } from "../support/collecting.ts";
 import { type Answer, type FakePlatform, fakePlatform } from "../support/platform.ts";
 
@@ -138,7 +138,7 @@ Deno.test("every request says honestly who asks, and nothing of a proxy or a bro
 Deno.test("a move for good is told of as far as it is permanent from the first hop on", async () => {
   const B = "https://b.example/";
   const C = "https://c.example/";
-  const rows: [first: number, second: number, standing: Standing][] = [
+  const rows: [first: number, second: number, standing: RedirectTrack][] = [
     [301, 308, { kind: "moved", to: C }],
     [308, 302, { kind: "moved", to: B }],
     [302, 301, { kind: "unsaid" }],
@@ -150,7 +150,7 @@ Deno.test("a move for good is told of as far as it is permanent from the first h
     platform.http.serve("https://b.example", redirecting(second, C));
     platform.http.serve("https://c.example", () => ({ body: "<rss/>" }));
     const { answer } = await outcome(platform);
-    assert.deepEqual([answer?.document?.url, answer?.standing], [C, standing], `${first} ${second}`);
+    assert.deepEqual([answer?.document?.url, answer?.redirect], [C, standing], `${first} ${second}`);
   }
 });
 

@@ -10,7 +10,7 @@ const NOW = Date.parse("2026-08-01T10:00:00Z");
 const WHOLE = { isWhole: true, refused: new Set<string>() };
 const FEED = "https://board.example/feed.xml";
 
-const known = (cursor: string | null): Known => ({ cursor, moves: [], lookOf: () => undefined });
+const known = (cursor: string | null): Known => ({ cursor, moves: [], fingerprintOf: () => undefined });
 const NEW = known(null);
 const readAll = async (fetched: Awaited<ReturnType<typeof fetchDocuments>>) => {
   const documents = [];

@@ -1,6 +1,6 @@
 // Floods: what a site has renumbered is held back until the operator has looked at it.
 import assert from "node:assert/strict";
-import type { Arrivals } from "../../src/domain/arrivals.ts";
+import type { ChangeVolume } from "../../src/domain/arrivals.ts";
 import { judgeArrivals } from "../../src/ingest/flood.ts";
 import { boardConfig, rss, type SampleItem } from "../support/samples.ts";
 import { createWorld, type World } from "../support/world.ts";
@@ -18,7 +18,7 @@ Deno.test("judgeArrivals() looks at how much is new, how old it is, and what is 
   const rows: [
     name: string,
     expected: boolean,
-    arrivals: Partial<Arrivals> & { count: number },
+    arrivals: Partial<ChangeVolume> & { count: number },
     items: number,
   ][] = [
     ["twenty new ones", false, { count: 20 }, 20],
@@ -50,7 +50,7 @@ Deno.test("judgeArrivals() takes many revisions at once for a flood, unless the 
     expected: boolean,
     revised: number,
     items: number,
-    change?: Partial<Arrivals>,
+    change?: Partial<ChangeVolume>,
   ][] = [
     ["twenty", false, 20, 20],
     ["twenty-one", true, 21, 21],

@@ -2,21 +2,21 @@
 import assert from "node:assert/strict";
 import { checkSources } from "../../src/cli/doctor/store.ts";
 import { listSources } from "../../src/cli/source_list.ts";
-import { decideGaps } from "../../src/ingest/gaps.ts";
+import { decidePartialFailures } from "../../src/ingest/gaps.ts";
 import { boardConfig, rss } from "../support/samples.ts";
 import { START_MS, withWorld, type World } from "../support/world.ts";
 
 const HOUR = 3_600_000;
 const DE = "https://board.example/de/feed";
 
-Deno.test("decideGaps() keeps since when each part is missing, one gap for a part, and bounds them", () => {
+Deno.test("decidePartialFailures() keeps since when each part is missing, one gap for a part, and bounds them", () => {
   const before = [{ part: "de", reason: "answered 500", sinceMs: 5 }, {
     part: "fr",
     reason: "x",
     sinceMs: 5,
   }];
   assert.deepEqual(
-    decideGaps(before, [
+    decidePartialFailures(before, [
       { part: "de", reason: "answered 404" },
       { part: "de", reason: "again" },
       { part: "it", reason: "x".repeat(400) },
@@ -26,10 +26,14 @@ Deno.test("decideGaps() keeps since when each part is missing, one gap for a par
       { part: "it", reason: `${"x".repeat(299)}…`, sinceMs: 9 },
     ],
   );
-  assert.deepEqual(decideGaps(before, [], 9), []);
-  assert.equal(decideGaps(before, [{ part: "de", reason: "" }], 3)[0]?.sinceMs, 3, "the clock was set back");
+  assert.deepEqual(decidePartialFailures(before, [], 9), []);
+  assert.equal(
+    decidePartialFailures(before, [{ part: "de", reason: "" }], 3)[0]?.sinceMs,
+    3,
+    "the clock was set back",
+  );
   const many = Array.from({ length: 50 }, (_, at) => ({ part: `file ${at}`, reason: "no feed" }));
-  const gaps = decideGaps([], many, 9);
+  const gaps = decidePartialFailures([], many, 9);
   assert.equal(gaps.length, 21);
   assert.deepEqual(gaps[20], { part: "others", reason: "30 more parts", sinceMs: 9 });
 });

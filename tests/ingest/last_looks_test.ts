@@ -4,7 +4,7 @@ import { createApp } from "../../src/app.ts";
 import { NO_TRACER, type Tracer } from "../../src/domain/tracer.ts";
 import { storageError } from "../../src/store/sqlite/faults.ts";
 import { type SourceState, untouchedSource } from "../../src/domain/source.ts";
-import { createLastLooks } from "../../src/ingest/last_looks.ts";
+import { createDocumentFingerprints } from "../../src/ingest/last_looks.ts";
 import { fetchLater as fetch } from "../support/collecting.ts";
 import type { Answer } from "../support/platform.ts";
 import { boardConfig, rss, type SampleItem } from "../support/samples.ts";
@@ -295,16 +295,16 @@ Deno.test("languages are known each by itself, and all are read where something 
   });
 });
 
-Deno.test("createLastLooks() gives what was kept once, to the fetch after it alone", () => {
+Deno.test("createDocumentFingerprints() gives what was kept once, to the fetch after it alone", () => {
   const looks = new Map([["feed", {
     of: { essence: "5a", contentType: null, url: FEED },
     known: 1,
-    passedOver: 0,
+    irrelevant: 0,
     refused: [],
   }]]);
   const left = { cursor: "{}", atMs: START_MS };
   const after = (change: Partial<SourceState>) => {
-    const memory = createLastLooks();
+    const memory = createDocumentFingerprints();
     memory.keep("board", left, looks);
     const state = { ...untouchedSource("board", START_MS), cursor: "{}", lastAttemptAtMs: START_MS };
     assert.equal(memory.take({ ...state, id: "other" }).size, 0);

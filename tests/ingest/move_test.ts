@@ -7,7 +7,7 @@ import {
   adoptedAddress,
   decideMoves,
   movedTemplate,
-  type Whereabouts,
+  type PermanentRedirects,
 } from "../../src/ingest/move.ts";
 import { ingestBoard, withSources } from "../support/collecting.ts";
 import { boardConfig } from "../support/samples.ts";
@@ -22,7 +22,7 @@ const here = { kind: "here" } as const;
 type Found = typeof here | { kind: "moved"; to: string } | { kind: "unsaid" | "failed" };
 
 const seen = (before: readonly SourceMove[], found: Found, nowMs: number) =>
-  decideMoves(before, [{ address: OLD, ...found } as Whereabouts], nowMs);
+  decideMoves(before, [{ address: OLD, ...found } as PermanentRedirects], nowMs);
 
 Deno.test("decideMoves() adopts a permanent redirect when it has been the same for days, not before", () => {
   const first = seen([], toNew, T0);

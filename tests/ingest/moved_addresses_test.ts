@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { StoredPublication } from "../../src/domain/store.ts";
 import type { IdentifiedItem } from "../../src/ingest/identify.ts";
-import { MovedSite } from "../../src/ingest/moved_addresses.ts";
+import { MovedUrls } from "../../src/ingest/moved_addresses.ts";
 import { boardConfig, rss, sampleEvent, type SampleItem } from "../support/samples.ts";
 import { START_MS, withWorld, type World } from "../support/world.ts";
 
@@ -173,7 +173,7 @@ Deno.test("one path, and too little to tell its publications by: what has anothe
     assert.deepEqual(await fetch(notices(5, short)), [4, 0, 0]);
   }));
 
-Deno.test("MovedSite takes an address for one that may have been there before when it is another one, of a third version or later", () => {
+Deno.test("MovedUrls takes an address for one that may have been there before when it is another one, of a third version or later", () => {
   const isMoved = (link: string, version: number) => {
     const event = sampleEvent({
       id: "evt_3",
@@ -187,7 +187,7 @@ Deno.test("MovedSite takes an address for one that may have been there before wh
     };
     const one = { item, key: "a", contentHash: "now", textHash: "now" } as unknown as IdentifiedItem;
     const stored = { contentHash: "then", textHash: "then", withdrawn: false, event: () => event };
-    return new MovedSite().isMoved(one, stored as unknown as StoredPublication);
+    return new MovedUrls().isMoved(one, stored as unknown as StoredPublication);
   };
   assert.equal(isMoved("https://board.example/b", 3), true);
   assert.equal(isMoved("https://board.example/b", 2), false);

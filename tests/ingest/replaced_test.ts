@@ -4,9 +4,9 @@ import type { IdentifiedItem } from "../../src/ingest/identify.ts";
 import type { NormalisedItem } from "../../src/ingest/normalise/item.ts";
 import {
   type DocumentItems,
-  findReplaced as findInSteps,
   findRequeried,
   type KnownPublication,
+  rematchRenamed as findInSteps,
   type Steps,
 } from "../../src/ingest/replaced.ts";
 import { ingestBoard, withSources } from "../support/collecting.ts";

@@ -27,7 +27,7 @@ const context = (change: Partial<RevisionContext> = {}): RevisionContext => ({
   keys: new Set(["id-1"]),
   movedDates: "now",
   isReread: false,
-  wasPassedOver: () => false,
+  wasIrrelevant: () => false,
   newEventId: () => "evt_new",
   classify: () => classified,
   provenance: () => SAMPLE_PROVENANCE,
@@ -60,7 +60,7 @@ const storedAs = (event: RegEvent, contentHash: string): StoredPublication => ({
   version: event.version,
   foundBy: "key",
   textHash: null,
-  sightedHash: null,
+  pendingHash: null,
   dateMoves: 0,
   renamings: 0,
   withdrawn: false,
@@ -134,10 +134,10 @@ Deno.test("decideRevision() makes of a date that moved what the document and its
   assert.equal(decide("keep"), "redated");
   assert.equal(decide("now"), "record");
   assert.equal(decide("again"), "sighted");
-  assert.equal(decide("again", { sightedHash: contentHash }), "record");
-  assert.equal(decide("again", { sightedHash: "another date", dateMoves: 1 }), "sighted");
+  assert.equal(decide("again", { pendingHash: contentHash }), "record");
+  assert.equal(decide("again", { pendingHash: "another date", dateMoves: 1 }), "sighted");
   assert.equal(decide("again", { dateMoves: 2 }), "unchanged", "its date is made up");
-  assert.equal(decide("again", { dateMoves: 2, sightedHash: contentHash }), "record", "seen before it was");
+  assert.equal(decide("again", { dateMoves: 2, pendingHash: contentHash }), "record", "seen before it was");
   assert.equal(decide("now", { dateMoves: 2 }), "unchanged");
   assert.equal(decide("again", { textHash: moved.textHash }), "sighted", "by the hash alone");
   assert.equal(decide("again", { textHash: "another text" }), "record");

@@ -5,7 +5,7 @@ import type { RecordDecision, StoredPublication } from "../../src/domain/store.t
 import { hashesOf, type IdentifiedItem } from "../../src/ingest/identify.ts";
 import { languageForms } from "../../src/ingest/languages.ts";
 import { decideRevision, type RevisionContext } from "../../src/ingest/revise.ts";
-import { decideTogether, Together, type WaitingItem } from "../../src/ingest/together.ts";
+import { decideTogether, LanguageMerge, type WaitingItem } from "../../src/ingest/together.ts";
 import { SAMPLE_PROVENANCE, sampleEvent } from "../support/samples.ts";
 
 const NOW = Date.parse("2026-08-01T10:00:00Z");
@@ -22,7 +22,7 @@ const context = (movedDates: RevisionContext["movedDates"] = "again"): RevisionC
   keys: new Set([KEY]),
   movedDates,
   isReread: false,
-  wasPassedOver: () => false,
+  wasIrrelevant: () => false,
   newEventId: () => "evt_new",
   classify: ({ item, language }) => ({
     relevant: !item.title.includes("off topic"),
@@ -75,7 +75,7 @@ function storedOf(texts: readonly string[], change: Partial<StoredPublication> =
     version: 1,
     foundBy: "key",
     textHash: own.textHash,
-    sightedHash: null,
+    pendingHash: null,
     dateMoves: 0,
     renamings: 0,
     withdrawn: false,
@@ -93,7 +93,7 @@ function decide(
   movedDates?: RevisionContext["movedDates"],
 ): { outcomes: Record<string, string>; event: RegEvent | null; notify: unknown } {
   assert.ok(FORMS);
-  const together = new Together(FORMS);
+  const together = new LanguageMerge(FORMS);
   for (const text of texts) {
     const one = itemOf(text);
     const how = context(movedDates);
@@ -265,7 +265,7 @@ Deno.test("decideTogether() dates a version by the date that moved, unless the s
 
 Deno.test("decideTogether() decides anew on what is stored meanwhile", () => {
   assert.ok(FORMS);
-  const together = new Together(FORMS);
+  const together = new LanguageMerge(FORMS);
   for (const text of ["en A2", "de B2"]) {
     const one = itemOf(text);
     together.takes({ one, stored: null, decision: decideRevision(one, null, context()), context: context() });
@@ -277,7 +277,7 @@ Deno.test("decideTogether() decides anew on what is stored meanwhile", () => {
 
 Deno.test("Together decides two items of one language by themselves that were taken for editions of one publication", () => {
   assert.ok(FORMS);
-  const together = new Together(FORMS);
+  const together = new LanguageMerge(FORMS);
   const [other, german, english] = [{ ...itemOf("en A3"), key: "another" }, itemOf("de B2"), itemOf("en A2")];
   for (const one of [other, german, english]) {
     const how = { ...context(), keys: new Set([one.key]) };

@@ -1,6 +1,6 @@
 // A source that is told to take everything: what it passed over before is stored, and is no news.
 import assert from "node:assert/strict";
-import { narrowUntilAfter, passedOverBefore } from "../../src/ingest/widened.ts";
+import { narrowUntilAfter, wasIrrelevantBefore } from "../../src/ingest/widened.ts";
 import { noteNews } from "../../src/ingest/news.ts";
 import type { DecidedItem } from "../../src/ingest/model.ts";
 import { boardConfig, rss, type SampleItem } from "../support/samples.ts";
@@ -22,7 +22,7 @@ const newsOf = (items: readonly ReturnType<typeof item>[]) =>
     NOW,
   );
 
-Deno.test("passedOverBefore() goes by the last document, then by dates, and takes what nothing tells for old", () => {
+Deno.test("wasIrrelevantBefore() goes by the last document, then by dates, and takes what nothing tells for old", () => {
   const few = newsOf([item("seen"), item("seen, dated now", NOW)]);
   const many = newsOf(Array.from({ length: 400 }, (_, at) => item(`${at}`)));
   const feed = { relevance: "all", fetchStrategy: "feed" } as const;
@@ -30,7 +30,7 @@ Deno.test("passedOverBefore() goes by the last document, then by dates, and take
   const rows: [
     what: string,
     expected: boolean,
-    source: Parameters<typeof passedOverBefore>[0],
+    source: Parameters<typeof wasIrrelevantBefore>[0],
     news: typeof few,
     one: ReturnType<typeof item>,
   ][] = [
@@ -52,8 +52,12 @@ Deno.test("passedOverBefore() goes by the last document, then by dates, and take
     ["the source is narrow", false, { ...feed, relevance: "ai" }, few, item("seen")],
   ];
   for (const [what, expected, source, news, one] of rows) {
-    assert.equal(passedOverBefore(source, { narrowUntilMs: NOW, news })(one), expected, what);
-    assert.equal(passedOverBefore(source, { narrowUntilMs: null, news })(one), false, `${what}: long wide`);
+    assert.equal(wasIrrelevantBefore(source, { narrowUntilMs: NOW, news })(one), expected, what);
+    assert.equal(
+      wasIrrelevantBefore(source, { narrowUntilMs: null, news })(one),
+      false,
+      `${what}: long wide`,
+    );
   }
 });
 

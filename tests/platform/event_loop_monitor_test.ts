@@ -25,7 +25,7 @@ function createMonitor() {
     },
     /** A look that is late by as much as was spent beyond the 100 ms between two looks. */
     look(lateMs: number) {
-      monitor.look(time.nowMs - lateMs, { log, observeLag: (seconds) => void lags.push(seconds) });
+      monitor.check(time.nowMs - lateMs, { log, observeLag: (seconds) => void lags.push(seconds) });
     },
   };
 }

@@ -46,7 +46,7 @@ Deno.test("an erasure leaves nothing personal in the database, its log, or a cop
         finished(delivery, { kind: "failed" }, {
           statusCode: 500,
           problem: "500",
-          answer: "Ana Personal said no",
+          response: "Ana Personal said no",
         })
       );
       await other.finishAttempts(failed, T0);

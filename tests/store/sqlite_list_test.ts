@@ -65,7 +65,8 @@ const FILTERS: Omit<EventQuery, "limit">[] = [
 
 /** The ids of the first page of a query, from a plain array. */
 function expected(events: readonly RegEvent[], query: EventQuery): string[] {
-  const { words = [], languages, topics, since = -Infinity, until = Infinity, asOf, after, before } = query;
+  const { search: words = [], languages, topics, since = -Infinity, until = Infinity, asOf, after, before } =
+    query;
   const found = events.filter((event, at) => {
     const { published_at: date } = event;
     return words.every((word) => event.title_en.split(" ").includes(word)) &&
@@ -80,7 +81,7 @@ function expected(events: readonly RegEvent[], query: EventQuery): string[] {
 
 Deno.test("listEvents() finds words that many events have, beside every filter, in both orders", () =>
   withStore(async (store, events) => {
-    const before = await store.findPlace("evt_03000");
+    const before = await store.findPosition("evt_03000");
     assert.ok(before !== null);
     const places: Pick<EventQuery, "before" | "after">[] = [
       {},

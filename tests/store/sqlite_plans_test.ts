@@ -200,7 +200,7 @@ const LISTS: [string, Omit<EventQuery, "limit">, RegExp][] = [
     /^SEARCH event_order USING INTEGER PRIMARY KEY \(rowid<\?\)$/,
   ],
   ["a source", { source: "board" }, BY_DATE],
-  ["a topic and words", { topics: ["gpai"], words: ["labels"], since: T0 }, BY_DATE],
+  ["a topic and words", { topics: ["gpai"], search: ["labels"], since: T0 }, BY_DATE],
   [
     "the newest versions",
     { latest: true },

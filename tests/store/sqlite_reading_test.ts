@@ -157,8 +157,8 @@ Deno.test("a store that shares its reads tells the next request of what another 
       await new Promise<void>((resolve) => afterTurn(resolve));
       assert.notEqual(await store.findEvent(id), null);
       assert.equal((await store.listEvents({ limit: 10 })).length, number);
-      assert.equal((await store.lastPlace())?.id, id);
-      assert.equal((await store.findPlace(id))?.seq, number);
+      assert.equal((await store.lastPosition())?.id, id);
+      assert.equal((await store.findPosition(id))?.seq, number);
     }
   } finally {
     await store.close();

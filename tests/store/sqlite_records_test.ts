@@ -12,6 +12,6 @@ Deno.test("the JSON of a record is ASCII, whatever its words are, and says the s
   const [listed] = await store.listEvents({ limit: 1 });
   assert.match(listed?.json ?? "", /^[\x20-\x7e]+$/);
   assert.deepEqual(JSON.parse(listed?.json ?? ""), event);
-  assert.equal((await store.listEvents({ limit: 1, words: ["prufung"] })).length, 1);
+  assert.equal((await store.listEvents({ limit: 1, search: ["prufung"] })).length, 1);
   await store.close();
 });

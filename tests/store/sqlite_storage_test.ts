@@ -147,7 +147,10 @@ Deno.test("what is stored for a customer is counted as it is written, whatever h
         const claimed = await claimAll(store, T0);
         const next = (at: number): NextStep =>
           at % 3 === 0 ? { kind: "retry", atMs: T0 + 5 } : { kind: at % 3 === 1 ? "delivered" : "failed" };
-        await store.finishAttempts(claimed.map((one, at) => finished(one, next(at), { answer })), T0);
+        await store.finishAttempts(
+          claimed.map((one, at) => finished(one, next(at), { response: answer })),
+          T0,
+        );
       }],
       [
         "a subscription that is switched off",

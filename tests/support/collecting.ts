@@ -42,7 +42,7 @@ export function fetchOptions(platform: FakePlatform, change: Partial<FetchOption
     parser: createParser(platform.parseWorker, NO_ADDITIONS, { timeoutMs: 5_000 }),
     allowPrivate: true,
     pace: () => Promise.resolve(),
-    noteAnswer: () => {},
+    noteResponse: () => {},
     ...change,
   };
 }

@@ -1,7 +1,7 @@
 // A made-up next version of Regfeed, whose schema has two more steps; run as a program, it is that version's command line.
 import { runCli } from "../../src/cli/cli.ts";
 import { createHost } from "../../src/platform/process.ts";
-import { hearSignals } from "../../src/platform/signals.ts";
+import { listenForSignals } from "../../src/platform/signals.ts";
 import { createSqliteEngine } from "../../src/store/sqlite/engine.ts";
 import { type Migration, MIGRATIONS } from "../../src/store/sqlite/migrate.ts";
 
@@ -30,6 +30,6 @@ export const NEXT_MIGRATIONS: readonly Migration[] = [
 ];
 
 if (import.meta.main) {
-  const host = createHost(hearSignals());
+  const host = createHost(listenForSignals());
   host.exit(await runCli(host, () => Promise.resolve(createSqliteEngine(NEXT_MIGRATIONS))));
 }

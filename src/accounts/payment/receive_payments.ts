@@ -1,5 +1,5 @@
 // Receives the payment provider's webhooks: verifies, parses, and applies each event in one transaction.
-import type { AccessTurn, AccountStore, PaymentReview, TierTable } from "../../domain/account_store.ts";
+import type { AccessChange, AccountStore, PaymentReview, TierTable } from "../../domain/account_store.ts";
 import type { Act } from "../../domain/audit.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { NewId } from "../../domain/ids.ts";
@@ -48,8 +48,8 @@ export function createPayments(options: PaymentOptions): Payments {
   /** Runs `work`, and after it is committed, logs whose access has ended or been restored. */
   const reviewing = async <T>(work: (review: PaymentReview) => Promise<T>): Promise<T> => {
     const nowMs = clock.nowMs();
-    const changes: [customer: string, access: AccessTurn][] = [];
-    const noteAccess = (customer: string, access: AccessTurn) => changes.push([customer, access]);
+    const changes: [customer: string, access: AccessChange][] = [];
+    const noteAccess = (customer: string, access: AccessChange) => changes.push([customer, access]);
     const judge = (events: readonly PaymentEvent[]) => evaluatePayer(events, options, nowMs);
     const result = await work({ nowMs, tiers, newId, judge, noteAccess });
     for (const [customer, access] of changes) {

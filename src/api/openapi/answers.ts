@@ -17,10 +17,10 @@ export function sharedResponses(): Record<string, ResponseObject> {
 /** The responses of a route by status; `body` is that of a success. */
 export function responsesOf(route: Route, body: MediaType): Record<string, Reference | ResponseObject> {
   const type = (route.contentType ?? JSON_TYPE).split(";")[0] ?? "";
-  const own: HeaderName[] = [...headersOf(route), ...(route.answerHeaders ?? [])];
+  const own: HeaderName[] = [...headersOf(route), ...(route.responseHeaders ?? [])];
   const responses: Record<string, Reference | ResponseObject> = {
     [route.status]: {
-      description: route.answer.description ?? route.summary,
+      description: route.response.description ?? route.summary,
       headers: references(own),
       content: { [type]: body },
     },
@@ -37,7 +37,7 @@ export function responsesOf(route: Route, body: MediaType): Record<string, Refer
       ? { $ref: `#/components/responses/${only}` }
       : problemResponse(codes);
   }
-  for (const [status, description] of Object.entries(route.otherAnswers ?? {})) {
+  for (const [status, description] of Object.entries(route.otherResponses ?? {})) {
     const error = problemResponse(codesOf(route).filter((code) => String(ERRORS[code].status) === status));
     // The example belongs to the success.
     const { example: _, ...same } = body;
@@ -50,7 +50,7 @@ export function responsesOf(route: Route, body: MediaType): Record<string, Refer
  * The responses that belong to no operation: for unknown paths and unsupported methods. They contain their headers and
  * examples, because tools do not resolve references within extensions.
  */
-export function otherAnswers(): Record<"404" | "405", ResponseObject> {
+export function otherResponses(): Record<"404" | "405", ResponseObject> {
   const examples = problemExamples();
   const whole = (code: ErrorCode): ResponseObject => {
     const names = problemHeaders([code]).map((name) => [name, HEADERS[name]] as const);

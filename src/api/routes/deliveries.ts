@@ -21,7 +21,7 @@ import {
 import { invalid } from "../findings.ts";
 import type { Tier, TierLimits } from "../../domain/tier.ts";
 import { choiceParameter, integerParameter } from "../parameters.ts";
-import { answer } from "../answer.ts";
+import { responseBody } from "../answer.ts";
 import { nextLink, pageOf } from "../next_link.ts";
 import { keyRoute, type Route } from "../route.ts";
 
@@ -50,7 +50,7 @@ export interface DeliveryRouteOptions {
     | "listAttempts"
     | "ownsSubscription"
     | "replayDelivery"
-    | "rememberAnswer"
+    | "rememberResponse"
   >;
   clock: Clock;
   tiers: Record<Tier, TierLimits>;
@@ -77,9 +77,9 @@ function listRoute({ store, publicUrl }: DeliveryRouteOptions): Route {
       '`Link: rel="next"`: no delivery is lost or repeated if new ones are created in the meantime. Test deliveries are ' +
       "not listed.",
     query: deliveriesQuery,
-    answer: deliveryList,
+    response: deliveryList,
     status: 200,
-    answerHeaders: ["Link"],
+    responseHeaders: ["Link"],
     async handle({ query, customer, address }) {
       const errors: FieldError[] = [];
       const own = async (noun: IdNoun, id: string, field: string, look: () => Promise<boolean>) => {
@@ -118,7 +118,7 @@ function listRoute({ store, publicUrl }: DeliveryRouteOptions): Route {
       const { page, last } = pageOf(listed, limit);
       const next = last === null ? {} : { link: nextLink(publicUrl + address, { before: last.id }) };
       const body = { deliveries: page.map(toDeliveryRecord), count: page.length, disclaimer: DISCLAIMER };
-      return { ...answer(200, body), headers: next };
+      return { ...responseBody(200, body), headers: next };
     },
   });
 }
@@ -133,14 +133,17 @@ function deliveryRoute({ store }: DeliveryRouteOptions): Route {
     description: "The time and duration of each attempt, the endpoint's response, and what went wrong.",
     params: { id: deliveryId },
     errors: ["not_found"],
-    answer: deliveryResponse,
+    response: deliveryResponse,
     status: 200,
     async handle({ params, customer }) {
       const id = params["id"] ?? "";
       const delivery = isId("delivery", id) ? await store.findDelivery(customer.id, id) : null;
       if (delivery === null) throw noDelivery();
       const attempts = await store.listAttempts(id);
-      return answer(200, { delivery: toDeliveryWithAttempts(delivery, attempts), disclaimer: DISCLAIMER });
+      return responseBody(200, {
+        delivery: toDeliveryWithAttempts(delivery, attempts),
+        disclaimer: DISCLAIMER,
+      });
     },
   });
 }
@@ -158,7 +161,7 @@ function replayRoute({ store, clock, tiers, limitsOf, newId }: DeliveryRouteOpti
       "up. It counts against the daily replays, and is sent after the subscription's new deliveries.",
     params: { id: deliveryId },
     requestHeaders: ["Idempotency-Key"],
-    answerHeaders: ["Idempotency-Replayed"],
+    responseHeaders: ["Idempotency-Replayed"],
     errors: [
       "not_found",
       "delivery_unfinished",
@@ -170,7 +173,7 @@ function replayRoute({ store, clock, tiers, limitsOf, newId }: DeliveryRouteOpti
       "idempotency_key_reused",
     ],
     repeatable: true,
-    answer: replayResponse,
+    response: replayResponse,
     status: 202,
     async handle({ params, customer, repetition }) {
       const id = params["id"] ?? "";
@@ -183,10 +186,10 @@ function replayRoute({ store, clock, tiers, limitsOf, newId }: DeliveryRouteOpti
         throw overDailyLimit({ code: "replay_limit_reached", nouns: "replays", limit: replaysPerDay, nowMs });
       }
       if (typeof outcome === "string") throw refusal(outcome);
-      const told = answer(202, { delivery: toDeliveryRecord(outcome), disclaimer: DISCLAIMER });
+      const told = responseBody(202, { delivery: toDeliveryRecord(outcome), disclaimer: DISCLAIMER });
       // Lost by a crash here, a repetition finds the delivery under way and says so.
       if (repetition !== null) {
-        await store.rememberAnswer(customer.id, { ...repetition, json: told.json }, nowMs);
+        await store.rememberResponse(customer.id, { ...repetition, json: told.json }, nowMs);
       }
       return told;
     },

@@ -34,7 +34,7 @@ export function descriptionRoutes(routes: readonly Route[], options: Description
       tag: "Description",
       summary: "Returns the API description",
       description: "OpenAPI 3.1, for example to generate clients, tests or mocks.",
-      answer: z.looseObject({
+      response: z.looseObject({
         openapi: z.string().meta({ description: "The version of OpenAPI" }),
       }).meta({ id: "OpenApi", description: "An OpenAPI document" }),
       status: 200,
@@ -48,10 +48,10 @@ export function descriptionRoutes(routes: readonly Route[], options: Description
       tag: "Description",
       summary: "Returns the API documentation as a page",
       description: "A self-contained HTML page with a form to try each operation.",
-      answer: z.string().meta({ description: "The page" }),
+      response: z.string().meta({ description: "The page" }),
       status: 200,
       contentType: "text/html; charset=utf-8",
-      answerHeaders: ["Content-Security-Policy"],
+      responseHeaders: ["Content-Security-Policy"],
       state: () => Promise.resolve(""),
       async handle() {
         const { html, contentSecurityPolicy } = await page();

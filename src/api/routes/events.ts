@@ -5,7 +5,7 @@ import { canonicalArticle } from "../../domain/article.ts";
 import { AppError, type FieldError } from "../../domain/errors.ts";
 import { EVENT_TYPES } from "../../domain/event.ts";
 import { isId } from "../../domain/ids.ts";
-import type { EventPlace, EventQuery, ListedEvent, Store } from "../../domain/store.ts";
+import type { EventPosition, EventQuery, ListedEvent, Store } from "../../domain/store.ts";
 import { expandTopics, type Topic } from "../../domain/topic.ts";
 import {
   eventId,
@@ -18,7 +18,7 @@ import {
 import { eventVersions, toEventVersions } from "../../wire/versions.ts";
 import { unknownSources, unknownTopics } from "../known_names.ts";
 import { choiceParameter, flagParameter, integerParameter, listParameter } from "../parameters.ts";
-import { answer } from "../answer.ts";
+import { responseBody } from "../answer.ts";
 import { nextLink, pageOf } from "../next_link.ts";
 import { keyRoute, type Route } from "../route.ts";
 
@@ -99,7 +99,7 @@ type EventsQuery = z.infer<typeof eventsQuery>;
 export interface EventRouteOptions {
   store: Pick<
     Store,
-    "listEvents" | "findEvent" | "findPlace" | "lastPlace" | "recordsState" | "listVersions"
+    "listEvents" | "findEvent" | "findPosition" | "lastPosition" | "recordsState" | "listVersions"
   >;
   /** Where clients reach the service, without a slash at its end. */
   publicUrl: string;
@@ -108,7 +108,7 @@ export interface EventRouteOptions {
   isSource(id: string): Promise<boolean>;
 }
 
-type Places = Pick<Store, "findPlace">;
+type Positions = Pick<Store, "findPosition">;
 
 /** The routes that read events. */
 export function eventRoutes(options: EventRouteOptions): Route[] {
@@ -131,16 +131,16 @@ function listRoute(options: EventRouteOptions): Route {
       "Filters are combined with AND, values within a list with OR. Without `after`, the newest events come first, by " +
       "`published_at`, then `id`. See Paging for more than one page.",
     query: eventsQuery,
-    answer: eventList,
+    response: eventList,
     status: 200,
-    answerHeaders: ["Link"],
+    responseHeaders: ["Link"],
     verify: ({ query }) => verifyQuery(query, options),
     state: (nowMs) => store.recordsState(nowMs),
     async handle({ query, address }) {
       const listed = await toEventQuery(query, options);
       // A publication that is revised while somebody walks would else move from before the walker to behind.
       const asOf = query.latest === true && query.after === undefined && query.as_of === undefined
-        ? await store.lastPlace()
+        ? await store.lastPosition()
         : null;
       // One more than is asked for says whether there is a next page.
       const events = await store.listEvents({
@@ -174,7 +174,7 @@ function eventRoute({ store }: EventRouteOptions): Route {
       "another language may be added, which changes its `ETag`.",
     params: { id: eventId },
     errors: ["not_found"],
-    answer: eventResponse,
+    response: eventResponse,
     status: 200,
     state: (nowMs) => store.recordsState(nowMs),
     async handle({ params }) {
@@ -199,14 +199,14 @@ function versionsRoute({ store }: EventRouteOptions): Route {
       "previous one. `supersedes` leads to older ones.",
     params: { id: eventId },
     errors: ["not_found"],
-    answer: eventVersions,
+    response: eventVersions,
     status: 200,
     state: (nowMs) => store.recordsState(nowMs),
     async handle({ params }) {
       const id = params["id"] ?? "";
       const versions = isId("event", id) ? await store.listVersions(id, MAX_VERSIONS + 1) : [];
       if (versions.length === 0) throw noEvent();
-      return answer(200, toEventVersions(versions.map((json) => JSON.parse(json)), MAX_VERSIONS));
+      return responseBody(200, toEventVersions(versions.map((json) => JSON.parse(json)), MAX_VERSIONS));
     },
   });
 }
@@ -225,7 +225,7 @@ function noEvent(): AppError {
 }
 
 /** Behind the page's last event, of a list that stays as it is now; under `after` the walk goes on with that. */
-function behind(query: EventsQuery, last: ListedEvent, asOf: EventPlace | null): Record<string, string> {
+function behind(query: EventsQuery, last: ListedEvent, asOf: EventPosition | null): Record<string, string> {
   return {
     [query.after === undefined ? "before" : "after"]: last.id,
     ...(asOf === null ? {} : { as_of: asOf.id }),
@@ -249,13 +249,13 @@ async function verifyQuery(
     const message = `${JSON.stringify(code)} is no ISO 639-1 code in lower case, such as en`;
     errors.push({ field: "language", message });
   }
-  const words = query.q === undefined ? null : wordsOf(query.q).length;
+  const words = query.q === undefined ? null : textOf(query.q).length;
   if (words !== null && (words === 0 || words > MAX_WORDS)) {
     errors.push({ field: "q", message: `must hold 1 to ${MAX_WORDS} words` });
   }
   for (const field of ["before", "as_of", "after"] as const) {
     const id = query[field];
-    if (id === undefined || await findPlace(id, store) !== null) continue;
+    if (id === undefined || await findPosition(id, store) !== null) continue;
     errors.push({ field, message: isId("event", id) ? unknownEvent(field) : "is no event's id" });
   }
   if (query.before !== undefined && query.after !== undefined) {
@@ -285,7 +285,7 @@ async function toEventQuery(query: EventsQuery, { store, topics }: EventRouteOpt
     ...given("eventTypes", query.event_type),
     ...given("articles", articles),
     ...given("languages", query.language),
-    ...given("words", query.q === undefined ? undefined : wordsOf(query.q)),
+    ...given("words", query.q === undefined ? undefined : textOf(query.q)),
     ...given("latest", query.latest),
     ...given("before", await givenPlace(query.before, store)),
     ...given("asOf", await givenPlace(query.as_of, store)),
@@ -295,20 +295,20 @@ async function toEventQuery(query: EventsQuery, { store, topics }: EventRouteOpt
 
 async function givenPlace(
   id: string | undefined,
-  store: Places,
-): Promise<EventPlace | undefined> {
-  return id === undefined ? undefined : await findPlace(id, store) ?? undefined;
+  store: Positions,
+): Promise<EventPosition | undefined> {
+  return id === undefined ? undefined : await findPosition(id, store) ?? undefined;
 }
 
 /** The words of a search; composed, for a mark that stands by itself would end a word. */
-function wordsOf(text: string): string[] {
+function textOf(text: string): string[] {
   return text.normalize("NFC").split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");
 }
 
 /** Where an event stands; a poller's first id stands before them all. */
-async function findPlace(id: string, store: Places): Promise<EventPlace | null> {
+async function findPosition(id: string, store: Positions): Promise<EventPosition | null> {
   if (id === FIRST_ID) return { id, publishedAtMs: Number.MIN_SAFE_INTEGER, seq: 0 };
-  return isId("event", id) ? await store.findPlace(id) : null;
+  return isId("event", id) ? await store.findPosition(id) : null;
 }
 
 /** A property that is left out when there is no value. */

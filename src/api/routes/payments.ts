@@ -3,7 +3,7 @@ import * as z from "zod";
 import { DISCLAIMER } from "../../domain/disclaimer.ts";
 import type { PaymentOutcome } from "../../domain/payment.ts";
 import { paymentReceipt } from "../../wire/payment.ts";
-import { answer } from "../answer.ts";
+import { responseBody } from "../answer.ts";
 import { type Route, signedRoute } from "../route.ts";
 
 /** The longest event that is read, bytes: a bill of many lines is long. */
@@ -37,11 +37,11 @@ export function paymentRoute({ receive }: PaymentRouteOptions): Route {
       livemode: z.boolean().meta({ description: "Must match the mode in the service's config" }),
       data: z.looseObject({ object: z.looseObject({}) }),
     }).meta({ id: "PaymentEvent", description: "An event of Stripe, in any version of its API" }),
-    answer: paymentReceipt,
+    response: paymentReceipt,
     status: 200,
     async handle({ headers, bytes }) {
       const outcome = await receive(headers.get("stripe-signature"), bytes);
-      return answer(200, { received: true, outcome, disclaimer: DISCLAIMER });
+      return responseBody(200, { received: true, outcome, disclaimer: DISCLAIMER });
     },
   });
 }

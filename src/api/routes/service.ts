@@ -11,7 +11,7 @@ import {
   topicList,
   toSourceRecord,
 } from "../../wire/service.ts";
-import { answer } from "../answer.ts";
+import { responseBody } from "../answer.ts";
 import { publicRoute, type Route } from "../route.ts";
 
 /** What the public routes need. */
@@ -34,13 +34,13 @@ export function serviceRoutes({ store, clock, sources, topics, health }: Service
       tag: "Service",
       summary: "Lists the active sources with their last fetch",
       description: "The sources of events. Their ids are filters for events and subscriptions.",
-      answer: sourceList,
+      response: sourceList,
       status: 200,
       async handle() {
         const states = new Map((await store.listSources()).map((state) => [state.id, state]));
         const nowMs = clock.nowMs();
         const records = sources.map((source) => toSourceRecord(source, states.get(source.id) ?? null, nowMs));
-        return answer(200, { sources: records, disclaimer: DISCLAIMER });
+        return responseBody(200, { sources: records, disclaimer: DISCLAIMER });
       },
     }),
     publicRoute({
@@ -51,9 +51,9 @@ export function serviceRoutes({ store, clock, sources, topics, health }: Service
       summary: "Lists the topics",
       description:
         "The topics of events, on two levels and in three languages. In filters, a parent includes its children.",
-      answer: topicList,
+      response: topicList,
       status: 200,
-      handle: () => Promise.resolve(answer(200, { topics, disclaimer: DISCLAIMER })),
+      handle: () => Promise.resolve(responseBody(200, { topics, disclaimer: DISCLAIMER })),
     }),
     publicRoute({
       method: "GET",
@@ -63,12 +63,12 @@ export function serviceRoutes({ store, clock, sources, topics, health }: Service
       summary: "Returns the health of the service",
       description:
         "The state of ingestion and delivery, for monitoring: 200 as long as the store can be read.",
-      otherAnswers: { 503: "The store cannot be read, or the service cannot answer." },
-      answer: healthReport,
+      otherResponses: { 503: "The store cannot be read, or the service cannot answer." },
+      response: healthReport,
       status: 200,
       async handle() {
         const report = await health();
-        return answer(report.status === "down" ? 503 : 200, report);
+        return responseBody(report.status === "down" ? 503 : 200, report);
       },
     }),
   ];

@@ -5,7 +5,7 @@ import { isId } from "../../domain/ids.ts";
 import { makeSecret, PREVIOUS_SECRET_MS } from "../../domain/secret.ts";
 import type { ChangeRefusal, Replayed, SubscriptionChange } from "../../domain/catch_up_store.ts";
 import type { Store } from "../../domain/store.ts";
-import type { RememberedAnswer } from "../../domain/catch_up_store.ts";
+import type { RememberedResponse } from "../../domain/catch_up_store.ts";
 import type { Subscription } from "../../domain/subscription.ts";
 import {
   replayReport,
@@ -19,7 +19,7 @@ import {
 } from "../../wire/subscription.ts";
 import type { Repetition } from "../idempotency.ts";
 import { invalid } from "../findings.ts";
-import { answer } from "../answer.ts";
+import { responseBody } from "../answer.ts";
 import { keyRoute, type Route } from "../route.ts";
 import {
   isDuplicate,
@@ -34,7 +34,7 @@ import {
 export interface SubscriptionChangeOptions extends Omit<SubscriptionRouteOptions, "store"> {
   store: Pick<
     Store,
-    "findSubscription" | "changeSubscription" | "rotateSecret" | "rememberAnswer"
+    "findSubscription" | "changeSubscription" | "rotateSecret" | "rememberResponse"
   >;
   /** Sends a subscription's range of time again; `lastEventId` is where it ended before the range did. */
   replay(
@@ -71,7 +71,7 @@ function changeRoute(options: SubscriptionChangeOptions): Route {
       "duplicate_subscription",
       "subscription_key_lost",
     ],
-    answer: subscriptionResponse,
+    response: subscriptionResponse,
     status: 200,
     async handle({ params, body, customer }) {
       const id = idOf(params);
@@ -84,7 +84,7 @@ function changeRoute(options: SubscriptionChangeOptions): Route {
         activeLimit,
       });
       if (typeof outcome === "string") throw refusal(outcome, activeLimit);
-      return answer(200, { subscription: toSubscriptionRecord(outcome), disclaimer: DISCLAIMER });
+      return responseBody(200, { subscription: toSubscriptionRecord(outcome), disclaimer: DISCLAIMER });
     },
   });
 }
@@ -137,10 +137,10 @@ function rotateRoute({ store, clock, random }: SubscriptionChangeOptions): Route
       "`Idempotency-Key`, so that you can repeat the request if the response is lost.",
     params: { id: subscriptionId },
     requestHeaders: ["Idempotency-Key"],
-    answerHeaders: ["Idempotency-Replayed"],
+    responseHeaders: ["Idempotency-Replayed"],
     repeatable: true,
     errors: ["not_found", "idempotency_in_flight", "idempotency_key_reused"],
-    answer: secretRotated,
+    response: secretRotated,
     status: 200,
     async handle({ params, customer, repetition }) {
       const id = idOf(params);
@@ -148,7 +148,7 @@ function rotateRoute({ store, clock, random }: SubscriptionChangeOptions): Route
       if (before === null) throw noSubscription();
       const nowMs = clock.nowMs();
       const secret = makeSecret((count) => random.bytes(count));
-      const json = JSON.stringify(rotatedAnswer(before, secret, nowMs));
+      const json = JSON.stringify(rotationResponse(before, secret, nowMs));
       const rotated = await store.rotateSecret(customer.id, id, {
         secret,
         previousUntilMs: nowMs + PREVIOUS_SECRET_MS,
@@ -161,7 +161,7 @@ function rotateRoute({ store, clock, random }: SubscriptionChangeOptions): Route
   });
 }
 
-function rotatedAnswer(before: Subscription, secret: string, nowMs: number): Record<string, unknown> {
+function rotationResponse(before: Subscription, secret: string, nowMs: number): Record<string, unknown> {
   const wasLost = before.disabledBy === "key-lost";
   // With a secret again, it is its owner who switches it on.
   const record = toSubscriptionRecord(wasLost ? { ...before, disabledBy: "owner" } : before);
@@ -173,7 +173,7 @@ function rotatedAnswer(before: Subscription, secret: string, nowMs: number): Rec
   };
 }
 
-function toRemember(repetition: Repetition | null, json: string): RememberedAnswer | undefined {
+function toRemember(repetition: Repetition | null, json: string): RememberedResponse | undefined {
   return repetition === null ? undefined : { ...repetition, json };
 }
 
@@ -194,7 +194,7 @@ function replayRoute({ store, clock, limitsOf, replay }: SubscriptionChangeOptio
     params: { id: subscriptionId },
     body: replayRequest,
     requestHeaders: ["Idempotency-Key"],
-    answerHeaders: ["Idempotency-Replayed"],
+    responseHeaders: ["Idempotency-Replayed"],
     repeatable: true,
     errors: [
       "not_found",
@@ -213,7 +213,7 @@ function replayRoute({ store, clock, limitsOf, replay }: SubscriptionChangeOptio
           ? [{ field: "after", message: "is no event's id" }]
           : []),
       ]),
-    answer: replayReport,
+    response: replayReport,
     status: 202,
     async handle({ params, body, customer, repetition }) {
       const { replaysPerDay } = limitsOf(customer);
@@ -237,9 +237,15 @@ function replayRoute({ store, clock, limitsOf, replay }: SubscriptionChangeOptio
             "held have been sent: GET /v1/usage shows how many that are.",
         );
       }
-      const told = answer(202, { replayed, created, held, next_after: lastEventId, disclaimer: DISCLAIMER });
+      const told = responseBody(202, {
+        replayed,
+        created,
+        held,
+        next_after: lastEventId,
+        disclaimer: DISCLAIMER,
+      });
       const remembered = toRemember(repetition, told.json);
-      if (remembered !== undefined) await store.rememberAnswer(customer.id, remembered, clock.nowMs());
+      if (remembered !== undefined) await store.rememberResponse(customer.id, remembered, clock.nowMs());
       return told;
     },
   });

@@ -7,7 +7,7 @@ import { isId, type NewId } from "../../domain/ids.ts";
 import type { Clock, Random } from "../../domain/ports.ts";
 import { makeSecret } from "../../domain/secret.ts";
 import type { Store } from "../../domain/store.ts";
-import type { RememberedAnswer } from "../../domain/catch_up_store.ts";
+import type { RememberedResponse } from "../../domain/catch_up_store.ts";
 import { type CatchUp, isEnabled, MAX_SWITCHED_OFF, type Subscription } from "../../domain/subscription.ts";
 import type { TierLimits } from "../../domain/tier.ts";
 import type { Topic } from "../../domain/topic.ts";
@@ -23,7 +23,7 @@ import {
 } from "../../wire/subscription.ts";
 import type { Finding } from "../findings.ts";
 import { unknownSources, unknownTopics } from "../known_names.ts";
-import { answer } from "../answer.ts";
+import { responseBody } from "../answer.ts";
 import { keyRoute, type Route } from "../route.ts";
 
 /** Stands beside a secret. */
@@ -76,7 +76,7 @@ function createRoute(options: SubscriptionRouteOptions): Route {
       "quota allows: when it is used up, the backfill pauses and continues automatically. Backfills per UTC day are " +
       "limited by your tier.",
     requestHeaders: ["Idempotency-Key"],
-    answerHeaders: ["Idempotency-Replayed"],
+    responseHeaders: ["Idempotency-Replayed"],
     errors: [
       "invalid_webhook_url",
       "subscription_limit_reached",
@@ -88,12 +88,12 @@ function createRoute(options: SubscriptionRouteOptions): Route {
     body: subscriptionRequest,
     verify: ({ body }) => verifyRequest(body, options),
     repeatable: true,
-    answer: subscriptionCreated,
+    response: subscriptionCreated,
     status: 201,
     async handle({ body, customer, repetition }) {
       const subscription = newSubscription(body, customer, options);
       if (body.backfill_since !== undefined) subscription.catchUp = newBackfill(subscription);
-      const created = answer(201, {
+      const created = responseBody(201, {
         subscription: {
           ...toSubscriptionRecord(subscription),
           webhook_secret: subscription.webhookSecret,
@@ -116,11 +116,11 @@ function listRoute({ store }: SubscriptionRouteOptions): Route {
     tag: "Subscriptions",
     summary: "Lists your subscriptions",
     description: "All subscriptions that are not deleted, without their secrets.",
-    answer: subscriptionList,
+    response: subscriptionList,
     status: 200,
     async handle({ customer }) {
       const subscriptions = (await store.listSubscriptions(customer.id)).map(toSubscriptionRecord);
-      return answer(200, { subscriptions, count: subscriptions.length, disclaimer: DISCLAIMER });
+      return responseBody(200, { subscriptions, count: subscriptions.length, disclaimer: DISCLAIMER });
     },
   });
 }
@@ -138,7 +138,7 @@ function deleteRoute({ store, clock, limitsOf }: SubscriptionRouteOptions): Rout
       "subscriptions that exceed your tier's limit (`disabled_by: tier`) is enabled instead.",
     params: { id: subscriptionId },
     errors: ["not_found"],
-    answer: subscriptionResponse,
+    response: subscriptionResponse,
     status: 200,
     async handle({ params, customer }) {
       const id = params["id"] ?? "";
@@ -149,7 +149,7 @@ function deleteRoute({ store, clock, limitsOf }: SubscriptionRouteOptions): Rout
         })
         : null;
       if (deleted === null) throw noSubscription();
-      return answer(200, { subscription: toSubscriptionRecord(deleted), disclaimer: DISCLAIMER });
+      return responseBody(200, { subscription: toSubscriptionRecord(deleted), disclaimer: DISCLAIMER });
     },
   });
 }
@@ -167,7 +167,7 @@ function testRoute(options: SubscriptionRouteOptions): Route {
       "its secret, and returns the result. It does not count against the monthly quota, but against the daily test calls.",
     params: { id: subscriptionId },
     errors: ["not_found", "subscription_disabled", "test_limit_reached"],
-    answer: testResponse,
+    response: testResponse,
     status: 200,
     async handle({ params, customer }) {
       const id = params["id"] ?? "";
@@ -178,7 +178,7 @@ function testRoute(options: SubscriptionRouteOptions): Route {
       }
       const { testCallsPerDay } = options.limitsOf(customer);
       const result = await options.sendTest(subscription, testCallsPerDay);
-      return answer(200, { ...result, disclaimer: DISCLAIMER });
+      return responseBody(200, { ...result, disclaimer: DISCLAIMER });
     },
   });
 }
@@ -241,7 +241,7 @@ async function add(
   subscription: Subscription,
   { customer, remembered, backfillSinceMs }: {
     customer: Customer;
-    remembered: RememberedAnswer | undefined;
+    remembered: RememberedResponse | undefined;
     backfillSinceMs: number | undefined;
   },
   { store, limitsOf }: SubscriptionRouteOptions,

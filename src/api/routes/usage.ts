@@ -6,7 +6,7 @@ import type { Clock } from "../../domain/ports.ts";
 import type { Store, Usage } from "../../domain/store.ts";
 import type { TierLimits } from "../../domain/tier.ts";
 import { usageReport } from "../../wire/usage.ts";
-import { answer } from "../answer.ts";
+import { responseBody } from "../answer.ts";
 import { keyRoute, type Route } from "../route.ts";
 
 /** What the route needs. */
@@ -26,7 +26,7 @@ export function usageRoute({ store, clock, limitsOf }: UsageRouteOptions): Route
     summary: "Returns your tier, limits and usage",
     description:
       "Requests, test calls, replays and backfills are counted per UTC day, deliveries per UTC month. This request counts too.",
-    answer: usageReport,
+    response: usageReport,
     status: 200,
     async handle({ customer, allowance }) {
       const nowMs = clock.nowMs();
@@ -39,7 +39,7 @@ export function usageRoute({ store, clock, limitsOf }: UsageRouteOptions): Route
         remaining: Math.max(0, limit - used),
         resets_at: nextUtcDay(nowMs),
       });
-      return answer(200, {
+      return responseBody(200, {
         tier: customer.tier,
         api_requests: {
           limit: allowance.limit,

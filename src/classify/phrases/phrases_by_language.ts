@@ -1,5 +1,5 @@
 // The phrase lists of the data as one index per language.
-import type { WordLists } from "../data.ts";
+import type { PhraseLists } from "../data.ts";
 import { lazy } from "../lazy.ts";
 import { buildPhraseIndex, type PhraseEntry, type PhraseIndex } from "./find_phrases.ts";
 
@@ -18,7 +18,7 @@ export interface PhrasesByLanguage<T> {
 }
 
 /** Indexes several word lists, each with the value that its words stand for. Each index is built on first use. */
-export function indexByLanguage<T>(lists: readonly { words: WordLists; value: T }[]): PhrasesByLanguage<T> {
+export function indexByLanguage<T>(lists: readonly { words: PhraseLists; value: T }[]): PhrasesByLanguage<T> {
   const build = (names: readonly string[]): PhraseIndex<T> => {
     const entries = new Map<string, PhraseEntry<T>>();
     for (const [i, { words, value }] of lists.entries()) {

@@ -1,7 +1,7 @@
 // Checks of disks and folders: room, rights, backups.
 import { dirname } from "node:path";
 import { backupTime } from "../../backup/create.ts";
-import { roomForBackup } from "../../backup/room.ts";
+import { spaceForBackup } from "../../backup/room.ts";
 import { isOfLaterClock } from "../../backup/schedule.ts";
 import type { Config } from "../../config/config.ts";
 import { formatBytes } from "../../domain/byte_format.ts";
@@ -105,7 +105,7 @@ export async function checkBackups(
 ): Promise<Finding[]> {
   const folder = checkFolder("backup", backup.folder, machine);
   if (folder.level === "problem") return [folder];
-  const wantedBytes = roomForBackup(await host.sizeOf(store.path).catch(() => 0)); // without rights the store says so
+  const wantedBytes = spaceForBackup(await host.sizeOf(store.path).catch(() => 0)); // without rights the store says so
   const files = await host.exists(backup.folder) ? (await host.list(backup.folder)).files : [];
   const times = files.filter(({ name }) => !isOfLaterClock(name, nowMs)).map(({ name }) => backupTime(name));
   return [

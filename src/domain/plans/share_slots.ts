@@ -137,7 +137,7 @@ function noSlots(): Held {
 }
 
 /** A customer's place in the rounds: its subscriptions that were not served yet, then those that were. */
-class Turn<Subscription extends WaitingSubscription> {
+class RoundRobin<Subscription extends WaitingSubscription> {
   readonly #unserved: Iterator<Subscription>;
   readonly #served: Subscription[] = [];
   #next: Subscription | null = null;
@@ -185,9 +185,9 @@ export function shareSlots<Subscription extends WaitingSubscription>(
   slots: Slots,
 ): SlotShares<Subscription> {
   const shares = new Map<Subscription, number>();
-  const withShare: Turn<Subscription>[] = [];
+  const withShare: RoundRobin<Subscription>[] = [];
   let lastCustomerId: string | null = null;
-  const isServed = (turn: Turn<Subscription>): boolean => {
+  const isServed = (turn: RoundRobin<Subscription>): boolean => {
     if (slots.areTaken) return false;
     if (slots.hasShare(turn.id)) {
       withShare.push(turn);
@@ -197,9 +197,9 @@ export function shareSlots<Subscription extends WaitingSubscription>(
     lastCustomerId = turn.id;
     return true;
   };
-  let waiting: Turn<Subscription>[] = [];
+  let waiting: RoundRobin<Subscription>[] = [];
   for (const { id, subscriptions } of slots.areTaken ? [] : customers) {
-    const turn = new Turn(id, subscriptions);
+    const turn = new RoundRobin(id, subscriptions);
     if (isServed(turn)) waiting.push(turn);
     if (slots.areTaken) break;
   }

@@ -1,7 +1,7 @@
 // What a saved document holds, as the command `source parse` prints it.
 import type { DocumentFormat, ParseProblem } from "../parse/document.ts";
 import type { Reading } from "../../domain/reading.ts";
-import { lookAt } from "../parse/look.ts";
+import { previewDocument } from "../parse/look.ts";
 import { languageCode } from "./language.ts";
 import { normaliseItem } from "./item.ts";
 import { absoluteUrl } from "./links.ts";
@@ -41,7 +41,10 @@ export interface DescribeOptions {
 /** Reads a document, of any strategy. Throws a DocumentError when it is none that can be read. */
 export function describeDocument(bytes: Uint8Array, options: DescribeOptions): DocumentDescription {
   const { timezone = "UTC", baseUrl = "", reading = null } = options;
-  const document = lookAt(bytes, { ...options, url: reading?.kind === "page" ? baseUrl || null : null });
+  const document = previewDocument(bytes, {
+    ...options,
+    url: reading?.kind === "page" ? baseUrl || null : null,
+  });
   const description: DocumentDescription = {
     format: document.format,
     language: languageCode(document.language),

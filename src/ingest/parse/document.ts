@@ -104,7 +104,7 @@ function textOf(
 
 function readFeed(text: string, maxItems: number): ParsedDocument {
   if (/^\s*[{[]/.test(text)) return readJsonFeed(text, maxItems);
-  const start = behindWarnings(text);
+  const start = afterWarnings(text);
   const document = readXmlFeed(text.slice(start), maxItems);
   if (start === 0) return document;
   const reason =
@@ -113,7 +113,7 @@ function readFeed(text: string, maxItems: number): ParsedDocument {
 }
 
 /** Where the XML begins behind what a site's software has written before it; 0 where it begins at the beginning. */
-function behindWarnings(text: string): number {
+function afterWarnings(text: string): number {
   const at = text.slice(0, MAX_WARNINGS).indexOf("<?xml");
   const before = text.slice(0, Math.max(0, at));
   return before.trim() === "" || /<(?:html|body|rss|feed)[\s>]/i.test(before) ? 0 : at;

@@ -24,7 +24,7 @@ const SPARQL_FIELDS = {
  * and of other JSON the rules are guessed, which a problem says. A map is described by its entries. Throws a
  * {@link DocumentError}.
  */
-export function lookAt(bytes: Uint8Array, options: ParseOptions): ParsedDocument {
+export function previewDocument(bytes: Uint8Array, options: ParseOptions): ParsedDocument {
   const reading = options.reading ?? null;
   if (reading === null || reading.kind === "page") {
     if (kindOfMap(decodeText(bytes, options.contentType).text) !== null) {

@@ -16,7 +16,7 @@ const BETWEEN_ITEMS = /\s*>\s*</y;
 const NOWHERE = Infinity;
 
 /** A feed's text in which every section has an end. */
-export interface Mended {
+export interface ClosedSections {
   text: string;
   /** Where sections were ended that have no end of their own: offsets in `text`, in order. */
   cuts: readonly number[];
@@ -28,7 +28,7 @@ export interface Mended {
  * ends and the next begins, or the feed ends, and another section begins. A feed that a section quotes stays as it is:
  * the end of a section in it would end the outer one. Takes time in proportion to the text, whatever it holds.
  */
-export function mendSections(text: string, from: number, itemName: string): Mended {
+export function closeSections(text: string, from: number, itemName: string): ClosedSections {
   if (!text.includes(RARE, from) || !/^[\w:-]+$/.test(itemName)) return { text, cuts: [] };
   const cuts = findCuts(text, from, itemName);
   if (cuts.length === 0) return { text, cuts };

@@ -1,7 +1,7 @@
 // RSS, RDF and Atom: from XML text to items. Flat and forgiving: whatever is broken in one item stays in that item.
 import { alternateLink, CONTENT, LISTED, MARKUP, namespaceOf, PLAIN, typedMarkup } from "./elements.ts";
 import { foreignRoot } from "./foreign.ts";
-import { mendSections } from "./mend_sections.ts";
+import { closeSections } from "./mend_sections.ts";
 import { DocumentError, type ParsedDocument, type ParsedItem, type ParseProblem } from "./parsed.ts";
 import { contentMarkup, contentText, findEnd, nextTag, readAttributes, type StartTag } from "./scan_xml.ts";
 
@@ -51,7 +51,7 @@ class XmlFeed {
     this.#format = local === "feed" ? "atom" : local;
     this.#feed.attributes = attributes;
     this.#itemName = this.#format === "atom" ? prefix + "entry" : "item";
-    const mended = mendSections(text, root.end, this.#itemName);
+    const mended = closeSections(text, root.end, this.#itemName);
     this.text = mended.text;
     this.#cuts = mended.cuts;
   }

@@ -97,28 +97,28 @@ const BARE_VALUE = /[^\s"'<>]*/y;
 export function readAttributes(attributes: string): Map<string, string> {
   const found = new Map<string, string>();
   if (!attributes.includes("=")) return found;
-  for (let at = behindMatch(NO_NAME, attributes, 0); at < attributes.length;) {
-    const nameEnd = behindMatch(NAME, attributes, at);
+  for (let at = endOfMatch(NO_NAME, attributes, 0); at < attributes.length;) {
+    const nameEnd = endOfMatch(NAME, attributes, at);
     const name = attributes.slice(at, nameEnd).toLowerCase();
-    const valueAt = behindMatch(EQUAL_SIGN, attributes, nameEnd);
+    const valueAt = endOfMatch(EQUAL_SIGN, attributes, nameEnd);
     at = nameEnd;
     if (valueAt !== nameEnd) {
       const quote = attributes[valueAt];
       const isQuoted = quote === '"' || quote === "'";
       const start = isQuoted ? valueAt + 1 : valueAt;
-      const end = isQuoted ? attributes.indexOf(quote, start) : behindMatch(BARE_VALUE, attributes, start);
+      const end = isQuoted ? attributes.indexOf(quote, start) : endOfMatch(BARE_VALUE, attributes, start);
       if (isQuoted ? end !== -1 : end > start) {
         if (!found.has(name)) found.set(name, decodeReferences(attributes.slice(start, end)).trim());
         at = isQuoted ? end + 1 : end;
       }
     }
-    at = behindMatch(NO_NAME, attributes, at);
+    at = endOfMatch(NO_NAME, attributes, at);
   }
   return found;
 }
 
 /** The offset behind what a sticky expression matches at an offset; that offset where it does not match. */
-function behindMatch(expression: RegExp, text: string, at: number): number {
+function endOfMatch(expression: RegExp, text: string, at: number): number {
   expression.lastIndex = at;
   return expression.test(text) ? expression.lastIndex : at;
 }
@@ -199,10 +199,10 @@ export function contentText(whole: string): string {
 
 /** Behind the comment, CDATA section, instruction or declaration that begins at the offset; -1 where it never ends. */
 function skipSection(text: string, at: number): number {
-  if (text.startsWith("<!--", at)) return behind(text.indexOf("-->", at + 4), 3);
-  if (text.startsWith("<![CDATA[", at)) return behind(text.indexOf("]]>", at + 9), 3);
+  if (text.startsWith("<!--", at)) return after(text.indexOf("-->", at + 4), 3);
+  if (text.startsWith("<![CDATA[", at)) return after(text.indexOf("]]>", at + 9), 3);
   const end = text.indexOf(">", at);
-  if (end === -1 || text.charCodeAt(at + 1) === QUESTION) return behind(end, 1);
+  if (end === -1 || text.charCodeAt(at + 1) === QUESTION) return after(end, 1);
   const subset = text.slice(at, end).indexOf("[");
   if (subset === -1) return end + 1;
   const subsetEnd = /\]\s*>/g;
@@ -210,7 +210,7 @@ function skipSection(text: string, at: number): number {
   return subsetEnd.test(text) ? subsetEnd.lastIndex : -1;
 }
 
-function behind(found: number, length: number): number {
+function after(found: number, length: number): number {
   return found === -1 ? -1 : found + length;
 }
 

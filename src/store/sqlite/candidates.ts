@@ -11,7 +11,7 @@ export interface Candidate {
   afterSeq: number;
   customerEnabled: boolean;
   /** It catches up: events that are matched now reach it later. */
-  isBehind: boolean;
+  isCatchingUp: boolean;
 }
 
 /** Every candidate of one state of the store. */
@@ -83,13 +83,13 @@ function candidateFromRow(row: Row): Candidate {
     subscription: subscriptionFromRow(row),
     afterSeq: Number(row["after_seq"]),
     customerEnabled: row["customer_enabled"] === 1,
-    isBehind: row["resume_after"] !== null,
+    isCatchingUp: row["resume_after"] !== null,
   };
 }
 
 function load(connection: Connection, version: number): CandidateList {
   const candidates = connection.all(`${CANDIDATES_SQL} order by subscriptions.id`).map(candidateFromRow);
-  const current = candidates.filter(({ isBehind }) => !isBehind);
+  const current = candidates.filter(({ isCatchingUp }) => !isCatchingUp);
   return {
     version,
     byId: new Map(candidates.map((candidate) => [candidate.subscription.id, candidate])),

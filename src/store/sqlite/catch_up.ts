@@ -48,12 +48,12 @@ const NEXT_SQL = `select id, customer_id, backfill_since, backfill_seq, after_se
   order by customer_id, id limit 1`;
 
 /** The last place of the match log that was ever given. */
-export const LAST_PLACE_SQL = "coalesce((select seq from sqlite_sequence where name = 'match_log'), 0)";
+export const LAST_POSITION_SQL = "coalesce((select seq from sqlite_sequence where name = 'match_log'), 0)";
 
 /** From the event that is being matched on, a subscription gets events no more as they come. */
-export function fallBehind(connection: Connection, subscriptionId: string, nowMs: number): void {
+export function startCatchUp(connection: Connection, subscriptionId: string, nowMs: number): void {
   connection.run(
-    `update subscriptions set resume_after = ${LAST_PLACE_SQL}, paused_at = ?, held_full_since = ? where id = ?`,
+    `update subscriptions set resume_after = ${LAST_POSITION_SQL}, paused_at = ?, held_full_since = ? where id = ?`,
     nowMs,
     nowMs,
     subscriptionId,
@@ -70,7 +70,7 @@ export function resumePaused(connection: Connection, quota: MonthQuota): number 
   const customers = connection.all(
     `select distinct customer_id from subscriptions indexed by subscriptions_paused
      where paused_at is not null and deleted_at is null`,
-  ).map((row) => String(row["customer_id"])).filter((customerId) => quota.hasRoom(customerId));
+  ).map((row) => String(row["customer_id"])).filter((customerId) => quota.hasCapacity(customerId));
   let resumed = 0;
   for (const customerId of customers) {
     resumed += connection.run(
@@ -84,7 +84,7 @@ export function resumePaused(connection: Connection, quota: MonthQuota): number 
 }
 
 /** Places of the match log that every subscription which is behind has passed; at most `limit`. */
-export function passedPlaces(connection: Connection, limit: number): Row[] {
+export function passedPositions(connection: Connection, limit: number): Row[] {
   return connection.all(
     `select place from match_log where place <= coalesce(
        (select min(resume_after) from subscriptions indexed by subscriptions_behind

@@ -11,10 +11,10 @@ import type { Store } from "../../domain/store.ts";
 import type { Connection } from "./connection.ts";
 
 /** The part of the port that concerns daily limits. */
-export function createDailyUsage(connection: Connection): Pick<Store, "takeDaily" | "usedToday"> {
+export function createDailyUsage(connection: Connection): Pick<Store, "countDaily" | "usedToday"> {
   return {
-    takeDaily: (customerId, request) =>
-      Promise.resolve(connection.transaction("durable", () => takeDaily(connection, customerId, request))),
+    countDaily: (customerId, request) =>
+      Promise.resolve(connection.transaction("durable", () => countDaily(connection, customerId, request))),
 
     usedToday: (customerId, nowMs) =>
       Promise.resolve(
@@ -26,7 +26,7 @@ export function createDailyUsage(connection: Connection): Pick<Store, "takeDaily
 }
 
 /** Takes of a day's limit within the caller's transaction; nothing is written when it is refused. */
-export function takeDaily(connection: Connection, customerId: string, request: DailyRequest): DailyGrant {
+export function countDaily(connection: Connection, customerId: string, request: DailyRequest): DailyGrant {
   const used = usedOn(connection, customerId, request);
   const grant = grantDaily(used, request);
   if (grant.granted) {

@@ -98,7 +98,7 @@ export function createDeliveries(
 interface DueSubscription extends WaitingSubscription {
   customerId: string;
   /** How many of its deliveries may start by its own limit. */
-  room: number;
+  freeSlots: number;
   /** The first due deliveries, as many as `ready`. */
   seqs: readonly number[];
 }
@@ -108,7 +108,7 @@ class Queue {
   /** The customer that was served or passed over last, and of each customer the subscription. */
   #customer = "";
   readonly #subscriptions = new Map<string, string>();
-  #passedOver = 0;
+  #skipped = 0;
   /** What was offered a slot, with the subscription before it. */
   #offered = new Map<DueSubscription, string>();
 
@@ -116,7 +116,7 @@ class Queue {
 
   /** Shares the free slots among what is due. */
   share(slots: Slots, claim: Claim): Map<DueSubscription, number> {
-    this.#passedOver = 0;
+    this.#skipped = 0;
     this.#offered = new Map();
     const { shares, lastCustomerId } = shareSlots(this.#customers(slots, claim), slots);
     if (lastCustomerId !== null) this.#customer = lastCustomerId;
@@ -130,7 +130,7 @@ class Queue {
     const next = (after: string) =>
       this.connection.get(NEXT_CUSTOMER_SQL, this.isReplay, after)?.["customer_id"];
     for (const id of around(this.#customer, next)) {
-      if (this.#hasLookedEnough()) return;
+      if (this.#hasScannedEnough()) return;
       yield { id, subscriptions: this.#due(id, slots, claim) };
       this.#customer = id;
     }
@@ -151,15 +151,15 @@ class Queue {
         this.#offered.set(due, before);
         yield due;
       } else {
-        this.#passedOver++;
-        if (this.#hasLookedEnough()) return;
+        this.#skipped++;
+        if (this.#hasScannedEnough()) return;
       }
       before = id;
     }
   }
 
-  #hasLookedEnough(): boolean {
-    return this.#passedOver >= (this.#offered.size === 0 ? MAX_PASSED_OVER.before : MAX_PASSED_OVER.after);
+  #hasScannedEnough(): boolean {
+    return this.#skipped >= (this.#offered.size === 0 ? MAX_PASSED_OVER.before : MAX_PASSED_OVER.after);
   }
 
   /** What may start now of a subscription that has something due; null when nothing may. */
@@ -186,7 +186,7 @@ class Queue {
     // Replays wait for what the subscription has not been sent yet.
     if (isReplay === 1 && due(0, 1).length > 0) return null;
     const seqs = due(isReplay, room).map(([seq]) => Number(seq));
-    return seqs.length === 0 ? null : { id, customerId, lane, room, seqs, ready: seqs.length };
+    return seqs.length === 0 ? null : { id, customerId, lane, freeSlots: room, seqs, ready: seqs.length };
   }
 }
 
@@ -213,7 +213,7 @@ function claimShares(
   { shares, claim: { nowMs, leaseMs } }: { shares: ReadonlyMap<DueSubscription, number>; claim: Claim },
 ): ClaimedDelivery[] {
   const claimed: ClaimedDelivery[] = [];
-  for (const [{ id: subscriptionId, customerId, lane, room, seqs }, share] of shares) {
+  for (const [{ id: subscriptionId, customerId, lane, freeSlots: room, seqs }, share] of shares) {
     const endpoint = connection.get(
       `select pace, webhook_url, secret, previous_secret, previous_secret_until
        from subscriptions where id = ? and deleted_at is null`,

@@ -203,7 +203,7 @@ function recordsOf(rows: Row[], { limit }: DeliveryQuery): DeliveryRecord[] {
 }
 
 function stretchOf(connection: Connection, { beforeId, sinceMs = 0, limit }: DeliveryQuery): Stretch {
-  return { before: beforeId === undefined ? NEWEST : placeOf(connection, beforeId), sinceMs, limit };
+  return { before: beforeId === undefined ? NEWEST : positionOf(connection, beforeId), sinceMs, limit };
 }
 
 /** A clock that was set back by no more loses nothing in {@link firstPlaceAt}, ms. */
@@ -229,7 +229,7 @@ function firstPlaceAt(connection: Connection, atMs: number): number {
   return low;
 }
 
-function placeOf(connection: Connection, id: string): number {
+function positionOf(connection: Connection, id: string): number {
   const row = connection.get("select seq from deliveries where id = ?", id);
   if (row === undefined) throw new Error(`there is no delivery ${id}`);
   return Number(row["seq"]);
@@ -263,6 +263,6 @@ function attemptFromRow(row: Row): AttemptRecord {
     durationMs: Number(row["duration_ms"]),
     statusCode: row["status_code"] as number | null,
     problem: row["problem"] as string | null,
-    answer: row["answer"] as string | null,
+    response: row["answer"] as string | null,
   };
 }

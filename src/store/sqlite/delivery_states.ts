@@ -4,7 +4,7 @@ import type { DeliveryStatus, HoldReason } from "../../domain/delivery.ts";
 import { type DeliveryFacts, type DeliveryTrigger, nextState } from "../../domain/delivery_life.ts";
 import { removeBodies } from "./bodies.ts";
 import type { Connection, Row } from "./connection.ts";
-import { onceFor, places } from "./row_counts.ts";
+import { onceFor, placeholders } from "./row_counts.ts";
 
 /** A stored delivery, as far as its next state depends on it. */
 export interface DeliveryRow extends DeliveryFacts {
@@ -112,7 +112,7 @@ export function arriveUnread(connection: Connection, ids: readonly string[], now
 const arriveSql = onceFor((rows) =>
   `update or rollback deliveries set status = 'delivered', finished_at = ?, arrived_at = coalesce(arrived_at, ?), decided_at = ?,
      not_before = null
-   where id in (${places(rows, "?")}) and status = 'pending' and quota_month is not null`
+   where id in (${placeholders(rows, "?")}) and status = 'pending' and quota_month is not null`
 );
 
 /** Takes deliveries of a month's quota. */

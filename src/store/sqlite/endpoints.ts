@@ -15,7 +15,7 @@ import type { Store } from "../../domain/store.ts";
 import type { SwitchedOffBy } from "../../domain/subscription.ts";
 import type { Connection, Row } from "./connection.ts";
 import { holdDeliveries, PENDING_OF_SUBSCRIPTION } from "./delivery_states.ts";
-import { healMails, queueMail } from "./mails.ts";
+import { adjustMailsForClockRollback, queueMail } from "./mails.ts";
 
 /** How exact the time of the last success is while all is well, ms: it must not cost a write for each delivery. */
 const LAST_SUCCESS_STEP_MS = 60_000;
@@ -187,7 +187,9 @@ export function switchOn(connection: Connection, subscriptionId: string): void {
 }
 
 /** The part of the port that the clock moves. */
-export function createEndpoints(connection: Connection): Pick<Store, "judgeEndpoints" | "healClock"> {
+export function createEndpoints(
+  connection: Connection,
+): Pick<Store, "judgeEndpoints" | "adjustForClockRollback"> {
   return {
     judgeEndpoints: ({ nowMs, newMailId }) => {
       const failing = connection.all(
@@ -205,7 +207,7 @@ export function createEndpoints(connection: Connection): Pick<Store, "judgeEndpo
       return Promise.resolve(due.length);
     },
 
-    healClock: (nowMs) =>
+    adjustForClockRollback: (nowMs) =>
       Promise.resolve(connection.transaction("durable", () => {
         connection.run(
           `update subscriptions set first_failure_at = min(first_failure_at, ?), warned_at = min(warned_at, ?),
@@ -224,7 +226,7 @@ export function createEndpoints(connection: Connection): Pick<Store, "judgeEndpo
           nowMs + PREVIOUS_SECRET_MS,
           nowMs + PREVIOUS_SECRET_MS,
         );
-        healMails(connection, nowMs);
+        adjustMailsForClockRollback(connection, nowMs);
         // What was to wait an hour from a time that is yet to come waits an hour from now.
         return connection.run(
           `update deliveries set next_attempt_at = next_attempt_at - (decided_at - ?),

@@ -51,7 +51,7 @@ export function tagMatch(kind: TagKind, ...values: readonly string[]): string {
 
 /** The FTS5 expression of a query's words and tags; null when it has none. */
 export function matchOf(query: EventQuery): string | null {
-  const { words = [], source, severityMin = "info", topics, eventTypes, articles, languages } = query;
+  const { search: words = [], source, severityMin = "info", topics, eventTypes, articles, languages } = query;
   const parts: string[] = [];
   if (words.length > 0) {
     parts.push(`words : (${words.map((word) => `"${word.replaceAll('"', '""')}"`).join(" ")})`);

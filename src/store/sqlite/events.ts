@@ -1,6 +1,6 @@
 // Events and publications in SQLite: recording and finding.
 import type {
-  EventPlace,
+  EventPosition,
   MissingPublication,
   PublicationKey,
   RecordDecision,
@@ -15,7 +15,7 @@ import { PublicationBatch } from "./publication_batch.ts";
 import {
   keepHashes,
   keepMissed,
-  keepSighting,
+  keepPendingChange,
   keepTextHash,
   learnKey,
   presentPublications,
@@ -29,8 +29,8 @@ type EventMethods =
   | "recordRemovals"
   | "listEvents"
   | "findEvent"
-  | "findPlace"
-  | "lastPlace"
+  | "findPosition"
+  | "lastPosition"
   | "recordsState"
   | "listVersions";
 
@@ -59,9 +59,10 @@ export function createEvents(
 
     findEvent: (id) => Promise.resolve(connection.reading(() => findEvent(connection, id))),
 
-    findPlace: (id) => Promise.resolve(connection.reading(() => placeOf(connection.get(PLACE_SQL, id)))),
+    findPosition: (id) =>
+      Promise.resolve(connection.reading(() => positionOf(connection.get(PLACE_SQL, id)))),
 
-    lastPlace: () => Promise.resolve(connection.reading(() => placeOf(connection.get(LAST_PLACE_SQL)))),
+    lastPosition: () => Promise.resolve(connection.reading(() => positionOf(connection.get(LAST_PLACE_SQL)))),
 
     recordsState: createRecordsState(connection),
 
@@ -115,7 +116,7 @@ function findEvent(connection: Connection, id: string): Awaited<ReturnType<Store
   };
 }
 
-function placeOf(row: Row | undefined): EventPlace | null {
+function positionOf(row: Row | undefined): EventPosition | null {
   return row === undefined
     ? null
     : { id: String(row["id"]), publishedAtMs: Number(row["published_at"]), seq: Number(row["seq"]) };
@@ -176,7 +177,7 @@ function keepState(
 ): boolean {
   const { externalId } = stored;
   if (decision.kind === "redated") {
-    if (decision.sighted) keepSighting(connection, sourceId, { externalId, contentHash });
+    if (decision.sighted) keepPendingChange(connection, sourceId, { externalId, contentHash });
     else keepHashes(connection, sourceId, { externalId, contentHash, textHash, dateMoves: 1 });
     return true;
   }

@@ -2,7 +2,7 @@
 import { type FinishedAttempt, MAX_KEPT_ATTEMPTS, type NextStep } from "../../domain/delivery.ts";
 import type { Connection, Value } from "./connection.ts";
 import { applyTrigger, arriveUnread, findState, findStates } from "./delivery_states.ts";
-import { onceFor, places } from "./row_counts.ts";
+import { onceFor, placeholders } from "./row_counts.ts";
 import { EndpointNotes, switchOff } from "./endpoints.ts";
 
 /** Rows that one statement takes at most: the call of a statement costs more than a row of it. */
@@ -45,7 +45,7 @@ function* chunks<T>(all: readonly T[]): Generator<readonly T[]> {
 function insertAttempts(connection: Connection, finished: readonly FinishedAttempt[]): void {
   const values: Value[] = [];
   for (const { deliveryId, attempt, result } of finished) {
-    const { startedAtMs, durationMs, statusCode, problem, answer } = result;
+    const { startedAtMs, durationMs, statusCode, problem, response: answer } = result;
     values.push(deliveryId, attempt, startedAtMs, durationMs, statusCode, problem, answer);
   }
   connection.run(insertSql(finished.length), ...values);
@@ -53,7 +53,7 @@ function insertAttempts(connection: Connection, finished: readonly FinishedAttem
 
 const insertSql = onceFor((rows) =>
   `insert into attempts (delivery_id, number, started_at, duration_ms, status_code, problem, answer)
-   values ${places(rows, "(?, ?, ?, ?, ?, ?, ?)")}
+   values ${placeholders(rows, "(?, ?, ?, ?, ?, ?, ?)")}
    on conflict (delivery_id, number) do nothing`
 );
 

@@ -1,5 +1,11 @@
 // Held events in SQLite: those that wait for their fetch to be judged, and floods that wait for the operator.
-import { type Arrivals, CADENCE_MS, type Flood, NO_FLOOD, OLDER_BY_MS } from "../../domain/arrivals.ts";
+import {
+  CADENCE_MS,
+  type ChangeSpike,
+  type ChangeVolume,
+  NO_FLOOD,
+  OLDER_BY_MS,
+} from "../../domain/arrivals.ts";
 import type { Store } from "../../domain/store.ts";
 import type { Connection } from "./connection.ts";
 import { firstPosition, tagMatch } from "./event_index.ts";
@@ -13,7 +19,7 @@ const DAY_MS = 86_400_000;
 export function settleArrivals(
   connection: Connection,
   { sourceId, atMs }: { sourceId: string; atMs: number },
-  judge: (arrivals: Arrivals) => Flood,
+  judge: (arrivals: ChangeVolume) => ChangeSpike,
 ): number {
   const arrivals = countArrivals(connection, { sourceId, atMs });
   if (arrivals === null) return 0;
@@ -28,7 +34,7 @@ export function settleArrivals(
 }
 
 /** Holds back what is a flood, and the revisions of what is held back, which would go out before it. */
-function holdBack(connection: Connection, sourceId: string, { isNew, isRevised }: Flood): number {
+function holdBack(connection: Connection, sourceId: string, { isNew, isRevised }: ChangeSpike): number {
   if (!isNew && !isRevised) return 0;
   const held = connection.run(
     `update held_events indexed by held_events_by_source set reason = 'flood'
@@ -55,7 +61,7 @@ function holdBack(connection: Connection, sourceId: string, { isNew, isRevised }
 function keepUsual(
   connection: Connection,
   sourceId: string,
-  { arrivals, flood }: { arrivals: Arrivals; flood: Flood },
+  { arrivals, flood }: { arrivals: ChangeVolume; flood: ChangeSpike },
 ): void {
   const after = (count: number, usual: number): number => Math.max(count, Math.floor(usual * 0.9));
   if (!flood.isNew && arrivals.count > 0) {
@@ -72,7 +78,7 @@ function keepUsual(
 function countArrivals(
   connection: Connection,
   { sourceId, atMs }: { sourceId: string; atMs: number },
-): Arrivals | null {
+): ChangeVolume | null {
   const waiting = connection.get(
     `select min(event_seq) as first from held_events indexed by held_events_by_source
      where source_id = ? and reason = 'fetch'`,

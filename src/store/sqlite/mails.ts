@@ -188,7 +188,7 @@ export function awaitsWelcome(connection: Connection, customerId: string): boole
 }
 
 /** After the clock was set back: what would wait for a time that is years away is due now. */
-export function healMails(connection: Connection, nowMs: number): void {
+export function adjustMailsForClockRollback(connection: Connection, nowMs: number): void {
   connection.run(
     "update mails set next_attempt_at = ? where status = 'queued' and next_attempt_at > ?",
     nowMs,
@@ -197,7 +197,7 @@ export function healMails(connection: Connection, nowMs: number): void {
 }
 
 /** Lets a welcome mail go that no attempt was made of: what it waited for is there. */
-export function hastenWelcome(connection: Connection, customerId: string, nowMs: number): void {
+export function sendWelcomeNow(connection: Connection, customerId: string, nowMs: number): void {
   connection.run(
     `update mails set next_attempt_at = ?
      where once_key = ? and status = 'queued' and attempts = 0 and next_attempt_at > ?`,

@@ -3,7 +3,7 @@ import { nextUtcMonth } from "../../domain/calendar.ts";
 import type { RegEvent } from "../../domain/event.ts";
 import type { Store } from "../../domain/store.ts";
 import type { Candidate, Candidates } from "./candidates.ts";
-import { fallBehind, logMatch, resumePaused } from "./catch_up.ts";
+import { logMatch, resumePaused, startCatchUp } from "./catch_up.ts";
 import type { Connection } from "./connection.ts";
 import { applyTrigger, findState } from "./delivery_states.ts";
 import { queueMail } from "./mails.ts";
@@ -90,7 +90,7 @@ function holdNoMore(
     limit: number;
   },
 ): void {
-  fallBehind(connection, id, nowMs);
+  startCatchUp(connection, id, nowMs);
   if (!customerEnabled) return;
   queueMail(connection, {
     id: newMailId(),

@@ -50,7 +50,7 @@ export class MonthQuota {
   }
 
   /** Whether {@link MonthQuota.admits} would grant one. */
-  hasRoom(customerId: string): boolean {
+  hasCapacity(customerId: string): boolean {
     return this.left(customerId) > 0 && !this.#isWaiting(customerId);
   }
 
@@ -114,11 +114,11 @@ export class MonthQuota {
       // Most are far from it: their row is not read again.
       if (!isTouched || noticeDue({ used, limit, warnedAtMs: null, spentAtMs: null }) === null) continue;
       const told = {
-        warnedAtMs: this.#toldAt("quota-80", customerId, limit),
-        spentAtMs: this.#toldAt("quota-100", customerId, limit),
+        warnedAtMs: this.#notifiedAt("quota-80", customerId, limit),
+        spentAtMs: this.#notifiedAt("quota-100", customerId, limit),
       };
       const kind = noticeDue({ used, limit, ...told });
-      if (kind !== null) this.#tell(customerId, kind, { used, limit, nowMs, mailId: newMailId() });
+      if (kind !== null) this.#notify(customerId, kind, { used, limit, nowMs, mailId: newMailId() });
     }
   }
 
@@ -127,7 +127,7 @@ export class MonthQuota {
     return `${kind}:${customerId}:${this.month}:${limit}`;
   }
 
-  #toldAt(kind: QuotaNotice, customerId: string, limit: number): number | null {
+  #notifiedAt(kind: QuotaNotice, customerId: string, limit: number): number | null {
     const row = this.connection.get(
       "select created_at from mails where once_key = ?",
       this.#occasion(kind, customerId, limit),
@@ -135,7 +135,7 @@ export class MonthQuota {
     return row === undefined ? null : Number(row["created_at"]);
   }
 
-  #tell(
+  #notify(
     customerId: string,
     kind: QuotaNotice,
     { used, limit, nowMs, mailId }: { used: number; limit: number; nowMs: number; mailId: string },

@@ -6,7 +6,7 @@ import type { DiscardedSecrets } from "../../domain/store_engine.ts";
 import { noteAct } from "./audit.ts";
 import type { Connection } from "./connection.ts";
 import { switchOff } from "./endpoints.ts";
-import { openVault, readProof, secretPlace, writeProof } from "./seals.ts";
+import { openVault, readProof, secretField, writeProof } from "./seals.ts";
 
 /** As many as a webhook secret has. */
 const SECRET_BYTES = 32;
@@ -62,7 +62,7 @@ function discardSecrets(
     const nobodys = Buffer.from(random.bytes(SECRET_BYTES)).toString("hex");
     connection.run(
       `update subscriptions set secret = ?, previous_secret = null, previous_secret_until = null where id = ?`,
-      vault.seal(nobodys, secretPlace(id)),
+      vault.seal(nobodys, secretField(id)),
       id,
     );
     if (row["deleted_at"] !== null) continue;

@@ -7,7 +7,7 @@ import { noteAct } from "./audit.ts";
 import type { Connection, Row } from "./connection.ts";
 import { type CustomerChange, insertCustomer, updateCustomer } from "./customers.ts";
 import { findCustomer } from "./customer_rows.ts";
-import { hastenWelcome, queueMail, wasWritten, welcomeKey } from "./mails.ts";
+import { queueMail, sendWelcomeNow, wasWritten, welcomeKey } from "./mails.ts";
 import { findPayerById, savePayer } from "./payers.ts";
 
 type PaymentMethods =
@@ -153,7 +153,7 @@ function judgePayer(connection: Connection, payer: string, { review, by }: Judgi
   if (isEnabled !== customer.enabled) {
     review.noteAccess(customerId, !isEnabled ? "ended" : accessUntilMs === null ? "restored" : "in_grace");
   }
-  if (!verdict.isPriceAwaited) hastenWelcome(connection, customerId, review.nowMs);
+  if (!verdict.isPriceAwaited) sendWelcomeNow(connection, customerId, review.nowMs);
   // Who never had access is not told that it has ended.
   const isNews = known !== null || verdict.notice?.kind === "payment-failed";
   if (verdict.notice !== null && isNews) {

@@ -90,7 +90,7 @@ export function publicationFromRow(connection: Connection, sourceId: string, row
     version: Number(row["version"]),
     foundBy: row["found_by"] as StoredPublication["foundBy"],
     textHash: row["text_hash"] as string | null,
-    sightedHash: row["sighted_hash"] as string | null,
+    pendingHash: row["sighted_hash"] as string | null,
     dateMoves: Number(row["date_moves"]),
     withdrawn: row["withdrawn"] === 1,
     get renamings() {
@@ -179,7 +179,7 @@ export function keepHashes(
 }
 
 /** Keeps a content with another date as seen, beside that which counts. */
-export function keepSighting(
+export function keepPendingChange(
   connection: Connection,
   sourceId: string,
   { externalId, contentHash }: { externalId: string; contentHash: string },

@@ -65,7 +65,7 @@ export class RecordWriter {
     else this.#keepPublication(publication, stored, { event, seq });
     if (notify === false) return;
     const reason = notify === "after_fetch" ? "fetch" : null;
-    this.#tell(event, { seq, reason: (isNew ? null : this.#reasonBefore(event)) ?? reason });
+    this.#notify(event, { seq, reason: (isNew ? null : this.#reasonBefore(event)) ?? reason });
   }
 
   /** Adds a language to the newest record of a publication. */
@@ -154,7 +154,7 @@ export class RecordWriter {
   }
 
   /** Lets a record wait to be matched: at once, or for a reason. */
-  #tell(event: RegEvent, { seq, reason }: { seq: number; reason: string | null }): void {
+  #notify(event: RegEvent, { seq, reason }: { seq: number; reason: string | null }): void {
     if (reason === null) this.#add(OUTBOX, [seq]);
     else this.#add(HELD, [seq, event.source_id, reason]);
   }

@@ -1,17 +1,17 @@
 // First answers to requests that named a key of their own, in SQLite.
 import type { Vault } from "../../domain/ports.ts";
 import type { Store } from "../../domain/store.ts";
-import type { RememberedAnswer } from "../../domain/catch_up_store.ts";
+import type { RememberedResponse } from "../../domain/catch_up_store.ts";
 import type { Connection } from "./connection.ts";
-import { answerPlace } from "./seals.ts";
+import { responseField } from "./seals.ts";
 
 /** The part of the port that concerns remembered answers. */
-export function createRememberedAnswers(
+export function createIdempotency(
   connection: Connection,
   vault: Vault,
-): Pick<Store, "findAnswer" | "forgetAnswers" | "rememberAnswer"> {
+): Pick<Store, "findResponse" | "forgetResponses" | "rememberResponse"> {
   return {
-    findAnswer: (customerId, key, afterMs) => {
+    findResponse: (customerId, key, afterMs) => {
       const row = connection.get(
         `select request_hash, answer from remembered_answers
          where customer_id = ? and key = ? and created_at > ?`,
@@ -23,17 +23,17 @@ export function createRememberedAnswers(
         row === undefined ? null : {
           key,
           requestHash: String(row["request_hash"]),
-          json: vault.open(row["answer"] as Uint8Array, answerPlace(customerId, key)),
+          json: vault.open(row["answer"] as Uint8Array, responseField(customerId, key)),
         },
       );
     },
 
-    rememberAnswer: (customerId, answer, atMs) =>
+    rememberResponse: (customerId, answer, atMs) =>
       Promise.resolve(
         connection.transaction("relaxed", () => remember(connection, vault, { answer, customerId, atMs })),
       ),
 
-    forgetAnswers: (untilMs) => {
+    forgetResponses: (untilMs) => {
       const isAny = connection.get("select 1 from remembered_answers where created_at <= ? limit 1", untilMs);
       if (isAny !== undefined) {
         connection.transaction(
@@ -50,7 +50,7 @@ export function createRememberedAnswers(
 export function remember(
   connection: Connection,
   vault: Vault,
-  { answer, customerId, atMs }: { answer: RememberedAnswer; customerId: string; atMs: number },
+  { answer, customerId, atMs }: { answer: RememberedResponse; customerId: string; atMs: number },
 ): void {
   connection.run(
     `insert or replace into remembered_answers (customer_id, key, request_hash, answer, created_at)
@@ -58,7 +58,7 @@ export function remember(
     customerId,
     answer.key,
     answer.requestHash,
-    vault.seal(answer.json, answerPlace(customerId, answer.key)),
+    vault.seal(answer.json, responseField(customerId, answer.key)),
     atMs,
   );
 }

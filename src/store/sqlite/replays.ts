@@ -1,11 +1,11 @@
 // Sending again in SQLite: finished deliveries from the beginning of their schedule, and events that were never sent.
 import type { RegEvent } from "../../domain/event.ts";
-import type { EventStretch, QuotaTerms, Replayed, ReplayRefusal } from "../../domain/catch_up_store.ts";
+import type { EventRange, QuotaTerms, Replayed, ReplayRefusal } from "../../domain/catch_up_store.ts";
 import type { Store } from "../../domain/store.ts";
 import { noteAct } from "./audit.ts";
 import { type Candidate, readCandidate } from "./candidates.ts";
 import type { Connection, Row } from "./connection.ts";
-import { takeDaily } from "./daily_usage.ts";
+import { countDaily } from "./daily_usage.ts";
 import { findDelivery } from "./delivery_log.ts";
 import { applyTrigger, findState } from "./delivery_states.ts";
 import { eventById, SERVED_JSON } from "./served.ts";
@@ -27,7 +27,7 @@ export function createReplays(connection: Connection): Pick<Store, "replayDelive
         const { replaysPerDay, nowMs } = terms;
         if (replaysPerDay !== undefined) {
           const request = { action: "replays", count: 1, limit: replaysPerDay, nowMs } as const;
-          if (!takeDaily(connection, customerId, request).granted) return "limit_reached";
+          if (!countDaily(connection, customerId, request).granted) return "limit_reached";
         }
         const quota = new MonthQuota(connection, terms.month, terms.tiers);
         if (row !== undefined) {
@@ -71,10 +71,10 @@ function takeReplays(
   connection: Connection,
   customerId: string,
   { replayed, created }: Replayed,
-  { replaysPerDay: limit, nowMs }: Pick<EventStretch & QuotaTerms, "replaysPerDay" | "nowMs">,
+  { replaysPerDay: limit, nowMs }: Pick<EventRange & QuotaTerms, "replaysPerDay" | "nowMs">,
 ): void {
   const request = { action: "replays", count: replayed + created, limit, nowMs } as const;
-  if (!takeDaily(connection, customerId, request).granted) throw new LimitReached();
+  if (!countDaily(connection, customerId, request).granted) throw new LimitReached();
 }
 
 const REPLAYED_COLUMNS = "seq, id, subscription_id, status, pruned, quota_month";
@@ -142,7 +142,7 @@ function replayStretch(
     if (replayed.isFull) break;
     const before = replayed.lastEventId;
     replayed.lastEventId = String(id);
-    const atMs = stretch.nowMs + stretch.firstPlace + place;
+    const atMs = stretch.nowMs + stretch.firstPosition + place;
     const row = connection.get(
       `select ${REPLAYED_COLUMNS} from deliveries where subscription_id = ? and event_id = ?`,
       subscriptionId,

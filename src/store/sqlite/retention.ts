@@ -1,7 +1,7 @@
 // Retention in SQLite: what was over long ago is removed, in small batches, and never what is still to be done.
 import type { Store } from "../../domain/store.ts";
 import { removeBodies } from "./bodies.ts";
-import { passedPlaces } from "./catch_up.ts";
+import { passedPositions } from "./catch_up.ts";
 import type { Connection, Row, Value } from "./connection.ts";
 import { CANCEL_BATCH, cancelDeliveries } from "./delivery_states.ts";
 
@@ -37,7 +37,7 @@ export function createRetention(
          where status = 'cancelled' and attempts = 0 order by seq limit ?`,
         limit,
       );
-      const passed = passedPlaces(connection, limit);
+      const passed = passedPositions(connection, limit);
       const found = toPrune.length + toForget.length + neverSent.length + passed.length;
       if (found > 0) {
         connection.transaction("relaxed", () => {

@@ -7,6 +7,6 @@ export function onceFor(make: (rows: number) => string): (rows: number) => strin
 }
 
 /** So many of a place for values. */
-export function places(rows: number, place: string): string {
+export function placeholders(rows: number, place: string): string {
   return Array.from({ length: rows }, () => place).join(", ");
 }

@@ -6,12 +6,12 @@ import type { Connection } from "./connection.ts";
 const PROOF = "this database is sealed with this key";
 
 /** Where secrets of subscriptions are sealed, the present one and the one before it. */
-export function secretPlace(subscriptionId: string): { table: string; id: string } {
+export function secretField(subscriptionId: string): { table: string; id: string } {
   return { table: "subscriptions", id: subscriptionId };
 }
 
 /** Where remembered answers are sealed. */
-export function answerPlace(customerId: string, key: string): { table: string; id: string } {
+export function responseField(customerId: string, key: string): { table: string; id: string } {
   return { table: "remembered_answers", id: `${customerId} ${key}` };
 }
 
@@ -29,7 +29,7 @@ export class SecretReader {
     const name = `${which} ${subscriptionId}`;
     const known = this.#kept.get(name);
     if (known !== undefined && Buffer.compare(known.sealed, sealed) === 0) return known.secret;
-    const secret = this.vault.open(sealed, secretPlace(subscriptionId));
+    const secret = this.vault.open(sealed, secretField(subscriptionId));
     if (this.#kept.size >= MAX_KEPT) this.#kept.clear();
     this.#kept.set(name, { sealed, secret });
     return secret;

@@ -1,6 +1,12 @@
 // Sources in SQLite: their state, their leases, and what their hosts want.
-import type { FetchOutcome, NewsHistory, SourceGap, SourceMove, SourceState } from "../../domain/source.ts";
-import { type Arrivals, type Flood, NO_FLOOD } from "../../domain/arrivals.ts";
+import type {
+  FetchResult,
+  NewsHistory,
+  PartialFailure,
+  SourceMove,
+  SourceState,
+} from "../../domain/source.ts";
+import { type ChangeSpike, type ChangeVolume, NO_FLOOD } from "../../domain/arrivals.ts";
 import type { FetchEnd, RegisteredSource, SourceClaim, Store } from "../../domain/store.ts";
 import { Connection, type Row } from "./connection.ts";
 import { requireLease } from "./leases.ts";
@@ -165,7 +171,7 @@ function setHost(connection: Connection, host: FetchEnd["hosts"][number], nowMs:
   );
 }
 
-function endGuesses(connection: Connection, { hosts, sinceMs }: NonNullable<FetchEnd["answered"]>): void {
+function endGuesses(connection: Connection, { hosts, sinceMs }: NonNullable<FetchEnd["responded"]>): void {
   for (const host of hosts) {
     connection.run(
       "update hosts set paused_until = 0, guessed_at = null where host = ? and guessed_at <= ?",
@@ -178,7 +184,7 @@ function endGuesses(connection: Connection, { hosts, sinceMs }: NonNullable<Fetc
 function finishFetch(
   connection: Connection,
   end: FetchEnd,
-  judge: (arrivals: Arrivals) => Flood,
+  judge: (arrivals: ChangeVolume) => ChangeSpike,
 ): number {
   requireLease(connection, end.sourceId, end.holder);
   // Of a fetch that the store could not keep a part is here: it is judged with the rest, which comes soon.
@@ -227,7 +233,7 @@ function finishFetch(
     );
   }
   for (const host of end.hosts) setHost(connection, host, end.atMs);
-  if (end.answered !== undefined) endGuesses(connection, end.answered);
+  if (end.responded !== undefined) endGuesses(connection, end.responded);
   return heldBack;
 }
 
@@ -247,11 +253,11 @@ function stateFromRow(row: Row): SourceState {
     consecutiveFailures: Number(row["consecutive_failures"]),
     lastError: row["last_error"] as string | null,
     nextDueAtMs: Number(row["next_due_at"]),
-    outcome: row["outcome"] as FetchOutcome | null,
+    outcome: row["outcome"] as FetchResult | null,
     outcomeSinceMs: row["outcome_since"] as number | null,
     news: JSON.parse(String(row["news"])) as NewsHistory,
     moves: JSON.parse(String(row["moves"])) as SourceMove[],
-    gaps: JSON.parse(String(row["gaps"])) as SourceGap[],
+    gaps: JSON.parse(String(row["gaps"])) as PartialFailure[],
     narrowUntilMs: row["narrow_until"] as number | null,
     hostPausedUntilMs: row["paused_until"] ? Number(row["paused_until"]) : null,
   };

@@ -20,7 +20,7 @@ import { createMails } from "./mails.ts";
 import { createMatching } from "./matching.ts";
 import { migrate, type Migration } from "./migrate.ts";
 import { createPayments } from "./payments.ts";
-import { createRememberedAnswers } from "./remembered_answers.ts";
+import { createIdempotency } from "./remembered_answers.ts";
 import { createReplays } from "./replays.ts";
 import { createRetention } from "./retention.ts";
 import { createSources } from "./sources.ts";
@@ -57,7 +57,7 @@ export function openStore(
     ...createUsage(connection),
     ...createDailyUsage(connection),
     ...createSubscriptions(connection, vault),
-    ...createRememberedAnswers(connection, vault),
+    ...createIdempotency(connection, vault),
     ...createMatching(connection, candidates),
     ...createCatchUp(connection),
     ...createReplays(connection),

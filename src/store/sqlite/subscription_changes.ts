@@ -7,8 +7,8 @@ import type { Connection } from "./connection.ts";
 import { PENDING_OF_SUBSCRIPTION } from "./delivery_states.ts";
 import { switchOff, switchOn } from "./endpoints.ts";
 import { remember } from "./remembered_answers.ts";
-import { secretPlace } from "./seals.ts";
-import { wantedBeside } from "./subscription_rows.ts";
+import { secretField } from "./seals.ts";
+import { otherSubscriptions } from "./subscription_rows.ts";
 import { identityOf } from "./subscription_rows.ts";
 import { subscriptionFromRow } from "./subscription_rows.ts";
 import { SUBSCRIPTION_COLUMNS } from "./subscription_rows.ts";
@@ -43,7 +43,7 @@ export function createSubscriptionChanges(
            where id = ?`,
           keeps ? 1 : 0,
           keeps ? previousUntilMs : null,
-          vault.seal(secret, secretPlace(id)),
+          vault.seal(secret, secretField(id)),
           id,
         );
         // With a secret again it stays off until its owner switches it on.
@@ -84,7 +84,7 @@ function changeSubscription(
   const isWanted = isOn || (before.disabledBy === "tier" && enabled === undefined);
   if (isWanted) {
     if (isOn && before.disabledBy === "key-lost") return "key_lost";
-    const others = wantedBeside(connection, before);
+    const others = otherSubscriptions(connection, before);
     const twin = others.twinOf(identity);
     if (twin !== null) return twin;
     if (isOn && !wasOn && others.active >= activeLimit) return "limit_reached";

@@ -10,7 +10,7 @@ export const SUBSCRIPTION_COLUMNS =
 
 /**
  * What matching needs of a subscription, from a row with {@link SUBSCRIPTION_COLUMNS}. The event at which one goes on that
- * is behind is looked up by {@link subscriptionWithPlace}.
+ * is behind is looked up by {@link subscriptionWithCursor}.
  */
 export function subscriptionFromRow(row: Row): MatchedSubscription {
   const heldFullSinceMs = row["held_full_since"] as number | null;
@@ -36,7 +36,7 @@ export function subscriptionFromRow(row: Row): MatchedSubscription {
 }
 
 /** A subscription with the event at which it goes on, if it is behind. */
-export function subscriptionWithPlace(connection: Connection, row: Row): MatchedSubscription {
+export function subscriptionWithCursor(connection: Connection, row: Row): MatchedSubscription {
   const subscription = subscriptionFromRow(row);
   if (subscription.catchUp === null) return subscription;
   const next = row["backfill_seq"] === null
@@ -69,7 +69,7 @@ export function identityOf(subscription: MatchedSubscription): string {
  * The customer's other subscriptions that are on, or come back by themselves: a further one must not be the same as one
  * of them, which `twinOf` says. `active` counts those that are on.
  */
-export function wantedBeside(
+export function otherSubscriptions(
   connection: Connection,
   { customerId, id }: Pick<Subscription, "customerId" | "id">,
 ): { twinOf(identity: string): "duplicate" | "duplicate_held" | null; active: number } {

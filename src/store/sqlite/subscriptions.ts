@@ -3,18 +3,18 @@ import type { Vault } from "../../domain/ports.ts";
 import type { Store } from "../../domain/store.ts";
 import { MAX_SWITCHED_OFF, type Subscription } from "../../domain/subscription.ts";
 import type { Connection, Row } from "./connection.ts";
-import { LAST_PLACE_SQL } from "./catch_up.ts";
-import { takeDaily } from "./daily_usage.ts";
+import { LAST_POSITION_SQL } from "./catch_up.ts";
+import { countDaily } from "./daily_usage.ts";
 import { cancelDeliveries } from "./delivery_states.ts";
 import { remember } from "./remembered_answers.ts";
-import { secretPlace, SecretReader } from "./seals.ts";
+import { secretField, SecretReader } from "./seals.ts";
 import { createSubscriptionChanges } from "./subscription_changes.ts";
 import { fitToTier } from "./tier_holds.ts";
 import {
   identityOf,
+  otherSubscriptions,
   SUBSCRIPTION_COLUMNS,
-  subscriptionWithPlace,
-  wantedBeside,
+  subscriptionWithCursor,
 } from "./subscription_rows.ts";
 
 type SubscriptionMethods =
@@ -31,7 +31,7 @@ const SECRET_COLUMNS = "secret, previous_secret, previous_secret_until";
 export function createSubscriptions(connection: Connection, vault: Vault): Pick<Store, SubscriptionMethods> {
   const secrets = new SecretReader(vault);
   const whole = (row: Row): Subscription => ({
-    ...subscriptionWithPlace(connection, row),
+    ...subscriptionWithCursor(connection, row),
     ...secretsFromRow(row, secrets),
   });
   const find = (customerId: string, id: string): Subscription | null => {
@@ -49,7 +49,7 @@ export function createSubscriptions(connection: Connection, vault: Vault): Pick<
     addSubscription: (subscription, activeLimit, { answer, backfill } = {}) =>
       Promise.resolve(connection.transaction("durable", () => {
         const identity = identityOf(subscription);
-        const wanted = wantedBeside(connection, subscription);
+        const wanted = otherSubscriptions(connection, subscription);
         const twin = wanted.twinOf(identity);
         if (twin !== null) return twin;
         if (wanted.active >= activeLimit) return "limit_reached";
@@ -62,7 +62,7 @@ export function createSubscriptions(connection: Connection, vault: Vault): Pick<
             limit: backfill.perDay,
             nowMs: createdAtMs,
           } as const;
-          if (!takeDaily(connection, customerId, request).granted) return "backfill_limit_reached";
+          if (!countDaily(connection, customerId, request).granted) return "backfill_limit_reached";
         }
         insert(connection, vault, { subscription, identity, backfillSinceMs: backfill?.sinceMs });
         if (answer !== undefined) remember(connection, vault, { answer, customerId, atMs: createdAtMs });
@@ -75,7 +75,7 @@ export function createSubscriptions(connection: Connection, vault: Vault): Pick<
           `select ${SUBSCRIPTION_COLUMNS} from subscriptions
            where customer_id = ? and deleted_at is null order by created_at, id`,
           customerId,
-        ).map((row) => subscriptionWithPlace(connection, row)),
+        ).map((row) => subscriptionWithCursor(connection, row)),
       ),
 
     findSubscription: (customerId, id) => Promise.resolve(find(customerId, id)),
@@ -113,12 +113,12 @@ function insert(
   connection.run(
     `insert into subscriptions (id, customer_id, webhook_url, secret, topics, source_filter, severity_min,
        language, identity, created_at, backfill_since, backfill_seq, resume_after, after_seq)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, iif(?, ${LAST_PLACE_SQL}, null),
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, iif(?, ${LAST_POSITION_SQL}, null),
        (select coalesce(max(seq), 0) from events))`,
     subscription.id,
     subscription.customerId,
     subscription.webhookUrl,
-    vault.seal(subscription.webhookSecret, secretPlace(subscription.id)),
+    vault.seal(subscription.webhookSecret, secretField(subscription.id)),
     JSON.stringify(subscription.topics),
     JSON.stringify(subscription.sourceFilter),
     subscription.severityMin,

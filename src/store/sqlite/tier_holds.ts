@@ -4,7 +4,7 @@ import type { Act } from "../../domain/audit.ts";
 import { limitsOf } from "../../domain/customer.ts";
 import type { FittedSubscription, TierFit } from "../../domain/mail.ts";
 import type { Tier, TierLimits } from "../../domain/tier.ts";
-import type { UpkeepStore } from "../../domain/upkeep_store.ts";
+import type { MaintenanceStore } from "../../domain/upkeep_store.ts";
 import { noteAct } from "./audit.ts";
 import type { Connection, Row } from "./connection.ts";
 import { switchOff, switchOn } from "./endpoints.ts";
@@ -18,7 +18,7 @@ const FITTED_SQL = `select customer_id, tier, limits,
   group by customer_id`;
 
 /** The part of the port that keeps subscriptions within their tiers. */
-export function createTierHolds(connection: Connection): Pick<UpkeepStore, "fitSubscriptions"> {
+export function createTierHolds(connection: Connection): Pick<MaintenanceStore, "fitSubscriptions"> {
   return {
     fitSubscriptions: ({ nowMs, tiers, newMailId }) => {
       // Most calls find nothing: they must not take the write lock.

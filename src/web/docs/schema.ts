@@ -21,7 +21,7 @@ export function typeOf(schema: Schema): Html {
   if (schema.type === "object" && typeof schema.additionalProperties === "object") {
     return markup`map of ${typeOf(schema.additionalProperties)}`;
   }
-  return markup`${wordOf(schema)}${boundsOf(schema)}`;
+  return markup`${typeName(schema)}${boundsOf(schema)}`;
 }
 
 /** The fields of an object with type and description; nested objects are indented. Null if there are none. */
@@ -51,7 +51,7 @@ function defaultOf(schema: Schema): Html | null {
   return markup` <span class="default">Default: ${code(schema.default)}</span>`;
 }
 
-function wordOf({ type, format }: Schema): string {
+function typeName({ type, format }: Schema): string {
   if (format === "uri") return "URL";
   return type ?? "any value";
 }

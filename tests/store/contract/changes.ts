@@ -143,11 +143,11 @@ export const changePromises: StorePromise[] = [
       const answer = { key: "key 1", requestHash: "00".repeat(32), json: '{"rotated":true}' };
       const rotation = { secret, previousUntilMs: T0 + 10, nowMs: T0, answer };
       assert.equal(await store.rotateSecret("cus_2", "sub_1", rotation), null);
-      assert.equal(await store.findAnswer("cus_1", "key 1", 0), null);
+      assert.equal(await store.findResponse("cus_1", "key 1", 0), null);
       const rotated = await store.rotateSecret("cus_1", "sub_1", rotation);
       assert.equal(rotated?.webhookSecret, secret);
       assert.deepEqual(rotated?.previousSecret, { secret: webhookSecret, untilMs: T0 + 10 });
-      assert.deepEqual(await store.findAnswer("cus_1", "key 1", 0), answer);
+      assert.deepEqual(await store.findResponse("cus_1", "key 1", 0), answer);
       const secretsAt = async (nowMs: number) => (await claimAll(store, nowMs))[0]?.webhookSecrets;
       assert.deepEqual(await secretsAt(T0 + 9), [secret, webhookSecret]);
       assert.deepEqual(await secretsAt(T0 + 1_000_000), [secret]);

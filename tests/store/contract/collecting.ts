@@ -1,6 +1,6 @@
 // Promises about what becomes of fetched items: floods that are held, languages that come later, removals.
 import assert from "node:assert/strict";
-import { type Arrivals, type Flood, NO_FLOOD } from "../../../src/domain/arrivals.ts";
+import { type ChangeSpike, type ChangeVolume, NO_FLOOD } from "../../../src/domain/arrivals.ts";
 import type { RecordDecision, RemovalDecision, Store, StoredPublication } from "../../../src/domain/store.ts";
 import {
   addCustomer,
@@ -18,7 +18,7 @@ import {
 import type { StorePromise } from "./promise.ts";
 
 const DAY = 86_400_000;
-const FLOOD: Flood = { isNew: true, isRevised: false };
+const FLOOD: ChangeSpike = { isNew: true, isRevised: false };
 
 /** Records new events that wait for their fetch. */
 async function fetched(store: Store, ids: readonly string[], change: Parameters<typeof anEvent>[1] = {}) {
@@ -99,7 +99,7 @@ export const collectingPromises: StorePromise[] = [
         assert.equal(await store.releaseEvents("court", end), 0);
         assert.equal(await store.releaseEvents("board", end), 2);
         assert.deepEqual(await matched(store), end === "deliver" ? ids : []);
-        assert.equal((await store.listEvents({ limit: 9, words: [ids[0] ?? ""] })).length, 1, "kept");
+        assert.equal((await store.listEvents({ limit: 9, search: [ids[0] ?? ""] })).length, 1, "kept");
       }
     },
   },
@@ -162,7 +162,7 @@ export const collectingPromises: StorePromise[] = [
       "finishFetch() asks about a flood with what came, what of it is old and new, what is usual, and how long it was",
     check: async (store) => {
       await withSubscriber(store);
-      const asked: Arrivals[] = [];
+      const asked: ChangeVolume[] = [];
       const finish = (isFlood = false, atMs = T0) =>
         store.finishFetch(aFetchEnd("board", atMs), (arrivals) => {
           asked.push(arrivals);
@@ -239,7 +239,7 @@ export const collectingPromises: StorePromise[] = [
         assert.deepEqual(listed.map(({ id, json }) => [id, JSON.parse(json)]), [["evt_1", event]]);
       }
       assert.equal(
-        (await store.listEvents({ limit: 9, words: ["guidelines"] })).length,
+        (await store.listEvents({ limit: 9, search: ["guidelines"] })).length,
         2,
         "its own words too",
       );

@@ -9,11 +9,11 @@ const MIDNIGHT = Math.ceil(T0 / DAY_MS) * DAY_MS;
 /** What the port promises of daily limits. */
 export const dailyUsagePromises: StorePromise[] = [
   {
-    name: "takeDaily() grants all or none, and never more than the limit, also to many at once",
+    name: "countDaily() grants all or none, and never more than the limit, also to many at once",
     check: async (store) => {
       await addCustomer(store);
       const take = (count: number) =>
-        store.takeDaily("cus_1", { action: "replays", count, limit: 10, nowMs: T0 });
+        store.countDaily("cus_1", { action: "replays", count, limit: 10, nowMs: T0 });
       assert.deepEqual(await take(7), { granted: true, left: 3 });
       assert.deepEqual(await take(4), { granted: false, left: 3 });
       const together = await Promise.all(Array.from({ length: 5 }, () => take(1)));
@@ -23,12 +23,12 @@ export const dailyUsagePromises: StorePromise[] = [
     },
   },
   {
-    name: "takeDaily() counts each customer, each action and each UTC day by itself",
+    name: "countDaily() counts each customer, each action and each UTC day by itself",
     check: async (store) => {
       await addCustomer(store);
       await addCustomer(store, "2");
       const take = (customerId: string, action: "replays" | "test_calls", nowMs: number) =>
-        store.takeDaily(customerId, { action, count: 1, limit: 1, nowMs });
+        store.countDaily(customerId, { action, count: 1, limit: 1, nowMs });
       const granted = [
         await take("cus_1", "replays", T0),
         await take("cus_1", "replays", MIDNIGHT - 1),
@@ -41,11 +41,11 @@ export const dailyUsagePromises: StorePromise[] = [
     },
   },
   {
-    name: "takeDaily() follows a limit that was lowered or raised",
+    name: "countDaily() follows a limit that was lowered or raised",
     check: async (store) => {
       await addCustomer(store);
       const take = (limit: number) =>
-        store.takeDaily("cus_1", { action: "test_calls", count: 1, limit, nowMs: T0 });
+        store.countDaily("cus_1", { action: "test_calls", count: 1, limit, nowMs: T0 });
       await take(2);
       await take(2);
       assert.deepEqual(await take(1), { granted: false, left: 0 });

@@ -184,30 +184,32 @@ export const endpointPromises: StorePromise[] = [
     },
   },
   {
-    name: "healClock() lets what waits for the time of a clock that was set back wait as long from now",
+    name:
+      "adjustForClockRollback() lets what waits for the time of a clock that was set back wait as long from now",
     check: async (store) => {
       await withPending(store, 3);
       const claimed = await claimAll(store, T0, { limit: 2 });
       await finishAll(store, [first(claimed)], later(T0 + HOUR), T0);
       const backMs = T0 - 365 * 24 * HOUR;
       assert.deepEqual(await claimAll(store, backMs + HOUR), []);
-      assert.equal(await store.healClock(backMs), 3);
+      assert.equal(await store.adjustForClockRollback(backMs), 3);
       assert.equal((await claimAll(store, backMs)).length, 1, "what was due is due");
       assert.equal((await claimAll(store, backMs + LEASE)).length, 2, "leases run out");
       assert.equal((await claimAll(store, backMs + HOUR)).length, 3);
-      assert.equal(await store.healClock(backMs + HOUR), 0);
+      assert.equal(await store.adjustForClockRollback(backMs + HOUR), 0);
     },
   },
   {
-    name: "healClock() lets a secret that was replaced before the clock was set back sign for a day from now",
+    name:
+      "adjustForClockRollback() lets a secret that was replaced before the clock was set back sign for a day from now",
     check: async (store) => {
       await withPending(store, 1);
       const rotation = { secret: "ab".repeat(32), previousUntilMs: T0 + 24 * HOUR, nowMs: T0 };
       await store.rotateSecret("cus_1", "sub_1", rotation);
       const untilMs = async () => (await store.findSubscription("cus_1", "sub_1"))?.previousSecret?.untilMs;
-      await store.healClock(T0 + HOUR);
+      await store.adjustForClockRollback(T0 + HOUR);
       assert.equal(await untilMs(), T0 + 24 * HOUR, "a clock that goes on takes nothing away");
-      await store.healClock(T0 - 7 * 24 * HOUR);
+      await store.adjustForClockRollback(T0 - 7 * 24 * HOUR);
       assert.equal(await untilMs(), T0 - 6 * 24 * HOUR);
     },
   },

@@ -53,7 +53,7 @@ export const hostPromises: StorePromise[] = [
           aFailure("a", T0, { hosts: [{ host: "board.example", freeAtMs: 0, pausedUntilMs, guessed }] }),
         );
       const answer = (sinceMs: number) =>
-        store.finishFetch(aFetchEnd("b", T0 + 2, { answered: { hosts: ["board.example"], sinceMs } }));
+        store.finishFetch(aFetchEnd("b", T0 + 2, { responded: { hosts: ["board.example"], sinceMs } }));
       await pause(T0 + HOUR, true);
       await answer(T0 - 1);
       assert.equal(await pausedUntil(), T0 + HOUR, "it was asked before the host refused");

@@ -23,7 +23,7 @@ export async function walkNewestFirst(
 ): Promise<string[]> {
   return await walk(store, query, async (last) => {
     await between?.();
-    const before = await store.findPlace(last.id);
+    const before = await store.findPosition(last.id);
     return before === null ? {} : { before };
   });
 }
@@ -31,7 +31,7 @@ export async function walkNewestFirst(
 /** Walks a query by `after` to its end. */
 async function walkAsStored(store: Store, query: Filters & { limit: number }): Promise<string[]> {
   return await walk(store, { ...query, after: { seq: 0 } }, async (last) => {
-    return { after: { seq: (await store.findPlace(last.id))?.seq ?? 0 } };
+    return { after: { seq: (await store.findPosition(last.id))?.seq ?? 0 } };
   });
 }
 
@@ -54,7 +54,18 @@ async function walk(
 /** The events of a query in the order of storing, from a plain array in that order. */
 function filtered(all: readonly RegEvent[], query: Wish): RegEvent[] {
   const events = all.slice(0, query.first);
-  const { since, until, source, severityMin, topics, eventTypes, articles, languages, words, latest } = query;
+  const {
+    since,
+    until,
+    source,
+    severityMin,
+    topics,
+    eventTypes,
+    articles,
+    languages,
+    search: words,
+    latest,
+  } = query;
   const checks: ((event: RegEvent, at: number) => boolean)[] = [
     (event) => since === undefined || event.published_at >= since,
     (event) => until === undefined || event.published_at <= until,
@@ -138,7 +149,7 @@ async function queryOf(
   { first, ...query }: Wish,
 ): Promise<Filters & { limit: number }> {
   const last = first === undefined ? undefined : events.slice(0, first).at(-1);
-  const place = last === undefined ? null : await store.findPlace(last.id);
+  const place = last === undefined ? null : await store.findPosition(last.id);
   return place === null ? query : { ...query, asOf: { seq: place.seq } };
 }
 

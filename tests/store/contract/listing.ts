@@ -57,8 +57,8 @@ export const listingPromises: StorePromise[] = [
       );
       const equal = stored.toSorted().reverse();
       assert.deepEqual(await ids(store), ["evt_3x", ...equal, "evt_1x"]);
-      const filters = [[{ topics: ["gpai"] }, equal], [{ words: ["labels"] }, equal], [
-        { words: ["risk", "labels"], since: 2, until: 2 },
+      const filters = [[{ topics: ["gpai"] }, equal], [{ search: ["labels"] }, equal], [
+        { search: ["risk", "labels"], since: 2, until: 2 },
         ["evt_04", "evt_03", "evt_02", "evt_01"],
       ]] as const;
       for (const [filter, expected] of filters) {
@@ -91,9 +91,9 @@ export const listingPromises: StorePromise[] = [
       await publish(store, [anEvent("evt_0", { external_id: "another" })]);
       assert.deepEqual(await ids(store, { languages: ["de"] }), ["evt_1"]);
       assert.deepEqual(await ids(store, { languages: ["de"], after: { seq: 0 } }), ["evt_1"]);
-      assert.deepEqual(await ids(store, { words: ["leitlinien"] }), ["evt_1"]);
+      assert.deepEqual(await ids(store, { search: ["leitlinien"] }), ["evt_1"]);
       assert.deepEqual(await ids(store, { topics: ["transparency"] }), ["evt_1", "evt_0"]);
-      assert.deepEqual(await ids(store, { words: ["guidelines", "evt"] }), ["evt_1", "evt_0"]);
+      assert.deepEqual(await ids(store, { search: ["guidelines", "evt"] }), ["evt_1", "evt_0"]);
     },
   },
   {
@@ -177,10 +177,10 @@ export const listingPromises: StorePromise[] = [
           de: { title: "Kennzeichnung von Texten", summary: "Prüfung" },
         }),
       ]);
-      assert.deepEqual(await ids(store, { words: ["labelling"] }), ["evt_2", "evt_1"]);
-      assert.deepEqual(await ids(store, { words: ["LABELLING", "duties"] }), ["evt_1"]);
-      assert.deepEqual(await ids(store, { words: ["prüfung", "labelling"] }), ["evt_2"]);
-      assert.deepEqual(await ids(store, { words: ["labelling", "unknown"] }), []);
+      assert.deepEqual(await ids(store, { search: ["labelling"] }), ["evt_2", "evt_1"]);
+      assert.deepEqual(await ids(store, { search: ["LABELLING", "duties"] }), ["evt_1"]);
+      assert.deepEqual(await ids(store, { search: ["prüfung", "labelling"] }), ["evt_2"]);
+      assert.deepEqual(await ids(store, { search: ["labelling", "unknown"] }), []);
     },
   },
   {
@@ -188,13 +188,13 @@ export const listingPromises: StorePromise[] = [
     check: async (store) => {
       await publish(store, [worded("evt_1", 'Labels NOT "here" or near', "")]);
       for (const word of ["NOT", "or", "near"]) {
-        assert.deepEqual(await ids(store, { words: ["labels", word] }), ["evt_1"], word);
+        assert.deepEqual(await ids(store, { search: ["labels", word] }), ["evt_1"], word);
       }
       for (const word of ["label*", '"', "lab", "words:labels", "^labels x", "labels)"]) {
-        const found = await ids(store, { words: [word] });
+        const found = await ids(store, { search: [word] });
         assert.ok(found.length <= 1, word);
       }
-      assert.deepEqual(await ids(store, { words: ["lab"] }), []);
+      assert.deepEqual(await ids(store, { search: ["lab"] }), []);
     },
   },
   {
@@ -215,8 +215,8 @@ export const listingPromises: StorePromise[] = [
     check: async (store) => {
       const one = { external_id: "one" };
       await publish(store, [anEvent("evt_1", one), anEvent("evt_2")]);
-      assert.equal((await store.lastPlace())?.id, "evt_2");
-      const asOf = { seq: (await store.lastPlace())?.seq ?? 0 };
+      assert.equal((await store.lastPosition())?.id, "evt_2");
+      const asOf = { seq: (await store.lastPosition())?.seq ?? 0 };
       await publish(store, [
         anEvent("evt_3", { ...one, version: 2, published_at: 5 }),
         anEvent("evt_4", { published_at: 4 }),
@@ -224,18 +224,18 @@ export const listingPromises: StorePromise[] = [
       ]);
       assert.deepEqual(await ids(store, { asOf }), ["evt_2", "evt_1"]);
       assert.deepEqual(await ids(store, { asOf, latest: true }), ["evt_2", "evt_1"]);
-      const third = { seq: (await store.findPlace("evt_3"))?.seq ?? 0 };
+      const third = { seq: (await store.findPosition("evt_3"))?.seq ?? 0 };
       assert.deepEqual(await ids(store, { asOf: third, latest: true }), ["evt_2", "evt_3"]);
       assert.deepEqual(await ids(store, { asOf: third, latest: true, source: "board" }), ["evt_2", "evt_3"]);
       assert.deepEqual(await ids(store, { latest: true }), ["evt_2", "evt_4", "evt_5"]);
     },
   },
   {
-    name: "lastPlace() tells where the event stands that was stored last, null in an empty store",
+    name: "lastPosition() tells where the event stands that was stored last, null in an empty store",
     check: async (store) => {
-      assert.equal(await store.lastPlace(), null);
+      assert.equal(await store.lastPosition(), null);
       await publish(store, [anEvent("evt_2", { published_at: 4 }), anEvent("evt_1", { published_at: 1 })]);
-      assert.deepEqual(await store.lastPlace(), await store.findPlace("evt_1"));
+      assert.deepEqual(await store.lastPosition(), await store.findPosition("evt_1"));
     },
   },
   {
@@ -262,20 +262,20 @@ export const listingPromises: StorePromise[] = [
         anEvent("evt_a", { published_at: 5 }),
       ]);
       assert.deepEqual(await ids(store, { after: { seq: 0 } }), ["evt_b", "evt_c", "evt_a"]);
-      const place = await store.findPlace("evt_c");
+      const place = await store.findPosition("evt_c");
       assert.deepEqual(await ids(store, { after: { seq: place?.seq ?? 0 } }), ["evt_a"]);
-      const end = { seq: (await store.findPlace("evt_a"))?.seq ?? 0 };
+      const end = { seq: (await store.findPosition("evt_a"))?.seq ?? 0 };
       assert.deepEqual(await ids(store, { after: end }), []);
       await publish(store, [anEvent("evt_0", { published_at: -7 })]);
       assert.deepEqual(await ids(store, { after: end }), ["evt_0"]);
     },
   },
   {
-    name: "findPlace() tells where an event stands in both orders, and null of an unknown one",
+    name: "findPosition() tells where an event stands in both orders, and null of an unknown one",
     check: async (store) => {
-      assert.equal(await store.findPlace("evt_1"), null);
+      assert.equal(await store.findPosition("evt_1"), null);
       await publish(store, [anEvent("evt_2", { published_at: 4 }), anEvent("evt_1", { published_at: 6 })]);
-      const [one, two] = [await store.findPlace("evt_1"), await store.findPlace("evt_2")];
+      const [one, two] = [await store.findPosition("evt_1"), await store.findPosition("evt_2")];
       assert.deepEqual([one?.id, one?.publishedAtMs], ["evt_1", 6]);
       assert.deepEqual([two?.id, two?.publishedAtMs], ["evt_2", 4]);
       assert.ok((one?.seq ?? 0) > (two?.seq ?? 0));

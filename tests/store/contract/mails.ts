@@ -55,16 +55,17 @@ export const mailPromises: StorePromise[] = [
     },
   },
   {
-    name: "healClock() lets a mail that was put off by a clock that was set back go now, and no other sooner",
+    name:
+      "adjustForClockRollback() lets a mail that was put off by a clock that was set back go now, and no other sooner",
     check: async (store) => {
       await welcomed(store);
       const [{ id } = { id: "" }] = await claim(store);
       const dayMs = 86_400_000;
       await store.finishMail(id, 1, { kind: "retry", atMs: T0 + dayMs, problem: "refused" }, T0);
-      await store.healClock(T0);
+      await store.adjustForClockRollback(T0);
       assert.deepEqual(await claim(store, T0 + dayMs - 1), []);
       const backMs = T0 - 365 * dayMs;
-      await store.healClock(backMs);
+      await store.adjustForClockRollback(backMs);
       const [mail] = await claim(store, backMs);
       assert.deepEqual([mail?.id, mail?.attempt], [id, 2]);
     },

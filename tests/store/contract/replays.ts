@@ -146,7 +146,7 @@ export const replayPromises: StorePromise[] = [
         held: 0,
         lastEventId: "evt_05",
       });
-      assert.deepEqual(await replayAll(store, { afterId: "evt_05", maxEvents: 2, firstPlace: 4 }), {
+      assert.deepEqual(await replayAll(store, { afterId: "evt_05", maxEvents: 2, firstPosition: 4 }), {
         replayed: 1,
         created: 0,
         held: 0,

@@ -79,16 +79,16 @@ export const usagePromises: StorePromise[] = [
     },
   },
   {
-    name: "findAnswer() gives the answer that was kept for the customer's key, made after the time",
+    name: "findResponse() gives the answer that was kept for the customer's key, made after the time",
     check: async (store) => {
       await addCustomer(store);
       await addCustomer(store, "2");
-      assert.equal(await store.findAnswer("cus_1", "key 1", 0), null);
+      assert.equal(await store.findResponse("cus_1", "key 1", 0), null);
       assert.equal(await store.addSubscription(aSubscription("sub_1"), 9, { answer: ANSWER }), "created");
-      assert.deepEqual(await store.findAnswer("cus_1", "key 1", T0 - 1), ANSWER);
-      assert.equal(await store.findAnswer("cus_1", "key 1", T0), null, "made at that time is not after it");
-      assert.equal(await store.findAnswer("cus_2", "key 1", 0), null);
-      assert.equal(await store.findAnswer("cus_1", "key 2", 0), null);
+      assert.deepEqual(await store.findResponse("cus_1", "key 1", T0 - 1), ANSWER);
+      assert.equal(await store.findResponse("cus_1", "key 1", T0), null, "made at that time is not after it");
+      assert.equal(await store.findResponse("cus_2", "key 1", 0), null);
+      assert.equal(await store.findResponse("cus_1", "key 2", 0), null);
     },
   },
   {
@@ -103,7 +103,7 @@ export const usagePromises: StorePromise[] = [
         await store.addSubscription(aSubscription("sub_3"), 1, { answer: ANSWER }),
         "limit_reached",
       );
-      assert.equal(await store.findAnswer("cus_1", "key 1", 0), null);
+      assert.equal(await store.findResponse("cus_1", "key 1", 0), null);
 
       const later = { ...ANSWER, requestHash: "hash 2" };
       assert.equal(await store.addSubscription(aSubscription("sub_4"), 9, { answer: ANSWER }), "created");
@@ -111,21 +111,21 @@ export const usagePromises: StorePromise[] = [
         await store.addSubscription(aSubscription("sub_5", { createdAtMs: T0 + 5 }), 9, { answer: later }),
         "created",
       );
-      assert.deepEqual(await store.findAnswer("cus_1", "key 1", 0), later);
+      assert.deepEqual(await store.findResponse("cus_1", "key 1", 0), later);
     },
   },
   {
-    name: "forgetAnswers() forgets what was made up to the time, and nothing later",
+    name: "forgetResponses() forgets what was made up to the time, and nothing later",
     check: async (store) => {
       await addCustomer(store);
-      await store.forgetAnswers(T0);
+      await store.forgetResponses(T0);
       for (const at of [1, 2, 3]) {
         const answer = { ...ANSWER, key: `key ${at}` };
         await store.addSubscription(aSubscription(`sub_${at}`, { createdAtMs: T0 + at }), 9, { answer });
       }
-      await store.forgetAnswers(T0 + 2);
+      await store.forgetResponses(T0 + 2);
       const kept = [];
-      for (const at of [1, 2, 3]) kept.push(await store.findAnswer("cus_1", `key ${at}`, 0) !== null);
+      for (const at of [1, 2, 3]) kept.push(await store.findResponse("cus_1", `key ${at}`, 0) !== null);
       assert.deepEqual(kept, [false, false, true]);
       assert.equal((await store.listSubscriptions("cus_1")).length, 3);
     },

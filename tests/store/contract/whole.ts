@@ -42,8 +42,8 @@ const CALLS: Record<Exclude<keyof Store, "close">, (store: Store) => Promise<unk
   previewPublications: (store) =>
     store.previewPublications("board", [aPublication("guid 1", "x")], recordIt(anEvent("evt_1"))),
   listEvents: (store) => store.listEvents({ limit: 1 }),
-  findPlace: (store) => store.findPlace("evt_1"),
-  lastPlace: (store) => store.lastPlace(),
+  findPosition: (store) => store.findPosition("evt_1"),
+  lastPosition: (store) => store.lastPosition(),
   recordsState: (store) => store.recordsState(T0),
   releaseEvents: (store) => store.releaseEvents("board", "deliver"),
   recordRemovals: (store) => store.recordRemovals("board", { seen: new Set(), sinceMs: 0 }, () => []),
@@ -76,19 +76,19 @@ const CALLS: Record<Exclude<keyof Store, "close">, (store: Store) => Promise<unk
   findKey: (store) => store.findKey(aKey("1").hash),
   countedRequests: (store) => store.countedRequests("cus_1", "2026-07-20"),
   usageOf: (store) => store.usageOf("cus_1", JULY),
-  takeDaily: (store) => store.takeDaily("cus_1", { action: "replays", count: 1, limit: 1, nowMs: T0 }),
+  countDaily: (store) => store.countDaily("cus_1", { action: "replays", count: 1, limit: 1, nowMs: T0 }),
   usedToday: (store) => store.usedToday("cus_1", T0),
   addRequests: (store) => store.addRequests([{ customerId: "cus_1", day: "2026-07-20", requests: 1 }]),
   addSubscription: (store) => store.addSubscription(aSubscription("sub_9"), 5),
-  rememberAnswer: (store) =>
-    store.rememberAnswer("cus_1", { key: "key 1", requestHash: "00".repeat(32), json: "{}" }, T0),
+  rememberResponse: (store) =>
+    store.rememberResponse("cus_1", { key: "key 1", requestHash: "00".repeat(32), json: "{}" }, T0),
   changeSubscription: (store) =>
     store.changeSubscription("cus_1", "sub_1", { enabled: false }, { nowMs: T0, activeLimit: 9 }),
   rotateSecret: (store) =>
     store.rotateSecret("cus_1", "sub_1", { secret: "ab".repeat(32), previousUntilMs: T0 + 1, nowMs: T0 }),
   ownsSubscription: (store) => store.ownsSubscription("cus_1", "sub_1"),
-  findAnswer: (store) => store.findAnswer("cus_1", "key 1", T0),
-  forgetAnswers: (store) => store.forgetAnswers(T0),
+  findResponse: (store) => store.findResponse("cus_1", "key 1", T0),
+  forgetResponses: (store) => store.forgetResponses(T0),
   listSubscriptions: (store) => store.listSubscriptions("cus_1"),
   findSubscription: (store) => store.findSubscription("cus_1", "sub_1"),
   deleteSubscription: (store) => store.deleteSubscription("cus_1", "sub_1", { nowMs: T0, activeLimit: 100 }),
@@ -118,7 +118,7 @@ const CALLS: Record<Exclude<keyof Store, "close">, (store: Store) => Promise<unk
   releaseHeld: (store) => store.releaseHeld({ nowMs: T0, month: JULY, tiers: monthly(1), newMailId }),
   judgeEndpoints: (store) => store.judgeEndpoints({ nowMs: T0, newMailId }),
   fitSubscriptions: (store) => store.fitSubscriptions({ nowMs: T0, tiers: monthly(1), newMailId }),
-  healClock: (store) => store.healClock(T0),
+  adjustForClockRollback: (store) => store.adjustForClockRollback(T0),
   closeSubscriptions: (store) => store.closeSubscriptions(T0),
   largestCustomers: (store) => store.largestCustomers(1),
   removeOldDeliveries: (store) =>
