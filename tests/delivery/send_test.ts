@@ -43,7 +43,7 @@ Deno.test("sendAttempt() posts the stored body, signed, to the addresses that we
     statusCode: 200,
     problem: null,
     retryAtMs: null,
-    answer: null,
+    response: null,
   });
   const [request, ...more] = world.network.requests;
   assert.ok(request !== undefined && more.length === 0);

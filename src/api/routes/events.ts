@@ -285,7 +285,7 @@ async function toEventQuery(query: EventsQuery, { store, topics }: EventRouteOpt
     ...given("eventTypes", query.event_type),
     ...given("articles", articles),
     ...given("languages", query.language),
-    ...given("words", query.q === undefined ? undefined : textOf(query.q)),
+    ...given("search", query.q === undefined ? undefined : textOf(query.q)),
     ...given("latest", query.latest),
     ...given("before", await givenPlace(query.before, store)),
     ...given("asOf", await givenPlace(query.as_of, store)),
